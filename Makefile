@@ -1,0 +1,45 @@
+# Everything starts here: `make demo` and `make test` do all of their own set-up on a bare machine.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+install: $(STAMP) ## install exactly what requirements.lock names
+
+$(STAMP): requirements.lock pyproject.toml
+	@echo "▸ Python environment in $(VENV) (locked, hashed)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
+	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements.lock
+	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
+	@touch $@
+
+lock: ## resolve the dependencies anew (hashes, no addresses)
+	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
+
+demo: install ## a citizen asks, the embedded model answers, a letter lies on disk
+	@$(BIN)/python -m tests.e2e.demo
+
+test: install ## every test; installs the Debian packages it needs when root
+	@$(BIN)/python -m tests.prepare
+	@$(BIN)/python -m pytest
+
+check: install ## format, lint, strict types, import rules
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: install ## put the code in shape
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: install ## measure, side by side, as ratios in one run
+	@$(BIN)/python -m bench
+
+.PHONY: help install lock demo test check format bench

@@ -1,0 +1,1 @@
+"""agentd: an agent daemon for public service counters."""

@@ -1,0 +1,1 @@
+"""The certificate MCP server. `python -m servers.certificate` starts it over stdio."""

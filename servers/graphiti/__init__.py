@@ -1,0 +1,1 @@
+"""The graphiti MCP server. `python -m servers.graphiti` starts it over stdio."""

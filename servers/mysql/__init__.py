@@ -1,0 +1,1 @@
+"""The mysql MCP server. `python -m servers.mysql` starts it over stdio."""

@@ -1,0 +1,1 @@
+"""The placeholder MCP server. `python -m servers.placeholder` starts it over stdio."""

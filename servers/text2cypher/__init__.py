@@ -1,0 +1,1 @@
+"""The text2cypher MCP server. `python -m servers.text2cypher` starts it over stdio."""

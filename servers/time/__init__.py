@@ -1,0 +1,1 @@
+"""The time MCP server. `python -m servers.time` starts it over stdio."""
