@@ -1,0 +1,342 @@
+"""Frozen data that crosses the ports and the wire. It holds shapes only: no behaviour beyond reading its own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentd.errors import FaultKind, Language
+
+Json = Any
+Role = Literal["system", "user", "assistant"]
+RunStatus = Literal["queued", "running", "completed", "needs_approval", "cancelled", "failed"]
+ApprovalRule = Literal["never", "citizen", "staff"]
+Scope = Literal["kiosk", "chat", "staff", "admin", "model"]
+EventType = Literal[
+    "run.started",
+    "model.started",
+    "model.delta",
+    "model.finished",
+    "model.fallback",
+    "tool.started",
+    "tool.progress",
+    "tool.finished",
+    "approval.requested",
+    "approval.decided",
+    "run.finished",
+]
+LIVE_ONLY: frozenset[str] = frozenset({"model.delta", "tool.progress"})
+"""Events that are shown as they happen and never stored; they carry the seq of the last stored event."""
+
+
+class Message(BaseModel):
+    """Base of all: frozen, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# ── what a model is asked and answers ────────────────────────────────────────────────────────────────────────────────
+
+
+class ChatMessage(Message):
+    """One turn of the conversation as a model reads it."""
+
+    role: Role
+    content: str
+
+
+class Usage(Message):
+    """Tokens read and written."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens, output_tokens=self.output_tokens + other.output_tokens
+        )
+
+
+class Fallback(Message):
+    """One provider that was asked and passed over, and why."""
+
+    provider: str
+    kind: FaultKind
+    message: str
+
+
+class ModelRequest(Message):
+    """One model turn, as the loop wants it.
+
+    `stable` leading messages are byte-identical from run to run (a provider may cache what it computes of them).
+    `json_schema` is the JSON Schema of the answer (None: free text); `grammar` is an LLGuidance/Lark grammar that only
+    constrained providers honour. `provider`/`model` are the caller's wish, `skip` the providers whose answers were
+    already rejected at this turn. `attempt` counts the model attempts recorded in the session before this one.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    stable: int = 1
+    json_schema: dict[str, Json] | None = None
+    grammar: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    skip: frozenset[str] = frozenset()
+    attempt: int = 0
+    max_tokens: int = 1024
+    temperature: float = 0.0
+    timeout_s: float | None = None
+
+
+class ModelReply(Message):
+    """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked."""
+
+    text: str
+    provider: str
+    model: str
+    usage: Usage = Usage()
+    fallbacks: tuple[Fallback, ...] = ()
+    attempts: int = 1
+
+
+class ModelInfo(Message):
+    """A model that a provider offers by configuration."""
+
+    name: str
+    display_name: str | None = None
+
+
+class ProviderState(Message):
+    """A provider as health and `Models.list` show it; `error` says why it is not `ready`."""
+
+    id: str
+    type: str
+    models: tuple[ModelInfo, ...] = ()
+    state: Literal["ready", "no_key", "cooling", "down", "unknown"] = "unknown"
+    error: str | None = None
+
+
+class ProviderSettings(Message):
+    """What a provider is built from. `api_key` is the secret itself; `api_key_name` the variable it came from."""
+
+    id: str
+    type: str
+    endpoint: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
+    api_key_name: str | None = None
+    models: tuple[ModelInfo, ...] = ()
+    model: str = ""
+    timeout_s: float = 60.0
+    settings: Mapping[str, Json] = Field(default_factory=dict)
+    """The provider's own further keys of client.toml (`script`, `n_ctx`, …)."""
+    config_dir: str = "."
+    """Folder of client.toml: relative paths in `settings` start here."""
+
+
+# ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class ServerSettings(Message):
+    """How to reach one MCP server: a `command` to start over stdio, or the `url` of a Streamable HTTP endpoint.
+
+    `env` is all that the child gets beside the few harmless variables every process needs (HOME, PATH, LANG …).
+    """
+
+    name: str
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    url: str | None = None
+    headers: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    env: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    workdir: str | None = None
+    start_timeout_s: float = 30.0
+    call_timeout_s: float = 60.0
+    artifacts_dir: str | None = None
+    """Where files embedded in results are kept; None drops their bytes and keeps their names."""
+
+
+class ToolInfo(Message):
+    """One tool as its server lists it, enriched by client.toml. `meta` is the tool's own `_meta`."""
+
+    name: str
+    server: str
+    description: str = ""
+    input_schema: dict[str, Json] = Field(default_factory=lambda: {"type": "object"})
+    annotations: dict[str, Json] = Field(default_factory=dict)
+    meta: dict[str, Json] = Field(default_factory=dict)
+    official: bool = False
+    approval: ApprovalRule = "never"
+    timeout_s: float | None = None
+    remote_name: str | None = None
+    """The name that the server knows it by, where the catalogue's differs (`SERVER__TOOL`)."""
+
+    @property
+    def read_only(self) -> bool:
+        """True when the server promises that a call changes nothing, so that doing it again is harmless."""
+        return bool(self.annotations.get("readOnlyHint"))
+
+
+class ServerState(Message):
+    """One MCP server as it stands: its instructions come from its `initialize` answer."""
+
+    name: str
+    state: Literal["up", "starting", "down"]
+    error: str | None = None
+    protocol_version: str | None = None
+    instructions: str = ""
+    restarts: int = 0
+
+
+class Catalogue(Message):
+    """What a tool host offers at one moment. `version` grows with every change."""
+
+    tools: tuple[ToolInfo, ...] = ()
+    servers: tuple[ServerState, ...] = ()
+    version: int = 0
+
+    def tool(self, name: str) -> ToolInfo | None:
+        """The tool of that name, without regard to case."""
+        wanted = name.casefold()
+        return next((tool for tool in self.tools if tool.name.casefold() == wanted), None)
+
+
+class Artifact(Message):
+    """A file that a tool made. `path` is for the daemon and its admin; everybody else reads `uri`."""
+
+    name: str
+    uri: str
+    media_type: str
+    sha256: str
+    path: str | None = None
+
+
+class Said(Message):
+    """One thing that was said or found in a session, as evidence: by the citizen, by the agent, or by a tool.
+
+    `order` grows through the session; `tool` names the tool whose result this is (then `value` holds its output).
+    """
+
+    by: Literal["citizen", "agent", "tool"]
+    order: int
+    text: str = ""
+    tool: str | None = None
+    value: Json = None
+
+
+class Caller(Message):
+    """Who asks: an id, what it may do, and which profile of client.toml its agent has."""
+
+    id: str
+    scopes: frozenset[Scope] = frozenset()
+    profile: str | None = None
+
+    def may(self, *scopes: Scope) -> bool:
+        """True for an admin and for anyone who has one of the scopes."""
+        return "admin" in self.scopes or not self.scopes.isdisjoint(scopes)
+
+
+class Consent(Message):
+    """A human's yes to one call with exactly these arguments."""
+
+    approval_id: str
+    tool: str
+    arguments: dict[str, Json]
+    by: str
+
+
+class ToolCall(Message):
+    """One call with all that a policy needs to judge it. `key` is `RUN_ID:STEP`, the same after a crash."""
+
+    tool: ToolInfo
+    input: dict[str, Json]
+    run_id: str
+    session_id: str
+    step: int
+    said: tuple[Said, ...] = ()
+    caller: Caller | None = None
+    consent: Consent | None = None
+    language: Language = "id"
+
+    @property
+    def key(self) -> str:
+        """The idempotency key that travels in `_meta`."""
+        return f"{self.run_id}:{self.step}"
+
+
+class ToolOutcome(Message):
+    """What became of one call. A failure says its stable `error_type`; `missing` names fields without evidence."""
+
+    success: bool
+    output: Json = None
+    message: str = ""
+    artifacts: tuple[Artifact, ...] = ()
+    duration_ms: float = 0.0
+    error_type: str | None = None
+    missing: tuple[str, ...] = ()
+
+
+# ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class AgentOptions(Message):
+    """What a caller may set for one run; everything has a default from client.toml or the caller's profile."""
+
+    provider: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    max_steps: int | None = Field(default=None, ge=1, le=64)
+    deadline_s: float | None = Field(default=None, gt=0, le=3600)
+    language: Language | None = None
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+class AgentStep(Message):
+    """One tool call of a run, as the caller sees it."""
+
+    tool: str
+    server: str | None
+    input: Json
+    success: bool
+    output: Json = None
+    message: str = ""
+    duration_ms: float = 0.0
+
+
+class Approval(Message):
+    """A call that waits for a human: exactly these arguments, until `expires_at` (ISO 8601)."""
+
+    approval_id: str
+    tool: str
+    arguments: dict[str, Json]
+    summary: str
+    expires_at: str
+
+
+class AgentOutcome(Message):
+    """What a run came to: the result of `Agent.run` on the wire."""
+
+    run_id: str
+    session_id: str
+    status: RunStatus
+    response: str = ""
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    steps: tuple[AgentStep, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    approval: Approval | None = None
+    logs: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+class Event(Message):
+    """One numbered thing that happened in a run. `at` is ISO 8601 in UTC."""
+
+    seq: int
+    run_id: str
+    session_id: str
+    type: EventType
+    at: str
+    data: dict[str, Json] = Field(default_factory=dict)

@@ -1,0 +1,75 @@
+"""The seams of agentd, as Protocols. Each has an in-memory twin in `agentd.testing` that passes the same contract tests."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
+
+TextSink = Callable[[str], None]
+"""Receives each piece of a turn's raw text as the model writes it. Called on the event loop; must not block."""
+
+ProgressSink = Callable[[float, float | None, str | None], None]
+"""Receives (progress, total, message) while a tool works. Called on the event loop; must not block."""
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model that answers one turn at a time."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's id in client.toml."""
+        ...
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """Answer one turn with its whole text. Raises ProviderFailure; cancelling stops the generation."""
+        ...
+
+    def state(self) -> ProviderState:
+        """How it stands, from what is known without asking it."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections, threads and weights."""
+        ...
+
+
+@runtime_checkable
+class ToolHost(Protocol):
+    """Whatever offers tools: the MCP bridge, and each policy that wraps one."""
+
+    def catalogue(self) -> Catalogue:
+        """What it offers now, from what is known without asking."""
+        ...
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Make one call. A failure is an outcome, not an exception; cancelling cancels the call at the server.
+
+        A policy may raise `agentd.agent.approval.ApprovalNeeded`.
+        """
+        ...
+
+
+class Journal(Protocol):
+    """Makes pieces of a run durable: what was recorded under a name is answered from the record ever after."""
+
+    async def step(self, name: str, act: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again."""
+        ...
+
+
+class Clock(Protocol):
+    """The time, so that tests and drills can set it."""
+
+    def now(self) -> datetime:
+        """The time, aware, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        ...

@@ -1,0 +1,181 @@
+"""An in-memory twin of every port, shipped so that whoever builds on agentd can test without a model, a server or a disk.
+
+Not a mock library: each twin behaves as the contract tests in tests/contract demand of the real one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, get_args
+
+from agentd.errors import FaultKind, ProviderFailure
+from agentd.messages import (
+    Catalogue,
+    ModelInfo,
+    ModelReply,
+    ModelRequest,
+    ProviderSettings,
+    ProviderState,
+    ServerState,
+    ToolCall,
+    ToolInfo,
+    ToolOutcome,
+    Usage,
+)
+from agentd.ports import ProgressSink, TextSink
+
+FAULTS: frozenset[str] = frozenset(get_args(FaultKind))
+
+
+class ScriptedModel:
+    """A model that replays a script: provider type `scripted` with `script = "FILE.jsonl"`.
+
+    Each line is the raw text of one model turn, or `{"text": …, "after_ms": n}`, or `{"error": kind, "after_ms": n}`.
+    Line number `request.attempt` is played, the last line again and again.
+    """
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        path = Path(settings.config_dir) / str(settings.settings.get("script", ""))
+        try:
+            lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        except OSError as error:
+            raise ValueError(f"script: cannot read {path.name}: {error.strerror}") from None
+        if not lines:
+            raise ValueError(f"script: {path.name} has no line; write one model turn a line")
+        self._lines = lines
+        self._settings = settings
+        self._model = settings.model or "scripted"
+
+    @classmethod
+    def of(cls, *turns: str | dict[str, Any], provider: str = "scripted") -> ScriptedModel:
+        """A script given in Python: action objects are written as JSON, strings are raw turns."""
+        model = cls.__new__(cls)
+        model._lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn in turns]
+        model._settings = ProviderSettings(id=provider, type="scripted")
+        model._model = "scripted"
+        return model
+
+    @property
+    def provider(self) -> str:
+        """The id in client.toml."""
+        return self._settings.id
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """Play the line of this attempt."""
+        line = self._lines[min(request.attempt, len(self._lines) - 1)]
+        text, after_ms, fault = _directive(line)
+        if after_ms:
+            await asyncio.sleep(after_ms / 1000)
+        if fault is not None:
+            raise ProviderFailure(fault, f"scripted {fault}")
+        if on_text is not None:
+            for start in range(0, len(text), 8):
+                on_text(text[start : start + 8])
+        words = sum(len(message.content.split()) for message in request.messages)
+        usage = Usage(input_tokens=words, output_tokens=len(text.split()))
+        return ModelReply(text=text, provider=self.provider, model=self._model, usage=usage)
+
+    def state(self) -> ProviderState:
+        """Always ready."""
+        models = self._settings.models or (ModelInfo(name=self._model),)
+        return ProviderState(id=self.provider, type="scripted", models=models, state="ready")
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def _directive(line: str) -> tuple[str, float, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return line, 0.0, None
+    if (
+        isinstance(value, dict)
+        and not value.keys() - {"text", "error", "after_ms"}
+        and value.keys() & {"text", "error"}
+    ):
+        fault = value.get("error")
+        if fault is not None and fault not in FAULTS:
+            fault = "unavailable"
+        return str(value.get("text", "")), float(value.get("after_ms", 0)), fault
+    return line, 0.0, None
+
+
+Handler = Callable[[dict[str, Any]], Any | Awaitable[Any]]
+
+
+class MemoryTools:
+    """A tool host of plain functions, `{ToolInfo: function}`. A raised exception is the failed result's message."""
+
+    def __init__(self, tools: Mapping[str, Handler] | None = None, infos: Sequence[ToolInfo] = ()) -> None:
+        handlers = tools or {}
+        named = {info.name: info for info in infos}
+        self._handlers = dict(handlers)
+        self._tools = tuple(named.get(name, ToolInfo(name=name, server="memory")) for name in handlers)
+        self._instructions = ""
+        self._version = 1
+        self.calls: list[ToolCall] = []
+
+    def instruct(self, text: str) -> None:
+        """Set the server's instructions, as a restarted server would."""
+        self._instructions = text
+        self._version += 1
+
+    def catalogue(self) -> Catalogue:
+        """The functions given."""
+        servers = {tool.server for tool in self._tools}
+        states = tuple(ServerState(name=name, state="up", instructions=self._instructions) for name in sorted(servers))
+        return Catalogue(tools=self._tools, servers=states, version=self._version)
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Call the function by the tool's name."""
+        self.calls.append(call)
+        handler = self._handlers.get(call.tool.name)
+        if handler is None:
+            return ToolOutcome(success=False, message=f"Unknown tool: {call.tool.name}", error_type="unknown_tool")
+        if on_progress is not None:
+            on_progress(0.0, 1.0, None)
+        try:
+            result = handler(call.input)
+            output = await result if isinstance(result, Awaitable) else result
+        except Exception as error:
+            return ToolOutcome(success=False, message=str(error), error_type="tool_execution")
+        return ToolOutcome(success=True, output=output, message=output if isinstance(output, str) else "")
+
+
+class MemoryJournal:
+    """A journal in a dict: what was recorded under a name is answered again. Keep `records` to play a crash."""
+
+    def __init__(self, records: dict[str, dict[str, Any]] | None = None) -> None:
+        self.records: dict[str, dict[str, Any]] = {} if records is None else records
+
+    async def step(self, name: str, act: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """Answer from the record, or act and record."""
+        if name not in self.records:
+            self.records[name] = json.loads(json.dumps(await act()))
+        return self.records[name]
+
+
+class ManualClock:
+    """A clock that moves when told."""
+
+    def __init__(self, start: datetime | None = None) -> None:
+        self._now = start or datetime(2026, 1, 5, 2, 0, tzinfo=UTC)
+        self._monotonic = 0.0
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now += timedelta(seconds=seconds)
+        self._monotonic += seconds
+
+    def now(self) -> datetime:
+        """The time told."""
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds passed since the start."""
+        return self._monotonic
