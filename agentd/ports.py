@@ -1,4 +1,4 @@
-"""The seams of agentd, as Protocols. Each has an in-memory twin in `agentd.testing` that passes the same contract tests."""
+"""The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An in-memory twin of every port, shipped so that whoever builds on agentd can test without a model, a server or a disk.
+"""An in-memory twin of every port, shipped so that whoever builds on agentd can test without model, server or disk.
 
 Not a mock library: each twin behaves as the contract tests in tests/contract demand of the real one.
 """
