@@ -1,1 +1,1 @@
-"""The time MCP server. `python -m servers.time` starts it over stdio."""
+"""The MCP server `time`: what time it is here, and how to greet. Not a scheduler or a calendar of holidays."""

@@ -1,0 +1,39 @@
+"""The time a server believes in: the machine's, or the one AGENTD_CLOCK sets for tests and drills. Not a scheduler.
+
+AGENTD_CLOCK is an ISO 8601 time. As it is, time stands still there; with a trailing `+`, time starts there when
+this process first asks and runs on. A time without an offset is the machine's local time.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from datetime import datetime, timedelta, tzinfo
+
+
+class ClockError(ValueError):
+    """AGENTD_CLOCK is set to something that isn't a time."""
+
+
+def now(zone: tzinfo | None = None) -> datetime:
+    """The current time, aware, in `zone` (default: the clock's own offset). Raises ClockError."""
+    setting = os.environ.get("AGENTD_CLOCK", "").strip()
+    if not setting:
+        return datetime.now(zone) if zone else datetime.now().astimezone()
+    start, started = _origin(setting)
+    moment = start + timedelta(seconds=time.monotonic() - started) if setting.endswith("+") else start
+    return moment.astimezone(zone) if zone else moment
+
+
+@functools.cache
+def _origin(setting: str) -> tuple[datetime, float]:
+    """The set time and the monotonic second at which this process first read it."""
+    try:
+        start = datetime.fromisoformat(setting.removesuffix("+"))
+    except ValueError as error:
+        raise ClockError(
+            f"AGENTD_CLOCK={setting!r} is not an ISO time; write for example 2026-03-05T09:15:00+07:00, "
+            "with a + at the end if it shall run on"
+        ) from error
+    return (start if start.tzinfo else start.astimezone()), time.monotonic()

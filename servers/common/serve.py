@@ -1,0 +1,90 @@
+"""Puts one MCP server on a wire: standard input and output, or Streamable HTTP. Knows no tool.
+
+    python -m servers.NAME                         one client, over stdio
+    python -m servers.NAME --http 127.0.0.1:9001   many clients, at http://127.0.0.1:9001/mcp
+
+Standard output belongs to the protocol; the log goes to standard error. The SDK's own log lines carry arguments and
+rejected messages, which are citizens' data, so only their templates and places are printed, never their values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import socket
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from servers.common import clock
+
+
+def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
+    """Serve until the client hangs up (stdio) or a signal comes (HTTP).
+
+    `argv` defaults to the process's. Exits with status 2, saying why, when the command line or AGENTD_CLOCK is wrong.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m servers.{server.name}", description=f"The MCP server `{server.name}`."
+    )
+    parser.add_argument("--http", metavar="HOST:PORT", type=_address, help="Streamable HTTP at /mcp; default: stdio")
+    options = parser.parse_args(argv)
+    log_to_stderr()
+    try:
+        clock.now()
+    except clock.ClockError as error:
+        parser.error(str(error))
+    if options.http is None:
+        server.run("stdio")
+    else:
+        _serve_http(server, *options.http)
+
+
+def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
+    """Says on standard error where it listens (port 0 takes a free one) before the first request can come."""
+    import uvicorn
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family)
+    place = f"[{host}]" if ":" in host else host
+    print(f"{server.name} listens at http://{place}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)  # noqa: T201
+    app = server.streamable_http_app(host=host)
+    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listener])
+
+
+def log_to_stderr() -> None:
+    """One handler on standard error for the whole process; LOG_LEVEL (default WARNING) sets how much is said."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(DiscreetFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(os.environ.get("LOG_LEVEL", "WARNING").upper())
+
+
+class DiscreetFormatter(logging.Formatter):
+    """A line of log without anybody's data.
+
+    Our own messages are printed as written. Of everybody else's only the template is, without its arguments; of an
+    exception, its type and where it was raised, without its text (a validation error quotes what it rejects).
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        ours = record.name == "__main__" or record.name.startswith("servers.")
+        text = record.getMessage() if ours else str(record.msg)
+        line = f"{record.levelname} {record.name}: {' '.join(text.split())}"
+        if record.exc_info and record.exc_info[0] is not None:
+            kind, _, trace = record.exc_info
+            places = " < ".join(f"{f.filename}:{f.lineno} {f.name}" for f in reversed(traceback.extract_tb(trace)[-6:]))
+            line += f" [{kind.__name__} at {places}]"
+        return line
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,48 @@
+"""The server `time` itself: one tool, its defaults from DEFAULT_TIMEZONE and DEFAULT_CITY."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated
+
+from mcp.server.mcpserver import MCPServer
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BeforeValidator, Field
+
+from servers.common import clock
+from servers.time import zones
+from servers.time.moment import Moment, describe
+
+INSTRUCTIONS = "Panggil get_current_time sekali di awal percakapan, lalu sapa warga sesuai `greeting`."
+
+OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
+    """The server, its defaults checked. Raises zones.UnknownZone when DEFAULT_TIMEZONE is not a zone."""
+    default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
+    default_city = env.get("DEFAULT_CITY") or default_zone.key.rpartition("/")[2].replace("_", " ")
+    server = MCPServer("time", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+
+    @server.tool(
+        description="Jam, hari, tanggal dan sapaan saat ini.",
+        annotations=ToolAnnotations(title="Waktu sekarang", read_only_hint=True, open_world_hint=False),
+    )
+    def get_current_time(
+        timezone: Annotated[OptionalText, Field(description="Zona IANA, mis. Asia/Jakarta")] = "",
+        city: OptionalText = "",
+    ) -> Annotated[CallToolResult, Moment]:
+        try:
+            if timezone.strip():
+                zone = zones.by_name(timezone)
+                place = city or (default_city if zone.key == default_zone.key else zone.key.rpartition("/")[2])
+            else:
+                zone = zones.of_city(city) or default_zone
+                place = city or default_city
+        except zones.UnknownZone as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        moment = describe(clock.now(zone), zone.key, place.replace("_", " ").strip())
+        return CallToolResult(content=[TextContent(text=moment.sentence)], structured_content=moment.model_dump())
+
+    return server

@@ -1,0 +1,51 @@
+"""Finds the time zone somebody means: an IANA name, WIB/WITA/WIT, or a city. Not a gazetteer."""
+
+from __future__ import annotations
+
+import functools
+import zoneinfo
+
+INDONESIAN = {"wib": "Asia/Jakarta", "wita": "Asia/Makassar", "wit": "Asia/Jayapura", "utc": "UTC", "gmt": "UTC"}
+
+# Indonesian cities whose clocks differ from Jakarta's and that have no IANA zone of their own.
+CENTRAL = "denpasar bali mataram lombok kupang banjarmasin balikpapan samarinda palu manado gorontalo kendari mamuju"
+EASTERN = "ambon ternate sofifi sorong manokwari merauke timika nabire"
+
+
+class UnknownZone(ValueError):
+    """No time zone has that name; the text is for whoever asked."""
+
+
+def by_name(name: str) -> zoneinfo.ZoneInfo:
+    """The zone called `name`: `Asia/Jakarta`, `asia/jakarta`, `WIB`, `Jakarta`. Raises UnknownZone."""
+    key = _fold(name)
+    found = INDONESIAN.get(key) or _names().get(key) or _cities().get(key)
+    if found is None:
+        raise UnknownZone(
+            f"Zona waktu {name[:40]!r} tidak dikenal. Pakai nama IANA, misalnya Asia/Jakarta, atau WIB, WITA, WIT."
+        )
+    return zoneinfo.ZoneInfo(found)
+
+
+def of_city(city: str) -> zoneinfo.ZoneInfo | None:
+    """The zone whose clocks `city` follows, when it is known to us."""
+    found = _cities().get(_fold(city))
+    return zoneinfo.ZoneInfo(found) if found else None
+
+
+def _fold(name: str) -> str:
+    return name.strip().replace(" ", "_").casefold()
+
+
+@functools.cache
+def _names() -> dict[str, str]:
+    return {name.casefold(): name for name in zoneinfo.available_timezones()}
+
+
+@functools.cache
+def _cities() -> dict[str, str]:
+    cities = {
+        name.rpartition("/")[2].casefold(): name for name in sorted(zoneinfo.available_timezones()) if "/" in name
+    }
+    cities |= dict.fromkeys(CENTRAL.split(), INDONESIAN["wita"])
+    return cities | dict.fromkeys(EASTERN.split(), INDONESIAN["wit"])
