@@ -1,0 +1,96 @@
+"""Database values in their stated JSON form: lossless, or a string. Reads no database.
+
+| from the database            | in JSON                                                                       |
+|------------------------------|-------------------------------------------------------------------------------|
+| NULL, text, JSON, ENUM, BOOL | as they are (JSON documents as the text the database gave)                     |
+| integer, DECIMAL             | a number when 15 significant digits hold it exactly, else a string of digits  |
+| DOUBLE, FLOAT, REAL          | a number; NaN and the infinities, which JSON lacks, as strings                |
+| DATE, DATETIME, TIME         | ISO 8601: 2023-01-15, 2023-01-15T09:30:00, -27:15:00                          |
+| BLOB, BINARY, BIT            | base64                                                                        |
+
+Fifteen digits are what every reader of JSON keeps, whatever float it uses. SQLite has no DECIMAL: money there is a
+REAL, whose own text form has 15 digits, so `sqlite_value` gives those and the noise behind them stays away.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+EXACT = 10**15
+"""Every integer nearer to zero than this has at most 15 digits."""
+
+
+def json_value(value: Any) -> Any:
+    """One value from a driver as JSON data. A type nobody foresaw becomes its text."""
+    convert = _CONVERTERS.get(type(value), str)
+    return value if convert is None else convert(value)
+
+
+def sqlite_value(value: Any) -> Any:
+    """Like `json_value`; REAL values come with 15 significant digits."""
+    if type(value) is float and math.isfinite(value):
+        return float(f"{value:.15g}")
+    return json_value(value)
+
+
+def _integer(value: int) -> int | str:
+    if -EXACT < value < EXACT:
+        return value
+    fits = len(str(abs(value)).rstrip("0")) <= 15 and abs(value) < 2**63
+    return value if fits else str(value)
+
+
+def _decimal(value: Decimal) -> int | float | str:
+    if not value.is_finite():
+        return str(value)
+    if value == value.to_integral_value():
+        return _integer(int(value))
+    digits = value.as_tuple().digits
+    text = "".join(map(str, digits)).strip("0")
+    return float(value) if len(text) <= 15 else format(value, "f")
+
+
+def _float(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
+def _duration(value: datetime.timedelta) -> str:
+    """TIME columns reach from -838:59:59 to 838:59:59, so hours are not cut into days."""
+    sign = "-" if value < datetime.timedelta() else ""
+    seconds, micros = divmod(abs(value) // datetime.timedelta(microseconds=1), 1_000_000)
+    text = f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{text}.{micros:06}" if micros else text
+
+
+def _iso(value: datetime.date | datetime.time) -> str:
+    return value.isoformat()
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+_CONVERTERS: dict[type, Callable[[Any], Any] | None] = {
+    type(None): None,
+    str: None,
+    bool: None,
+    dict: None,
+    list: None,
+    int: _integer,
+    float: _float,
+    Decimal: _decimal,
+    datetime.date: _iso,
+    datetime.datetime: _iso,
+    datetime.time: _iso,
+    datetime.timedelta: _duration,
+    bytes: _base64,
+    bytearray: _base64,
+    memoryview: _base64,
+    UUID: str,
+}

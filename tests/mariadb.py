@@ -1,0 +1,155 @@
+"""A private MariaDB for tests: started on a free port with its own folder, ended surely. Not a fixture by itself.
+
+with mariadb() as server:
+    server.execute("CREATE TABLE erp.t (id INT)")
+    url = server.url()                       # root, database erp
+    url = server.url(user="reader")          # SELECT on erp.* only
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+PASSWORD = "Rahasia-Sekali-42"
+"""Of both accounts; no error, log or result may repeat it."""
+DEADLINE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class MariaDB:
+    """Where it listens, how to reach it, and its process (for tests that stop or freeze it)."""
+
+    port: int
+    folder: Path
+    process: subprocess.Popen[bytes]
+    database: str = "erp"
+
+    def url(self, user: str = "root", password: str = PASSWORD, driver: str = "mysql+aiomysql") -> str:
+        return f"{driver}://{user}:{password}@127.0.0.1:{self.port}/{self.database}"
+
+    def connect(self, user: str = "root", database: str | None = None) -> pymysql.Connection[pymysql.cursors.Cursor]:
+        return pymysql.connect(
+            host="127.0.0.1",
+            port=self.port,
+            user=user,
+            password=PASSWORD,
+            database=database or self.database,
+            autocommit=True,
+            connect_timeout=5,
+            read_timeout=60,
+        )
+
+    def execute(self, *statements: str) -> list[tuple[object, ...]]:
+        """Run statements as root; the rows of the last one."""
+        rows: list[tuple[object, ...]] = []
+        with self.connect() as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+                rows = list(cursor.fetchall())
+        return rows
+
+    def running(self, fragment: str) -> int:
+        """How many statements holding `fragment` run now, seen by another session."""
+        rows = self.execute(
+            "SELECT info FROM information_schema.processlist WHERE info IS NOT NULL AND id <> CONNECTION_ID()"
+        )
+        return sum(fragment in str(row[0]) for row in rows)
+
+    def freeze(self) -> None:
+        """The server stays connected and answers nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """As a crash does it."""
+        self.process.kill()
+        self.process.wait(DEADLINE_SECONDS)
+
+
+@contextmanager
+def mariadb(database: str = "erp") -> Iterator[MariaDB]:
+    """A fresh server with an empty `database`, the account root, and `reader`, which may only SELECT from it."""
+    install = shutil.which("mariadb-install-db")
+    daemon = shutil.which("mariadbd") or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
+    if install is None or daemon is None:
+        raise RuntimeError("MariaDB isn't installed; run: apt-get install -y mariadb-server")
+    folder = Path(tempfile.mkdtemp(prefix="mdb-"))  # short: a socket's path has 107 characters at most
+    process = None
+    try:
+        user = _prepare(folder)
+        common = ["--no-defaults", f"--datadir={folder}/data", f"--user={user}"]
+        subprocess.run(
+            [install, *common, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=DEADLINE_SECONDS,
+        )
+        port = _free_port()
+        process = _start(daemon, common, folder, port)
+        server = MariaDB(port, folder, process, database)
+        _wait(server)
+        with pymysql.connect(unix_socket=f"{folder}/s", user="root", autocommit=True) as root, root.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE `{database}` CHARACTER SET utf8mb4")
+            cursor.execute(f"CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'")
+            cursor.execute("GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION")
+            cursor.execute(f"CREATE OR REPLACE USER reader@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'")
+            cursor.execute(f"GRANT SELECT ON `{database}`.* TO reader@'127.0.0.1'")
+        yield server
+    finally:
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGCONT)  # in case a test left it frozen
+            process.kill()  # nothing in it is worth a slow, clean shutdown
+            process.wait(DEADLINE_SECONDS)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prepare(folder: Path) -> str:
+    """The server's account and its folders, which must be its own; MariaDB refuses to run as root."""
+    (folder / "nofiles").mkdir()
+    if os.geteuid() != 0:
+        return str(os.environ.get("USER") or os.geteuid())
+    for path in (folder, folder / "nofiles"):
+        shutil.chown(path, "mysql", "mysql")
+    return "mysql"
+
+
+def _start(daemon: str, common: list[str], folder: Path, port: int) -> subprocess.Popen[bytes]:
+    small = ["--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--performance-schema=0"]
+    quick = ["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--skip-log-bin", "--skip-name-resolve"]
+    closed = ["--local-infile=0", f"--secure-file-priv={folder}/nofiles", "--bind-address=127.0.0.1"]
+    places = [f"--socket={folder}/s", f"--port={port}", f"--pid-file={folder}/pid", f"--log-error={folder}/err.log"]
+    return subprocess.Popen([daemon, *common, *places, *closed, *small, *quick], stderr=subprocess.DEVNULL)
+
+
+def _wait(server: MariaDB) -> None:
+    """Until the socket answers a login: the only sign that it is ready."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while True:
+        try:
+            pymysql.connect(unix_socket=f"{server.folder}/s", user="root").close()
+            return
+        except pymysql.err.OperationalError:
+            if server.process.poll() is not None or time.monotonic() > deadline:
+                said = (server.folder / "err.log").read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"MariaDB did not start:\n{said}") from None
+            time.sleep(0.05)  # a poll of another process, which announces nothing
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
