@@ -19,7 +19,6 @@ import os
 import re
 import socket
 import sqlite3
-import uuid
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +120,7 @@ class Database:
         self._engine = _engine(self.url)
         self._slots = asyncio.Semaphore(sessions)
         self._json = sqlite_value if self.kind == "sqlite" else json_value
+        self._grace = 0.0 if self.kind == "sqlite" else GRACE_SECONDS  # SQLite knows no time limit of its own
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Database:
@@ -180,7 +180,7 @@ class Database:
             session = await self._connect(timeout_seconds)
             task = asyncio.create_task(work(session), name="sql-statement")
             try:
-                await asyncio.wait({task}, timeout=timeout_seconds + GRACE_SECONDS)
+                await asyncio.wait({task}, timeout=timeout_seconds + self._grace)
                 if not task.done():
                     raise TimeLimitError(timeout_seconds)
                 return task.result()
@@ -296,23 +296,9 @@ def configured_url(environ: Mapping[str, str]) -> str:
         credential = Path(folder) / "database_url"
         if credential.is_file():
             return credential.read_text(encoding="utf-8").strip()
-    return f"sqlite+aiosqlite:///{embedded_erp(Path(environ.get('AGENTD_STATE') or 'state')).absolute()}"
+    from servers.common.erp import build  # a database of one's own needs none of it
 
-
-def embedded_erp(state: Path) -> Path:
-    """The path of the example ERP in `state`, built once. Two servers may start at once: the file appears whole."""
-    path = state / "erp.db"
-    if not path.exists():
-        from servers.common import erp
-
-        state.mkdir(parents=True, exist_ok=True)
-        draft = state / f".erp-{uuid.uuid4().hex}.db"
-        try:
-            erp.build(draft)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    return path
+    return f"sqlite+aiosqlite:///{build(Path(environ.get('AGENTD_STATE') or 'state') / 'erp.db').absolute()}"
 
 
 def parse_url(url: str | URL) -> URL:
@@ -402,6 +388,8 @@ def _explain(error: Exception, timeout_seconds: float) -> Exception:
         return TimeLimitError(timeout_seconds)
     if code in LOST or (code == 0 and "connect" in text.lower()) or isinstance(error.orig, OSError):
         return UnavailableError("the connection was lost")
+    if isinstance(error.orig, sqlite3.DatabaseError) and "auth" in text:
+        text = f"{text}: this session only reads"
     text = re.sub(r"'[^']*'@'[^']*'", "this account", text)
     return StatementError(f"{text} ({code})" if code is not None else text)
 
