@@ -76,11 +76,18 @@ class ConfigurationError(DatabaseError):
 
 
 class UnavailableError(DatabaseError):
-    """The database can't be reached, refused the login, or hung up. `reason` is the short cause."""
+    """The database can't be reached or refused the login. `reason` is the short cause."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The database can't be reached: {reason}. Try again, or check DATABASE_URL and the server.")
         self.reason = reason
+
+
+class LostError(DatabaseError):
+    """The database hung up while the statement ran. Another one may well succeed."""
+
+    def __init__(self) -> None:
+        super().__init__("The connection to the database was lost while the statement ran. Try again.")
 
 
 class TimeLimitError(DatabaseError):
@@ -136,7 +143,7 @@ class Database:
         """Run one statement (text as it is, or a SQLAlchemy construct); at most `max_rows` rows and MAX_BYTES.
 
         Rows are streamed: what lies beyond the limit is never read, and its query is killed.
-        Raises UnavailableError, TimeLimitError, StatementError.
+        Raises UnavailableError, LostError, TimeLimitError, StatementError.
         """
 
         async def read(session: _Session) -> Rows:
@@ -158,7 +165,7 @@ class Database:
         columns = unique_names([str(column[0]) for column in result.cursor.description])
         convert = self._json
         rows: list[list[Any]] = []
-        size, batch = 0, 16
+        size, batch = 0, 1
         while fetched := await connection.run_sync(_fetch, result, min(batch, max_rows + 1 - len(rows))):
             page = [[convert(value) for value in row] for row in fetched]
             length = len(orjson.dumps(page))
@@ -344,7 +351,11 @@ SQLITE_FACTS = frozenset(
 SQLITE_READS = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 )
+SQLITE_UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "regexp"})
+"""Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""
 SQLITE_CELL_BYTES = 2**20
+LIKE_PATTERN_BYTES = 500
+"""An interrupt doesn't reach the matching of one pattern, so patterns are kept short."""
 
 
 def _open_sqlite(file: str) -> aiosqlite.Connection:
@@ -354,7 +365,7 @@ def _open_sqlite(file: str) -> aiosqlite.Connection:
         connection.execute("PRAGMA query_only=1")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SQLITE_CELL_BYTES)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.create_function("regexp", 2, _regexp, deterministic=True)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
         connection.set_authorizer(_authorize)
         return connection
 
@@ -364,16 +375,12 @@ def _open_sqlite(file: str) -> aiosqlite.Connection:
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     """SQLite asks before it prepares a statement: reading is allowed, everything else isn't."""
     if action == sqlite3.SQLITE_FUNCTION:
-        allowed = (second or "").lower() not in {"load_extension", "writefile", "readfile", "edit", "fts3_tokenizer"}
+        allowed = (second or "").lower() not in SQLITE_UNSAFE_FUNCTIONS
     elif action == sqlite3.SQLITE_PRAGMA:
         allowed = first in SQLITE_FACTS
     else:
         allowed = action in SQLITE_READS
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-
-
-def _regexp(pattern: str, value: str | None) -> bool | None:
-    return None if value is None else re.search(pattern, str(value)) is not None
 
 
 # ── what went wrong, in words that give nothing away ─────────────────────────────────────────────────────────────────
@@ -382,12 +389,12 @@ def _regexp(pattern: str, value: str | None) -> bool | None:
 def _explain(error: Exception, timeout_seconds: float) -> Exception:
     """The error to raise when a statement failed by `error`, SQLAlchemy's or the network's."""
     if not isinstance(error, DBAPIError):
-        return UnavailableError("the connection was lost") if isinstance(error, OSError) else error
+        return LostError() if isinstance(error, OSError) else error
     code, text = _code_and_text(error)
     if code in STATEMENT_TIMEOUTS:
         return TimeLimitError(timeout_seconds)
     if code in LOST or (code == 0 and "connect" in text.lower()) or isinstance(error.orig, OSError):
-        return UnavailableError("the connection was lost")
+        return LostError()
     if isinstance(error.orig, sqlite3.DatabaseError) and "auth" in text:
         text = f"{text}: this session only reads"
     text = re.sub(r"'[^']*'@'[^']*'", "this account", text)

@@ -1,1 +1,1 @@
-"""The mysql MCP server. `python -m servers.mysql` starts it over stdio."""
+"""The MCP server `mysql_mcp_server`: SELECT, and nothing else, on the configured SQL database. Not a query planner."""

@@ -1,0 +1,111 @@
+"""Decides whether one statement only reads this database's tables. Runs nothing and rewrites nothing.
+
+Two readings must agree: the characters (`scan`) and the tree (sqlglot). The original text is what gets executed;
+a tree is only looked at. The session refuses writes by itself (`servers.common.database`); this guard also keeps out
+what a read-only session would allow: sleeping, locks, variables, other schemas, files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from servers.mysql import vocabulary
+from servers.mysql.scan import Kind, Statement
+
+ROOTS = (exp.Select, exp.SetOperation, exp.Subquery)
+VIRTUAL = {
+    "mysql": re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE),  # MariaDB's tables of numbers, of any size
+    "sqlite": re.compile(r"(sqlite_|pragma_|dbstat|bytecode|tables_used|fts\d).*", re.IGNORECASE),
+}
+
+
+class RefusedError(Exception):
+    """The statement may not run; the text says why, in one sentence."""
+
+
+def check(statement: Statement, kind: Kind, schema: str | None = None) -> None:
+    """Raise RefusedError unless `statement` is one SELECT on tables of `schema` (the connection's database)."""
+    _check_words(statement)
+    tree = _parse(statement.body, kind)
+    if not isinstance(tree, ROOTS):
+        raise RefusedError("Only SELECT statements are allowed.")
+    _check_nodes(tree)
+    _check_calls(statement, tree, kind)
+    for table in tree.find_all(exp.Table):
+        _check_table(table, kind, schema)
+
+
+def _check_words(statement: Statement) -> None:
+    if not statement.body:
+        raise RefusedError("The statement is empty.")
+    first = statement.words[0] if statement.words else ""
+    if first not in ("SELECT", "WITH"):
+        begins = f"; this one begins with {first[:30]}" if first else ""
+        raise RefusedError(f"Only SELECT statements are allowed{begins}.")
+    if statement.problem:
+        raise RefusedError(f"The statement can't be judged safely because of {statement.problem}.")
+    for word in statement.words:
+        if word in vocabulary.FORBIDDEN_WORDS:
+            raise RefusedError(f"Only reading is allowed: {word} isn't (if it is a column's name, quote it).")
+
+
+def _parse(body: str, kind: Kind) -> exp.Expr:
+    try:
+        trees = sqlglot.parse(body, read=kind)
+    except SqlglotError as error:
+        where = next((f" near line {e['line']}, column {e['col']}" for e in getattr(error, "errors", ())), "")
+        raise RefusedError(f"The statement can't be parsed{where}: check its syntax.") from None
+    except RecursionError:
+        raise RefusedError("The statement is too deeply nested.") from None
+    if len(trees) != 1 or trees[0] is None:
+        raise RefusedError("One statement at a time, please.")
+    return trees[0]
+
+
+def _check_nodes(tree: exp.Expr) -> None:
+    for node in tree.walk():
+        if isinstance(node, vocabulary.FORBIDDEN_FUNCTIONS):
+            raise RefusedError(f"{node.key.upper()} is not allowed.")
+        if isinstance(node, exp.Func) or type(node) in vocabulary.NODES:
+            continue
+        raise RefusedError(f"{_spelled(node)} is not allowed in a read-only query.")
+
+
+def _spelled(node: exp.Expr) -> str:
+    """`SessionParameter` as SESSION PARAMETER: near enough to what was written."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).upper()
+
+
+def _check_calls(statement: Statement, tree: exp.Expr, kind: Kind) -> None:
+    """Every bracket after a name calls an allowed function, belongs to the grammar, or lists an alias's columns."""
+    allowed = vocabulary.FUNCTIONS[kind] | vocabulary.BEFORE_BRACKET | vocabulary.TYPES
+    unknown = Counter({name: times for name, times in statement.calls.items() if name not in allowed})
+    if unknown:
+        unknown -= Counter(_aliases_with_columns(tree))
+    for name in unknown:
+        raise RefusedError(f"The function {name[:60]} is not allowed.")
+
+
+def _aliases_with_columns(tree: exp.Expr) -> Iterator[str]:
+    """`WITH months(n) AS …`: each such alias explains one bracket after its name, not a second one."""
+    for alias in tree.find_all(exp.TableAlias):
+        if alias.columns and alias.name:
+            yield alias.name.upper()
+
+
+def _check_table(table: exp.Table, kind: Kind, schema: str | None) -> None:
+    if not isinstance(table.this, exp.Identifier):
+        if isinstance(table.this, exp.Func) and table.this.name.upper() in vocabulary.TABLE_FUNCTIONS:
+            return
+        raise RefusedError("Only tables, views and subqueries may stand after FROM and JOIN.")
+    own = (schema or "").lower() if kind == "mysql" else "main"
+    if table.catalog or (table.db and table.db.lower() != own):
+        raise RefusedError(f"Only tables of this database may be read; {table.db or table.catalog} is another one.")
+    if VIRTUAL[kind].fullmatch(table.name):
+        raise RefusedError(f"{table.name} is the database's own and not allowed; describe_schema lists the tables.")

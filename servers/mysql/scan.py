@@ -1,0 +1,179 @@
+"""Splits SQL text into statements as the database's own lexer would, and refuses text the two could read differently.
+
+Knows quotes, comments and brackets, but no grammar: what a statement means is decided in `guard`. It exists because a
+parser that reads one character otherwise than the server does (`/*! … */`, `--1`, a no-break space) can be walked past.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["mysql", "sqlite"]
+
+MAX_LENGTH = 20_000
+MAX_DEPTH = 40
+MAX_TOKENS = 4_000
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement as written. `text` keeps its `;`, `body` is what would be executed."""
+
+    text: str
+    body: str
+    problem: str | None = None
+    """Why it may not run, found by reading its characters."""
+    words: tuple[str, ...] = ()
+    """Its unquoted words in capitals, those after a dot (which can only be names) left out."""
+    calls: Counter[str] = field(default_factory=Counter)
+    """What stands before an opening bracket, in capitals, and how often; quoted names among them."""
+
+
+_COMMON = r"""
+    (?P<space>[ \t\r\n]+)
+  | (?P<end>;)
+  | (?P<word>[^\W\d][\w$]*)
+  | (?P<number>\d[\w$]*(?:\.\d*(?:[eE][+-]?\d+)?)?|\.\d+(?:[eE][+-]?\d+)?)
+  | (?P<open>\()
+  | (?P<close>\))
+  | (?P<dot>\.)
+  | (?P<mark>[-+*/%<>=!&|^~,])
+"""
+_TOKENS = {
+    "mysql": re.compile(
+        r"""
+    (?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
+  | (?P<quoted>`(?:[^`]|``)*`)
+  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
+  | (?P<line>(?:--(?=[ \t\r\n]|\Z)|\#)[^\n]*)
+"""
+        + "  |"
+        + _COMMON,
+        re.VERBOSE | re.DOTALL,
+    ),
+    "sqlite": re.compile(
+        r"""
+    (?P<text>'(?:[^']|'')*')
+  | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])
+  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
+  | (?P<line>--[^\n]*)
+"""
+        + "  |"
+        + _COMMON,
+        re.VERBOSE | re.DOTALL,
+    ),
+}
+
+_STRANGE = {
+    "'": "a quote that is never closed",
+    '"': "a quote that is never closed",
+    "`": "a quote that is never closed",
+    "[": "a bracket that is never closed",
+    "@": "a variable (@); put the value itself into the query",
+    ":": "a colon; put the value itself into the query",
+    "?": "a parameter (?); put the value itself into the query",
+    "\\": "a backslash outside quotes",
+    "{": "a brace outside quotes",
+    "}": "a brace outside quotes",
+    "#": "a # outside quotes",
+}
+
+
+def split(sql: str, kind: Kind) -> list[Statement]:
+    """The statements of `sql`, in order. Nothing but comments and blanks between two `;` is no statement."""
+    if len(sql) > MAX_LENGTH:
+        shown = sql[:200] + "…"
+        return [Statement(shown, shown, f"it has {len(sql)} characters; {MAX_LENGTH} are the most")]
+    statements, start = [], 0
+    while start < len(sql):
+        statement, start = _next(sql, start, kind)
+        if statement is not None:
+            statements.append(statement)
+    return statements
+
+
+def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
+    match_at = _TOKENS[kind].match
+    position, depth, tokens = start, 0, 0
+    words: list[str] = []
+    calls: Counter[str] = Counter()
+    problem: str | None = None
+    name, after_dot, value_before_dot = "", False, False
+    while position < len(sql):
+        found = match_at(sql, position)
+        if found is None:
+            # Past what cannot be read nothing can be told apart, so the rest belongs to this statement.
+            problem = problem or _strange(sql, position)
+            position = len(sql)
+            break
+        group, token = found.lastgroup or "", found.group()
+        if group == "end":
+            break
+        position = found.end()
+        if group == "space":
+            if "\r" in token.replace("\r\n", ""):
+                problem = problem or "a carriage return alone"
+            continue
+        if group in ("block", "line"):
+            problem = problem or _bad_comment(token)
+            continue
+        tokens += 1
+        if group == "open":
+            depth += 1
+            if name:
+                calls[name] += 1
+        elif group == "close":
+            depth -= 1
+        elif group == "dot":
+            if not value_before_dot:
+                problem = problem or "a dot with no name before it"
+        elif group == "word" and not after_dot:
+            words.append(token.upper())
+        if depth > MAX_DEPTH or tokens > MAX_TOKENS:
+            problem = problem or "it is too deeply nested or too long"
+        name = _name(group, token)
+        after_dot = group == "dot"
+        value_before_dot = group in ("word", "quoted")
+    body = sql[start:position].strip()
+    end = min(position + 1, len(sql))
+    if not tokens and problem is None:
+        return None, end
+    if depth and problem is None:
+        problem = "brackets that don't match"
+    problem = problem or _unspeakable(body)
+    return Statement(sql[start:end].strip(), body, problem, tuple(words), calls), end
+
+
+def _name(group: str, token: str) -> str:
+    """What a following bracket would call."""
+    if group == "word":
+        return token.upper()
+    return token[1:-1].upper() if group == "quoted" else ""
+
+
+def _bad_comment(token: str) -> str | None:
+    if token.startswith(("/*!", "/*M!", "/*m!", "/*+")):
+        return "a comment that the server would obey (/*! or /*+)"
+    if "/*" in token[2:]:
+        return "a comment inside a comment"
+    if "\r" in token.replace("\r\n", "").rstrip("\r"):
+        return "a carriage return inside a comment"
+    return None
+
+
+def _strange(sql: str, position: int) -> str:
+    character = sql[position]
+    if sql.startswith("/*", position):
+        return "a comment that is never closed"
+    known = _STRANGE.get(character)
+    return known or f"the character U+{ord(character):04X}, outside quotes"
+
+
+def _unspeakable(body: str) -> str | None:
+    """Inside quotes too: NUL ends a text in some readers, half of a surrogate pair has no encoding."""
+    if "\0" in body:
+        return "a NUL character"
+    return "half of a surrogate pair" if re.search("[\ud800-\udfff]", body) else None

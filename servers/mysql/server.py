@@ -1,0 +1,181 @@
+"""The tools of `mysql_mcp_server` (seed 000 §3). What may run is decided in `guard`; `Database` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NotRequired
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from servers.common.database import Database, DatabaseError, UnavailableError
+from servers.mysql import guard, schema
+from servers.mysql.scan import Statement, split
+
+INSTRUCTIONS = """Reads one SQL database ({dialect}); only SELECT runs.
+Call describe_schema first, without arguments for the names of the tables, then with the tables you need: guessed
+names fail. execute_sql_query takes several statements at once and answers each by itself, in order; a failed one has
+status "error" and an error_message, and doesn't spoil the others. Results are cut at max_rows (then `truncated` is
+true): prefer SUM, COUNT and GROUP BY to fetching rows. Numbers of more than 15 digits come as strings, dates in ISO
+form, binary as base64."""
+
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+MAX_STATEMENTS = 50
+
+MaxRows = Annotated[int, Field(ge=1, le=100_000, description="The most rows a statement may give; the rest is cut.")]
+Timeout = Annotated[float, Field(gt=0, le=600, description="Seconds after which a statement is stopped.")]
+Queries = Annotated[
+    list[str],
+    Field(
+        min_length=1,
+        max_length=MAX_STATEMENTS,
+        description="One or more SELECT statements. A string may hold several, separated by ';'.",
+    ),
+]
+
+
+class QueryExecutionResult(TypedDict):
+    """What one statement gave. Keys without a value are null; the last two are there only when rows were cut."""
+
+    query: Annotated[str, Field(description="The statement as it was written.")]
+    status: Annotated[Literal["success", "error"], Field(description="'success' or 'error'.")]
+    row_count: Annotated[int | None, Field(description="How many rows are in results.")]
+    column_names: Annotated[list[str] | None, Field(description="The columns in order; a repeated name gets _2.")]
+    results: Annotated[list[dict[str, Any]] | None, Field(description="One object a row.")]
+    error_message: Annotated[str | None, Field(description="What went wrong, if something did.")]
+    truncated: NotRequired[Annotated[bool, Field(description="True when there are more rows than given.")]]
+    notice: NotRequired[Annotated[str, Field(description="Why rows are missing, and what to do.")]]
+
+
+class BatchQueryExecutionOutput(TypedDict):
+    """One entry a statement, in order."""
+
+    batch_results: list[QueryExecutionResult]
+
+
+def create_server(database: Database) -> MCPServer[Any]:
+    """The server on `database`, which need not be up: each call answers for itself."""
+    dialect = "MariaDB or MySQL" if database.kind == "mysql" else "SQLite"
+    server: MCPServer[Any] = MCPServer("mysql_mcp_server", instructions=INSTRUCTIONS.format(dialect=dialect))
+
+    @server.tool(title="Run SELECT statements", annotations=READ_ONLY)
+    async def execute_sql_query(
+        sql_queries: Queries, max_rows: MaxRows = 1000, timeout_seconds: Timeout = 30
+    ) -> BatchQueryExecutionOutput:
+        """Run one or more SELECT statements and get their rows as objects. Statements that aren't a plain SELECT on
+        this database's tables are refused with the reason; one that fails doesn't spoil the others."""
+        statements = [statement for sql in sql_queries for statement in _statements(sql, database)]
+        if len(statements) > MAX_STATEMENTS:
+            raise ToolError(f"{len(statements)} statements are too many for one call; {MAX_STATEMENTS} are the most.")
+        return {"batch_results": await _run_all(database, statements, max_rows, timeout_seconds)}
+
+    @server.tool(title="Describe tables", annotations=READ_ONLY)
+    async def describe_schema(
+        table_names: Annotated[
+            Sequence[str],
+            Field(max_length=50, description="Tables to describe in full; none lists all tables with their purpose."),
+        ] = (),
+    ) -> schema.SchemaDescription:
+        """List the tables, or describe some: columns, types, keys, references and comments."""
+        try:
+            return await schema.describe(database, table_names)
+        except DatabaseError as error:
+            raise ToolError(str(error)) from error
+
+    @server.tool(title="Explain a SELECT", annotations=READ_ONLY)
+    async def explain_query(sql_query: str, timeout_seconds: Timeout = 30) -> QueryExecutionResult:
+        """Show how the database would run one SELECT (indexes, order of joins, rows examined) without running it."""
+        statements = _statements(sql_query, database)
+        if len(statements) != 1:
+            raise ToolError("explain_query takes one statement; call it once for each.")
+        explain = "EXPLAIN QUERY PLAN " if database.kind == "sqlite" else "EXPLAIN "
+        return await _answer(database, statements[0], 1000, timeout_seconds, before=explain)
+
+    @server.tool(title="Look at some rows", annotations=READ_ONLY)
+    async def sample_rows(
+        table_name: str,
+        limit: Annotated[int, Field(ge=1, le=100, description="How many rows.")] = 5,
+        timeout_seconds: Timeout = 30,
+    ) -> QueryExecutionResult:
+        """The first rows of one table, to see what its values look like."""
+        try:
+            names = await database.inspect(schema.table_names)
+        except DatabaseError as error:
+            raise ToolError(str(error)) from error
+        if table_name not in names:
+            raise ToolError(schema.unknown_table(table_name, names))
+        quoted = database.engine.dialect.identifier_preparer.quote_identifier(table_name)
+        statement = _statements(f"SELECT * FROM {quoted} LIMIT {limit}", database)[0]
+        return await _answer(database, statement, limit, timeout_seconds)
+
+    return server
+
+
+def _statements(sql: str, database: Database) -> list[Statement]:
+    """The statements of one string; a string without any is answered too, as a statement with a problem."""
+    return split(sql, database.kind) or [Statement(sql.strip(), "", "it is empty")]
+
+
+async def _run_all(
+    database: Database, statements: Sequence[Statement], max_rows: int, timeout_seconds: float
+) -> list[QueryExecutionResult]:
+    """Each statement by itself, in order. Once the database can't be reached the rest aren't tried."""
+    results: list[QueryExecutionResult] = []
+    unreachable: UnavailableError | None = None
+    for statement in statements:
+        if unreachable is None:
+            try:
+                results.append(await _run(database, statement, max_rows, timeout_seconds))
+                continue
+            except UnavailableError as error:
+                unreachable = error
+        results.append(_failed(statement, str(unreachable)))
+    return results
+
+
+async def _answer(
+    database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str = ""
+) -> QueryExecutionResult:
+    try:
+        return await _run(database, statement, max_rows, timeout_seconds, before)
+    except UnavailableError as error:
+        return _failed(statement, str(error))
+
+
+async def _run(
+    database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str = ""
+) -> QueryExecutionResult:
+    """The result of one statement, `before` set in front of it. Raises UnavailableError when it wasn't tried."""
+    try:
+        guard.check(statement, database.kind, database.url.database)
+        rows = await database.fetch(before + statement.body, max_rows=max_rows, timeout_seconds=timeout_seconds)
+    except UnavailableError:
+        raise
+    except (guard.RefusedError, DatabaseError) as error:
+        return _failed(statement, str(error))
+    result: QueryExecutionResult = {
+        "query": statement.text,
+        "status": "success",
+        "row_count": len(rows.rows),
+        "column_names": rows.columns,
+        "results": rows.records(),
+        "error_message": None,
+    }
+    if rows.cut:
+        result["truncated"] = True
+        result["notice"] = rows.cut
+    return result
+
+
+def _failed(statement: Statement, message: str) -> QueryExecutionResult:
+    return {
+        "query": statement.text.encode("utf-8", "replace").decode("utf-8"),  # half a surrogate pair can't be sent
+        "status": "error",
+        "row_count": None,
+        "column_names": None,
+        "results": None,
+        "error_message": message,
+    }
