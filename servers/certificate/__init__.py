@@ -1,1 +1,1 @@
-"""The certificate MCP server. `python -m servers.certificate` starts it over stdio."""
+"""The MCP server `certificate`: the letter service of a kelurahan. Not the daemon's policies (grounding, approval)."""

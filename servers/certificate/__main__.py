@@ -1,0 +1,31 @@
+"""`python -m servers.certificate`: start the server `certificate`, or run a `letters` command."""
+
+from __future__ import annotations
+
+import sys
+
+from servers.certificate import cli
+from servers.certificate.ledger import LedgerError
+from servers.certificate.office import OfficeError
+from servers.certificate.server import create_server
+from servers.certificate.settings import Settings, SettingsError
+from servers.common.serve import serve
+
+
+def main() -> None:
+    """Exits with status 2, saying why, when a setting or the office file is wrong."""
+    if sys.argv[1:2] == ["letters"]:
+        raise SystemExit(cli.main(sys.argv[2:]))
+    try:
+        service = cli.open_service(Settings.from_env())
+    except (SettingsError, OfficeError, LedgerError) as error:
+        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
+        raise SystemExit(2) from error
+    try:
+        serve(create_server(service))
+    finally:
+        service.close()
+
+
+if __name__ == "__main__":
+    main()

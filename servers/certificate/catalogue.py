@@ -1,0 +1,77 @@
+"""The letter types this office offers, read from folders and read again when they change. Issues nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from servers.certificate.lettertype import LetterType, LetterTypeError, load
+
+log = logging.getLogger(__name__)
+
+
+class Catalogue:
+    """Every letter type by its key, in the order they are offered. A later folder's type replaces an earlier one's."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
+        self._seen: dict[Path, tuple[float, ...]] | None = None
+        self.types: dict[str, LetterType] = {}
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Read what changed on disk; True when the offered types are others than before.
+
+        A folder that can't be used is logged, and left out until it is corrected; the rest goes on.
+        """
+        seen = self._look()
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        found: dict[str, LetterType] = {}
+        for folder in seen:
+            try:
+                found[folder.name] = load(folder)
+            except LetterTypeError as error:
+                log.error("letter type left out: %s", error)
+        types = dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+        by_series: dict[str, str] = {}
+        for key, letter in list(types.items()):
+            if (owner := by_series.setdefault(letter.series, key)) != key:
+                log.error("letter type left out: %s uses the series %s of %s", key, letter.series, owner)
+                del types[key]
+        changed = types != self.types
+        self.types = types
+        return changed
+
+    def named(self, name: str) -> LetterType | None:
+        """The type somebody means: its key, its tool, its title or one of its other names."""
+        wanted = _fold(name.removeprefix("generate_"))
+        for letter in self.types.values():
+            if wanted in (_fold(letter.key), _fold(letter.title), *map(_fold, letter.aliases)):
+                return letter
+        return None
+
+    def elsewhere(self, name: str) -> str | None:
+        """What to tell somebody who wants a letter that another office issues."""
+        wanted = _fold(name)
+        for letter in self.types.values():
+            for other, answer in letter.elsewhere.items():
+                if wanted == _fold(other):
+                    return answer
+        return None
+
+    def _look(self) -> dict[Path, tuple[float, ...]]:
+        seen: dict[Path, tuple[float, ...]] = {}
+        for parent in self._folders:
+            children = sorted(parent.iterdir()) if parent.is_dir() else []
+            for folder in children:
+                if folder.is_dir() and not folder.name.startswith((".", "_")):
+                    files = (folder / "letter.toml", folder / "letter.txt")
+                    seen[folder] = tuple(file.stat().st_mtime if file.exists() else 0.0 for file in files)
+        return seen
+
+
+def _fold(name: str) -> str:
+    return " ".join(name.replace("_", " ").casefold().split())

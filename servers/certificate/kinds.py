@@ -1,0 +1,232 @@
+"""The kinds of field a letter may have: how each is read from what people write. Pure; one error, one sentence.
+
+Every reader takes the raw value of one field and returns its canonical text, or raises ValueError with a sentence in
+Indonesian that finishes "<label>: …", meant for the citizen. Canonical forms: NIK and KK 16 digits; dates ISO
+(`1990-03-05`); RT and RW three digits; phones E.164; everything else NFC text with single spaces, spelling untouched.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+
+MONTHS = (
+    *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
+    *("Juli", "Agustus", "September", "Oktober", "November", "Desember"),
+)
+# Spellings people write, folded to their first letters; "mar" and "mei|may" are what tells the rest apart.
+_MONTH_WORDS = {
+    **{name.casefold(): number for number, name in enumerate(MONTHS, 1)},
+    **{"pebruari": 2, "nopember": 11, "agu": 8, "agt": 8, "agst": 8, "agus": 8, "ags": 8, "okt": 10, "des": 12},
+    **{"jan": 1, "feb": 2, "peb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "sep": 9, "sept": 9, "nov": 11, "nop": 11},
+    **{"january": 1, "february": 2, "march": 3, "may": 5, "june": 6, "july": 7, "august": 8, "aug": 8},
+    **{"october": 10, "oct": 10, "december": 12, "dec": 12},
+}
+_DATE_NOISE = re.compile(
+    r"\b(?:tanggal|tgl|bulan|bln|tahun|thn|pada|lahir|born|on|of|the)\b\.?|(?<=\d)(?:st|nd|rd|th)\b|,"
+)
+
+# The province codes of the Ministry of Home Affairs (Kepmendagri 100.1.1-6117/2022), first two digits of a NIK.
+PROVINCES = frozenset(
+    "11 12 13 14 15 16 17 18 19 21 31 32 33 34 35 36 51 52 53 61 62 63 64 65 71 72 73 74 75 76 81 82 91 92 93 94 95 96 97".split()  # noqa: E501, SIM905
+)
+
+# What a field's text may not contain: control, format (bidi overrides, joiners), surrogate, private and unassigned.
+_FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind: its JSON Schema `format`, a hint for who fills it in, an obviously fake example, and its reader."""
+
+    format: str
+    hint: str
+    example: str
+    read: Callable[[str], str]
+    max_length: int = 120
+
+
+def text_of(value: object) -> str:
+    """The value as one line of NFC text. Numbers are written out; anything else that isn't text is a ValueError."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("tulis sebagai teks.")
+    return " ".join(unicodedata.normalize("NFC", str(value)).split())
+
+
+def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
+    """The name of the first character that a letter can't show: unknown to the font, right-to-left or invisible."""
+    for character in text:
+        if (
+            unicodedata.category(character) in _FORBIDDEN_CATEGORIES
+            or unicodedata.combining(character)
+            or unicodedata.bidirectional(character) in ("R", "AL", "AN")
+            or ord(character) not in glyphs
+        ):
+            return unicodedata.name(character, f"U+{ord(character):04X}")
+    return None
+
+
+def read_nik(text: str) -> str:
+    """16 ASCII digits PPKKCC DDMMYY SSSS: day 1-31 (women +40), a real date, serial not 0000. No check digit exists."""
+    digits = _sixteen_digits(text)
+    day, month, year = nik_birth(digits)
+    if digits[12:] == "0000":
+        raise ValueError("empat angka terakhirnya tidak boleh 0000. Periksa lagi pada KTP.")
+    if not any(_is_date(century + year, month, day) for century in (1900, 2000)):
+        raise ValueError("angka ke-7 sampai ke-12 bukan tanggal lahir yang ada. Periksa lagi pada KTP.")
+    return digits
+
+
+def nik_birth(nik: str) -> tuple[int, int, int]:
+    """(day, month, year of the century) in a NIK, the women's 40 taken off."""
+    day = int(nik[6:8])
+    return day - 40 if day > 40 else day, int(nik[8:10]), int(nik[10:12])
+
+
+def nik_is_woman(nik: str) -> bool:
+    """Whether the NIK's day says so (+40)."""
+    return int(nik[6:8]) > 40
+
+
+def read_kk(text: str) -> str:
+    """16 ASCII digits of the family card."""
+    digits = _sixteen_digits(text)
+    if digits[12:] == "0000" or digits[:2] == "00":
+        raise ValueError("nomor ini tidak mungkin ada. Periksa lagi pada Kartu Keluarga.")
+    return digits
+
+
+def read_date(text: str) -> str:
+    """A date, day first, as Indonesians write it: 5 Maret 1990, 05-03-1990, 5/3/1990, or 1990-03-05."""
+    example = "Tulis misalnya 5 Maret 1990 atau 05-03-1990."
+    words = re.findall(r"[0-9]+|[^\W\d_]+", _DATE_NOISE.sub(" ", text.casefold()))
+    parts = [int(word) if word.isdecimal() else _MONTH_WORDS.get(word, 0) for word in words]
+    named = [number for word, number in zip(words, parts, strict=True) if not word.isdecimal()]
+    if len(parts) != 3 or 0 in parts or len(named) > 1:
+        raise ValueError(f"tanggal ini tidak terbaca. {example}")
+    if named and not words[0].isdecimal():
+        parts[0], parts[1] = parts[1], parts[0]
+    if len(words[0]) == 4:
+        parts.reverse()
+    day, month, year = parts
+    if year < 100:
+        raise ValueError(f"tahunnya ditulis empat angka. {example}")
+    if not _is_date(year, month, day):
+        raise ValueError(f"tanggal ini tidak ada di kalender. {example}")
+    return date(year, month, day).isoformat()
+
+
+def read_rt_rw(text: str) -> str:
+    """A neighbourhood number, zero-padded to three digits: `3`, `RT 03`, `003`."""
+    found = re.fullmatch(r"(?:r[tw]\b)?[\s.:]*([0-9]{1,3})", text, re.IGNORECASE)
+    if found is None or int(found[1]) == 0:
+        raise ValueError("tulis satu nomor antara 001 dan 999, misalnya 003.")
+    return found[1].zfill(3)
+
+
+def read_phone(text: str) -> str:
+    """An Indonesian (or +international) telephone number, as E.164."""
+    import phonenumbers
+
+    try:
+        number = phonenumbers.parse(text, "ID")
+    except phonenumbers.NumberParseException:
+        number = None
+    if number is None or not phonenumbers.is_valid_number(number):
+        raise ValueError("nomor telepon ini tidak terbaca. Tulis misalnya 0812-3456-7890.")
+    return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+
+def read_person_name(text: str) -> str:
+    """A name in its own spelling and capitals; one word is enough. Letters, spaces and . , ' ’ ` - / only."""
+    if not re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*", text):
+        raise ValueError("nama hanya berisi huruf, spasi dan tanda . , ' -. Tulis seperti di KTP.")
+    return text
+
+
+def read_address(text: str) -> str:
+    """An address without its RT and RW: some words."""
+    if len(re.findall(r"[^\W_]", text)) < 5:
+        raise ValueError("tulis alamat lengkap: nama jalan dan nomor.")
+    return text
+
+
+def read_text(text: str) -> str:
+    """Any short text with at least two letters."""
+    if len(re.findall(r"[^\W\d_]", text)) < 2:
+        raise ValueError("isi dengan kata-kata, bukan tanda atau angka saja.")
+    return text
+
+
+def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
+    """The choice that the text names, by itself or by one of its other spellings, whatever the case."""
+    folded = re.sub(r"[\s._-]+", " ", text.casefold()).strip()
+    for choice, spellings in choices.items():
+        if folded in (re.sub(r"[\s._-]+", " ", spelling.casefold()) for spelling in (choice, *spellings)):
+            return choice
+    raise ValueError(f"pilih salah satu: {', '.join(choices)}.")
+
+
+def _sixteen_digits(text: str) -> str:
+    digits = re.sub(r"[\s.\-]", "", text)
+    if not re.fullmatch("[0-9]+", digits):
+        raise ValueError("hanya berisi angka, 16 angka seluruhnya.")
+    if len(digits) != 16:
+        raise ValueError(f"harus 16 angka, yang ditulis {len(digits)} angka.")
+    return digits
+
+
+def _is_date(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "nik": Kind("nik", "16 angka di KTP", "0000000000000000", read_nik),
+        "kk": Kind("kk", "16 angka di Kartu Keluarga", "0000000000000000", read_kk),
+        "date": Kind("date", "YYYY-MM-DD", "0000-00-00", read_date),
+        "rt": Kind("rt", "3 angka", "000", read_rt_rw),
+        "rw": Kind("rw", "3 angka", "000", read_rt_rw),
+        "phone": Kind("phone", "nomor telepon", "000", read_phone),
+        "person-name": Kind("person-name", "seperti di KTP", "NAMA CONTOH", read_person_name, max_length=80),
+        "address": Kind("address", "jalan dan nomor, tanpa RT/RW", "ALAMAT CONTOH", read_address, max_length=160),
+        "text": Kind("text", "", "ISIAN CONTOH", read_text),
+    }
+)
+
+# Choices as the Dukcapil's forms print them, each with what people also call it.
+CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "agama": {
+            "Islam": ("muslim", "moslem", "muslimah"),
+            "Kristen": ("protestan", "kristen protestan", "christian", "protestant"),
+            "Katolik": ("katholik", "kristen katolik", "catholic"),
+            "Hindu": (),
+            "Buddha": ("budha", "buddhist"),
+            "Konghucu": ("khonghucu", "kong hu cu", "confucian"),
+            "Kepercayaan terhadap Tuhan YME": ("penghayat kepercayaan", "penghayat", "kepercayaan"),
+        },
+        "status_perkawinan": {
+            "Belum Kawin": ("belum menikah", "belum nikah", "lajang", "single", "bujangan", "not married", "unmarried"),
+            "Kawin": ("menikah", "sudah menikah", "sudah kawin", "nikah", "sudah nikah", "married", "kawin tercatat"),
+            "Cerai Hidup": ("cerai", "bercerai", "divorced"),
+            "Cerai Mati": ("janda cerai mati", "duda cerai mati", "widowed"),
+        },
+        "jenis_kelamin": {
+            "Laki-laki": ("laki laki", "lelaki", "pria", "l", "lk", "male", "man"),
+            "Perempuan": ("wanita", "p", "pr", "female", "woman"),
+        },
+        "kewarganegaraan": {
+            "WNI": ("indonesia", "warga negara indonesia", "indonesian"),
+            "WNA": ("warga negara asing", "asing", "foreigner"),
+        },
+    }
+)

@@ -1,0 +1,93 @@
+"""The office behind the letters: letterhead, signer, number pattern, read from an office.toml. Holds no keys."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+SAMPLE = Path(__file__).with_name("office.toml")
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+
+
+class OfficeError(ValueError):
+    """The office file can't be used; the text names the file and the key."""
+
+
+class Signer(BaseModel):
+    """Who signs: the block under the letter."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    name: str
+    nip: str = ""
+    on_behalf: str = ""
+
+
+class Office(BaseModel):
+    """What office.toml says; the shipped sample documents every key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kelurahan: str
+    kecamatan: str
+    kota: str
+    provinsi: str
+    place: str
+    letterhead: tuple[str, ...] = Field(min_length=1)
+    address: str = ""
+    number_pattern: str
+    validity_months: int = Field(default=0, ge=0, le=60)
+    verify_base_url: str
+    hours: str = ""
+    fee: str = ""
+    signer: Signer
+
+    @field_validator("number_pattern")
+    @classmethod
+    def _number_is_unique(cls, pattern: str) -> str:
+        try:
+            one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
+            other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
+            later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
+        except (KeyError, ValueError, IndexError) as error:
+            raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
+        if len({one, two, other, later}) < 4:
+            raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
+        return pattern
+
+    def number(self, seq: int, series: str, day: date) -> str:
+        """The letter's number, for example 001/SKD/CONTOH/III/2026."""
+        return self.number_pattern.format(**_parts(seq, series, day))
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What a letter's text may call the office by."""
+        return {
+            "jabatan": self.signer.title,
+            "kelurahan": self.kelurahan,
+            "kecamatan": self.kecamatan,
+            "kota": self.kota,
+            "provinsi": self.provinsi,
+        }
+
+
+def _parts(seq: int, series: str, day: date) -> dict[str, int | str]:
+    month_roman = ROMAN[day.month - 1]
+    return {"seq": seq, "series": series, "year": day.year, "month": day.month, "month_roman": month_roman}
+
+
+def load(path: Path = SAMPLE) -> Office:
+    """Read an office file. Raises OfficeError."""
+    try:
+        return Office(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise OfficeError(f"{path}: {error.strerror}; OFFICE_FILE names the office's data") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OfficeError(f"{path}: {error}") from error
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise OfficeError(f"{path}: {'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from error

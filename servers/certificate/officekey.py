@@ -1,0 +1,126 @@
+"""The office's signing key and the small CA that vouches for it: made once, then loaded. Signs nothing itself.
+
+In the office folder: `ca.key.pem`, `ca.cert.pem`, `office.key.pem`, `office.cert.pem`, and `retired-*.cert.pem`, the
+CAs of the past, still trusted for the letters of their time. Keys are P-256, mode 0600, encrypted when there is a
+passphrase.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+CA_YEARS, OFFICE_YEARS = 20, 10
+USAGES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
+    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
+
+
+class OfficeKeyError(ValueError):
+    """The office's key can't be made or used; the text says which file and what to do."""
+
+
+@dataclass(frozen=True)
+class KeyFiles:
+    """Where the key, its certificate and the rest of its chain are, and the CA certificates to trust."""
+
+    key: Path
+    cert: Path
+    chain: tuple[Path, ...]
+    roots: tuple[Path, ...]
+
+
+def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
+    """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "office.cert.pem").exists():
+            _make(folder, office, passphrase)
+    roots = (folder / "ca.cert.pem", *sorted(folder.glob("retired-*.cert.pem")))
+    return KeyFiles(folder / "office.key.pem", folder / "office.cert.pem", (folder / "ca.cert.pem",), roots)
+
+
+def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
+    """A new CA and key; the old CA's certificate stays trusted, the old keys are removed."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        old = folder / "ca.cert.pem"
+        if old.exists():
+            serial = x509.load_pem_x509_certificate(old.read_bytes()).serial_number
+            shutil.copyfile(old, folder / f"retired-{serial:x}.cert.pem")
+        _make(folder, office, passphrase)
+    return ensure(folder, office, passphrase)
+
+
+def _make(folder: Path, office: str, passphrase: bytes | None) -> None:
+    """Write all four files; `office.cert.pem` comes last, so that it marks a complete set."""
+    ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    ca_name = _name(office, f"{office} – CA surat")
+    ca = _certificate(ca_name, ca_key, ca_name, ca_key, years=CA_YEARS, ca=True)
+    cert = _certificate(_name(office, f"{office} – penanda tangan surat"), key, ca_name, ca_key, OFFICE_YEARS, ca=False)
+    _write(folder / "ca.key.pem", _pem(ca_key, passphrase), 0o600)
+    _write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM), 0o644)
+    _write(folder / "office.key.pem", _pem(key, passphrase), 0o600)
+    _write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM), 0o644)
+
+
+def _certificate(
+    subject: x509.Name,
+    key: ec.EllipticCurvePrivateKey,
+    issuer: x509.Name,
+    issuer_key: ec.EllipticCurvePrivateKey,
+    years: int,
+    ca: bool,
+) -> x509.Certificate:
+    now = dt.datetime.now(dt.UTC)
+    usage = dict.fromkeys(USAGES, False)
+    usage |= (
+        {"key_cert_sign": True, "crl_sign": True} if ca else {"digital_signature": True, "content_commitment": True}
+    )
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=365 * years))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=0 if ca else None), critical=True)
+        .add_extension(x509.KeyUsage(**usage), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False)
+        .sign(issuer_key, hashes.SHA256())
+    )
+
+
+def _name(organisation: str, common: str) -> x509.Name:
+    parts = ((NameOID.COUNTRY_NAME, "ID"), (NameOID.ORGANIZATION_NAME, organisation), (NameOID.COMMON_NAME, common))
+    return x509.Name([x509.NameAttribute(oid, value[:64]) for oid, value in parts])
+
+
+def _pem(key: ec.EllipticCurvePrivateKey, passphrase: bytes | None) -> bytes:
+    encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(temporary).chmod(mode)
+    Path(temporary).replace(path)

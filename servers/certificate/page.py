@@ -1,0 +1,251 @@
+"""Draws a letter on A4: letterhead, number, table, text, signer, QR. Pure: the same letter is the same bytes.
+
+Fonts are embedded (DejaVu Serif, see fonts/LICENSE.txt), everything is tagged, and nothing of the applicant stands in
+the metadata. A draft carries a watermark and neither number nor code. Makes no claim of PDF/A.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from pydantic import BaseModel, ConfigDict
+from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.lib.utils import TimeStamp
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph
+
+from servers.certificate.lettertype import LetterType, display, indonesian_date, slots
+from servers.certificate.office import Office
+from servers.certificate.tagging import Tags
+
+FONTS = Path(__file__).with_name("fonts")
+REGULAR, BOLD = "DejaVuSerif", "DejaVuSerif-Bold"
+WIDTH, HEIGHT = A4
+LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
+INNER = WIDTH - LEFT - RIGHT
+LABEL_WIDTH = 46 * mm
+QR_SIZE = 27 * mm
+DRAFT_MARK = "PRATINJAU – BUKAN SURAT"
+DRAFT_NUMBER = "(nomor diberikan saat terbit)"
+
+LETTERHEAD = ParagraphStyle("letterhead", fontName=BOLD, fontSize=12, leading=15, alignment=TA_CENTER)
+SMALL_CENTRED = ParagraphStyle("small", fontName=REGULAR, fontSize=8.5, leading=11, alignment=TA_CENTER)
+TITLE = ParagraphStyle("title", fontName=BOLD, fontSize=13, leading=17, alignment=TA_CENTER)
+NUMBER = ParagraphStyle("number", fontName=REGULAR, fontSize=10.5, leading=14, alignment=TA_CENTER)
+BODY = ParagraphStyle("body", fontName=REGULAR, fontSize=10.5, leading=16, alignment=TA_JUSTIFY, splitLongWords=1)
+CELL = ParagraphStyle("cell", fontName=REGULAR, fontSize=10.5, leading=15, splitLongWords=1)
+SIGNER = ParagraphStyle("signer", fontName=REGULAR, fontSize=10.5, leading=14, alignment=TA_CENTER)
+SIGNER_NAME = ParagraphStyle("signer-name", parent=SIGNER, fontName=BOLD)
+FINE = ParagraphStyle("fine", fontName=REGULAR, fontSize=7.5, leading=10)
+
+
+class Issue(BaseModel):
+    """What issuing adds to a letter: its number, its day, the code it can be verified by and where."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: str
+    day: date
+    code: str
+    verify_url: str
+
+
+@functools.cache
+def glyphs() -> frozenset[int]:
+    """The code points that both fonts can print."""
+    _fonts()
+    regular, bold = (frozenset(pdfmetrics.getFont(name).face.charToGlyph) for name in (REGULAR, BOLD))
+    return regular & bold
+
+
+@functools.cache
+def _fonts() -> None:
+    for name in (REGULAR, BOLD):
+        pdfmetrics.registerFont(TTFont(name, FONTS / f"{name}.ttf"))
+
+
+def render(letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date) -> bytes:
+    """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`."""
+    _fonts()
+    buffer = io.BytesIO()
+    canvas = Canvas(
+        buffer, pagesize=A4, invariant=1, initialFontName=REGULAR, initialFontSize=10, lang="id-ID", pageCompression=1
+    )
+    day = issue.day if issue else today
+    canvas._doc._timeStamp = _midnight(day)
+    canvas.setTitle(f"{letter.title} {issue.number}" if issue else f"{letter.title} ({DRAFT_MARK})")
+    canvas.setAuthor(office.kelurahan)
+    canvas.setSubject(letter.title)
+    canvas.setCreator("agentd")
+    canvas.setViewerPreference("DisplayDocTitle", "true")
+    sheet = _Sheet(canvas, draft=issue is None)
+    _letterhead(sheet, office)
+    _heading(sheet, letter, issue.number if issue else DRAFT_NUMBER)
+    words = display(values, letter.fields) | office.words
+    for line in letter.text:
+        if line == "[data]":
+            _table(sheet, letter, words)
+        elif slots(line) <= words.keys():
+            sheet.paragraph(fill(line, words), BODY, gap=7)
+    if office.validity_months:
+        sheet.paragraph(f"Surat ini berlaku {office.validity_months} bulan sejak tanggal diterbitkan.", BODY, gap=7)
+    _foot(sheet, office, day, issue)
+    sheet.finish()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def fill(line: str, words: Mapping[str, str]) -> str:
+    """A line of a letter with its slots filled; words from outside can't become markup."""
+    return escape(line).format_map({name: escape(word) for name, word in words.items()})
+
+
+class _Sheet:
+    """A4 pages filled from the top; `y` is where the next thing goes."""
+
+    def __init__(self, canvas: Canvas, draft: bool) -> None:
+        self.canvas, self.draft, self.tags, self.y = canvas, draft, Tags(canvas), HEIGHT - TOP
+        self._watermark()
+
+    def room(self, height: float) -> None:
+        """Go to a new page unless `height` points are left."""
+        if self.y - height < BOTTOM:
+            self.tags.show_page()
+            self.y = HEIGHT - TOP
+            self._watermark()
+
+    def paragraph(self, markup: str, style: ParagraphStyle, gap: float = 0, kind: str = "P") -> None:
+        paragraph, height = _wrapped(markup, style, INNER)
+        self.room(height)
+        with self.tags.element(kind):
+            paragraph.drawOn(self.canvas, LEFT, self.y - height)
+        self.y -= height + gap
+
+    def rule(self, width: float) -> None:
+        with self.tags.artifact():
+            self.canvas.setLineWidth(width)
+            self.canvas.line(LEFT, self.y, WIDTH - RIGHT, self.y)
+
+    def finish(self) -> None:
+        self.tags.finish()
+
+    def _watermark(self) -> None:
+        if not self.draft:
+            return
+        with self.tags.artifact():
+            self.canvas.saveState()
+            self.canvas.setFillGray(0.85)
+            self.canvas.setFont(BOLD, 34)
+            self.canvas.translate(WIDTH / 2, HEIGHT / 2)
+            self.canvas.rotate(52)
+            for offset in (-190, 0, 190):
+                self.canvas.drawCentredString(0, offset, DRAFT_MARK)
+            self.canvas.restoreState()
+
+
+def _letterhead(sheet: _Sheet, office: Office) -> None:
+    for line in office.letterhead:
+        sheet.paragraph(escape(line), LETTERHEAD)
+    if office.address:
+        sheet.y -= 2
+        sheet.paragraph(escape(office.address), SMALL_CENTRED)
+    sheet.y -= 5
+    sheet.rule(1.8)
+    sheet.y -= 2.4
+    sheet.rule(0.6)
+    sheet.y -= 20
+
+
+def _heading(sheet: _Sheet, letter: LetterType, number: str) -> None:
+    sheet.paragraph(f"<u>{escape(letter.title.upper())}</u>", TITLE, kind="H1")
+    sheet.paragraph(f"Nomor: {escape(number)}", NUMBER, gap=16)
+
+
+def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:
+    with sheet.tags.group("Table"):
+        for label, line in letter.rows:
+            if not slots(line) <= words.keys():
+                continue
+            heading, heading_height = _wrapped(escape(label), CELL, LABEL_WIDTH)
+            value, height = _wrapped(fill(line, words), CELL, INNER - LABEL_WIDTH - 18 * mm)
+            sheet.room(max(height, heading_height))
+            with sheet.tags.group("TR"):
+                with sheet.tags.element("TH"):
+                    heading.drawOn(sheet.canvas, LEFT + 10 * mm, sheet.y - heading_height)
+                with sheet.tags.artifact():
+                    sheet.canvas.setFont(REGULAR, CELL.fontSize)
+                    sheet.canvas.drawString(LEFT + 10 * mm + LABEL_WIDTH, sheet.y - CELL.fontSize, ":")
+                with sheet.tags.element("TD"):
+                    value.drawOn(sheet.canvas, LEFT + 14 * mm + LABEL_WIDTH, sheet.y - height)
+            sheet.y -= max(height, heading_height)
+    sheet.y -= 8
+
+
+def _foot(sheet: _Sheet, office: Office, day: date, issue: Issue | None) -> None:
+    """The signer's block at the right, the QR code at the left: always together on one page."""
+    signer = office.signer
+    block = [_wrapped(f"{escape(office.place)}, {indonesian_date(day)}", SIGNER, INNER / 2)]
+    block += [_wrapped(escape(line), SIGNER, INNER / 2) for line in (signer.on_behalf, signer.title) if line]
+    name = [_wrapped(f"<u>{escape(signer.name)}</u>", SIGNER_NAME, INNER / 2)]
+    name += [_wrapped(f"NIP {escape(signer.nip)}", SIGNER, INNER / 2)] if signer.nip else []
+    space = 20 * mm
+    height = sum(h for _, h in (*block, *name)) + space + 14
+    sheet.room(max(height, QR_SIZE + 70))
+    sheet.y -= 14
+    top = sheet.y
+    for paragraph, each in (*block, (None, space), *name):
+        if paragraph is not None:
+            with sheet.tags.element("P"):
+                paragraph.drawOn(sheet.canvas, LEFT + INNER / 2, sheet.y - each)
+        sheet.y -= each
+    if issue is not None:
+        _verification(sheet, issue, top)
+
+
+def _verification(sheet: _Sheet, issue: Issue, top: float) -> None:
+    with sheet.tags.element("Figure", alt=f"Kode QR untuk memeriksa keaslian surat: {issue.verify_url}"):
+        _qr(sheet.canvas, issue.verify_url, LEFT, top - QR_SIZE)
+    note = (
+        f"Kode verifikasi:<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
+        f"Periksa keaslian surat ini di<br/>{escape(issue.verify_url)}<br/>"
+        "Asli surat ini adalah berkas PDF yang ditandatangani secara elektronik; hasil cetak adalah salinan."
+    )
+    paragraph, height = _wrapped(note, FINE, INNER / 2 - 6 * mm)
+    with sheet.tags.element("P"):
+        paragraph.drawOn(sheet.canvas, LEFT, top - QR_SIZE - 4 - height)
+
+
+def _qr(canvas: Canvas, text: str, x: float, y: float) -> None:
+    import segno
+
+    matrix = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
+    module = QR_SIZE / len(matrix)
+    path = canvas.beginPath()
+    for row, cells in enumerate(matrix):
+        for column, dark in enumerate(cells):
+            if dark:
+                path.rect(x + column * module, y + QR_SIZE - (row + 1) * module, module, module)
+    canvas.setFillGray(0)
+    canvas.drawPath(path, stroke=0, fill=1)
+
+
+def _wrapped(markup: str, style: ParagraphStyle, width: float) -> tuple[Any, float]:
+    paragraph = Paragraph(markup, style)
+    return paragraph, paragraph.wrap(width, HEIGHT)[1]
+
+
+def _midnight(day: date) -> TimeStamp:
+    stamp = TimeStamp(1)
+    stamp.YMDhms, stamp.dhh, stamp.dmm = (day.year, day.month, day.day, 0, 0, 0), 7, 0
+    return stamp

@@ -1,0 +1,22 @@
+"""Pages of a PDF as PNG pictures. Draws no letter."""
+
+from __future__ import annotations
+
+import io
+
+import pypdfium2
+
+
+def pictures(pdf: bytes, dpi: int) -> list[bytes]:
+    """Every page as one PNG."""
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        images = [page.render(scale=dpi / 72).to_pil() for page in document]
+    finally:
+        document.close()
+    files = []
+    for image in images:
+        buffer = io.BytesIO()
+        image.convert("L").save(buffer, "PNG", optimize=True)
+        files.append(buffer.getvalue())
+    return files

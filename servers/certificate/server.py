@@ -1,0 +1,439 @@
+"""The MCP server `certificate`: the letter service's tools on the wire. Decides nothing about letters itself.
+
+The `generate_…` tools are made from the catalogue at every listing, so a new letter folder is a new tool; a watcher
+tells connected clients (tools/list_changed). Wrong fields come back as one tool error that lists all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import functools
+import logging
+import weakref
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio.to_thread
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.shared.subscriptions import ToolsListChanged
+from mcp_types import (
+    BlobResourceContents,
+    CallToolResult,
+    EmbeddedResource,
+    ImageContent,
+    InputRequiredResult,
+    ResourceLink,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import BaseModel, BeforeValidator, Field
+
+from servers.certificate.issuing import Issued, IssueError, LetterService
+from servers.certificate.ledger import LedgerError
+from servers.certificate.lettertype import InvalidFields, LetterType
+from servers.certificate.officekey import OfficeKeyError
+from servers.certificate.verification import Verification, Verifier
+
+log = logging.getLogger(__name__)
+
+INSTRUCTIONS = """\
+SOP surat: 1) Tentukan jenis surat; pertanyaan syarat dijawab dari get_letter_requirements. 2) Tanyakan hanya data \
+yang belum ada: nama, NIK, tempat & tanggal lahir, agama, status, pekerjaan, alamat, RT/RW, keperluan. 3) Jangan \
+pernah menebak atau memakai contoh; isi hanya dari ucapan warga. 4) Panggil generate_… setelah data lengkap dan warga \
+mengiyakan. 5) Bila ditolak, tanyakan lagi hanya isian yang disebut. 6) Sebutkan nomor surat. Pendatang sementara \
+(SKDS): arahkan ke kecamatan."""
+
+IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
+MAX_FILE = 20 * 1024 * 1024
+WATCH_SECONDS = 1.0
+PREVIEW_DPI = 110
+
+READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
+OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class LetterServer(MCPServer[None]):
+    """MCPServer whose `generate_…` tools follow the catalogue."""
+
+    def __init__(self, service: LetterService) -> None:
+        self._service = service
+        self._bus = InMemorySubscriptionBus()
+        self._sessions: weakref.WeakSet[ServerSession] = weakref.WeakSet()
+        super().__init__(
+            "certificate",
+            version="1.0.0",
+            instructions=INSTRUCTIONS,
+            log_level="WARNING",
+            subscriptions=self._bus,
+            middleware=[self._remember_session],
+            lifespan=self._alive,
+        )
+
+    async def list_tools(self) -> list[Tool]:
+        """One `generate_…` for each letter type, then the others."""
+        if self._service.catalogue.refresh():
+            await self._tell_tools_changed()
+        return [
+            _generate_tool(letter) for letter in self._service.catalogue.types.values()
+        ] + await super().list_tools()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Raises ToolError for tools that don't exist."""
+        self._service.catalogue.refresh()
+        letter = self._service.catalogue.types.get(name.removeprefix("generate_"))
+        if letter is None or letter.tool != name:
+            return await super().call_tool(name, arguments, context)
+        meta = (context.request_context.meta if context else None) or {}
+        return await _answer(functools.partial(self._generate, letter, arguments, meta))
+
+    def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
+        issued = self._service.issue(letter, arguments, _text(meta, IDEMPOTENCY_KEY), _text(meta, SESSION_ID))
+        again = " sudah terbit sebelumnya" if issued.already_issued else " sudah terbit"
+        sentence = f"{issued.title} nomor {issued.number}{again} sebagai PDF ({issued.file_name})."
+        link = ResourceLink(
+            uri=Path(issued.path).as_uri(),
+            name=issued.file_name,
+            title=f"{issued.title} {issued.number}",
+            mime_type="application/pdf",
+            size=issued.size,
+        )
+        text = TextContent(text=" ".join((sentence, *issued.warnings)))
+        return CallToolResult(content=[text, link], structured_content=issued.model_dump())
+
+    @contextlib.asynccontextmanager
+    async def _alive(self, _: MCPServer[None]) -> AsyncIterator[None]:
+        """While the server runs: what a crash left is finished, and the letter folders are watched."""
+        tasks = [
+            asyncio.create_task(self._warm_up(), name="certificate: warm up"),
+            asyncio.create_task(self._watch(), name="certificate: watch letter folders"),
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _warm_up(self) -> None:
+        try:
+            await anyio.to_thread.run_sync(self._service.warm_up)
+        except (LedgerError, OfficeKeyError, OSError) as error:
+            log.error("letters can't be issued yet: %s", error)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if self._service.catalogue.refresh():
+                await self._tell_tools_changed()
+
+    async def _tell_tools_changed(self) -> None:
+        """To subscribers of the 2026 protocol by the bus, to older clients on their session."""
+        await self._bus.publish(ToolsListChanged())
+        for session in list(self._sessions):
+            await session.send_tool_list_changed()
+
+    async def _remember_session(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method == "notifications/initialized":
+            self._sessions.add(ctx.session)
+        return await call_next(ctx)
+
+
+def create_server(service: LetterService) -> LetterServer:
+    """The server with all its tools."""
+    server = LetterServer(service)
+    verifier = Verifier(service)
+
+    @server.tool(
+        description="Daftar jenis surat yang dapat dibuat.",
+        annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
+    )
+    def list_letters() -> Annotated[CallToolResult, LetterList]:
+        listed = LetterList(
+            letters=[
+                ListedLetter(letter_type=letter.key, title=letter.title, tool=letter.tool, description=letter.summary)
+                for letter in service.catalogue.types.values()
+            ]
+        )
+        titles = ", ".join(letter.title for letter in listed.letters)
+        return _result(f"Surat yang dapat dibuat: {titles}.", listed)
+
+    @server.tool(
+        description="Syarat, biaya dan data yang diperlukan untuk satu jenis surat.",
+        annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
+    )
+    def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
+        if (answer := service.catalogue.elsewhere(letter_type)) is not None:
+            return _result(answer, Requirements(issued_here=False, title=letter_type[:60], notes=[answer]))
+        letter = service.catalogue.named(letter_type)
+        if letter is None:
+            return _unknown_letter(service)
+        requirements = _requirements(service, letter)
+        return _result(requirements.sentence, requirements)
+
+    @server.tool(
+        description="Pratinjau surat (bukan surat, tanpa nomor).",
+        annotations=ToolAnnotations(title="Pratinjau surat", **READ_ONLY),
+    )
+    async def preview_letter(
+        letter_type: str,
+        data: Annotated[dict[str, Any], Field(description="isian seperti pada generate_…")],
+        pdf: Annotated[bool, Field(description="sertakan PDF")] = False,
+    ) -> Annotated[CallToolResult, Preview]:
+        letter = service.catalogue.named(letter_type)
+        return (
+            _unknown_letter(service) if letter is None else await _answer(lambda: _preview(service, letter, data, pdf))
+        )
+
+    @server.tool(
+        description="Status surat menurut nomor atau kode verifikasi.",
+        annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
+    )
+    async def get_letter_status(
+        number: OptionalText = "", code: OptionalText = ""
+    ) -> Annotated[CallToolResult, LetterStatus]:
+        return await _answer(lambda: _status(service, verifier, number, code))
+
+    @server.tool(
+        description="Periksa keaslian surat menurut kode atau berkas PDF.",
+        annotations=ToolAnnotations(title="Periksa keaslian", **READ_ONLY),
+    )
+    async def verify_letter(
+        code: OptionalText = "",
+        file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
+    ) -> Annotated[CallToolResult, Verification]:
+        return await _answer(lambda: _verify(verifier, code, file))
+
+    @server.tool(
+        description="Batalkan surat yang sudah terbit (petugas).",
+        annotations=ToolAnnotations(
+            title="Batalkan surat",
+            read_only_hint=False,
+            destructive_hint=True,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+        meta={"agentd/scope": "staff"},
+    )
+    async def void_letter(number: str, reason: str) -> Annotated[CallToolResult, LetterStatus]:
+        return await _answer(lambda: _void(service, verifier, number, reason))
+
+    return server
+
+
+class ListedLetter(BaseModel):
+    """One type of letter and the tool that issues it."""
+
+    letter_type: str
+    title: str
+    tool: str
+    description: str
+
+
+class LetterList(BaseModel):
+    """What `list_letters` answers."""
+
+    letters: list[ListedLetter]
+
+
+class NeededField(BaseModel):
+    """One thing a letter asks for."""
+
+    field: str
+    label: str
+    required: bool
+
+
+class Requirements(BaseModel):
+    """What `get_letter_requirements` answers. `issued_here` false: another office issues it, `notes` say which."""
+
+    issued_here: bool
+    title: str
+    letter_type: str | None = None
+    tool: str | None = None
+    documents: list[str] = []
+    fields: list[NeededField] = []
+    fee: str | None = None
+    hours: str | None = None
+    notes: list[str] = []
+
+    @property
+    def sentence(self) -> str:
+        parts = [f"Syarat {self.title}: {'; '.join(self.documents)}."]
+        parts += [f"Data: {', '.join(field.label for field in self.fields if field.required)}."]
+        parts += [f"Biaya: {self.fee}."] if self.fee else []
+        return " ".join((*parts, *self.notes))
+
+
+class Preview(BaseModel):
+    """What `preview_letter` answers beside the picture."""
+
+    letter_type: str
+    title: str
+    pages: int
+
+
+class LetterStatus(BaseModel):
+    """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed."""
+
+    number: str
+    letter_type: str
+    title: str
+    date: str
+    status: str
+    void_reason: str | None = None
+
+
+def _generate_tool(letter: LetterType) -> Tool:
+    return Tool(
+        name=letter.tool,
+        title=letter.title,
+        description=letter.summary,
+        input_schema=letter.input_schema(),
+        output_schema=Issued.model_json_schema(),
+        annotations=ToolAnnotations(
+            title=letter.title,
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+        _meta={"agentd/official": True},
+    )
+
+
+async def _answer(work: Callable[[], CallToolResult]) -> CallToolResult:
+    """Run blocking work on a thread; what a person can mend comes back as a tool error in their words."""
+    try:
+        return await anyio.to_thread.run_sync(work)
+    except InvalidFields as error:
+        lines = "\n".join(f"- {problem.message}" for problem in error.problems)
+        fields = [problem.model_dump() for problem in error.problems]
+        return _error("invalid_fields", f"Data belum lengkap atau belum benar:\n{lines}", fields=fields)
+    except IssueError as error:
+        return _error(error.kind, str(error))
+    except (LedgerError, OfficeKeyError) as error:
+        log.error("%s", error)
+        return _error("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")
+
+
+def _requirements(service: LetterService, letter: LetterType) -> Requirements:
+    return Requirements(
+        issued_here=True,
+        title=letter.title,
+        letter_type=letter.key,
+        tool=letter.tool,
+        documents=list(letter.requirements),
+        fields=[
+            NeededField(field=name, label=field.label, required=field.required) for name, field in letter.fields.items()
+        ],
+        fee=service.office.fee or None,
+        hours=service.office.hours or None,
+        notes=list(letter.notes),
+    )
+
+
+def _preview(service: LetterService, letter: LetterType, data: dict[str, Any], with_pdf: bool) -> CallToolResult:
+    from servers.certificate.picture import pictures
+
+    pdf = service.preview(letter, data)
+    images = pictures(pdf, PREVIEW_DPI)
+    content: list[Any] = [TextContent(text=f"Pratinjau {letter.title}. Ini belum surat dan belum bernomor.")]
+    content += [ImageContent(data=base64.b64encode(png).decode(), mime_type="image/png") for png in images]
+    if with_pdf:
+        blob = base64.b64encode(pdf).decode()
+        uri = f"letter-preview:///{letter.key}.pdf"
+        resource = BlobResourceContents(uri=uri, blob=blob, mime_type="application/pdf")
+        content.append(EmbeddedResource(resource=resource))
+    preview = Preview(letter_type=letter.key, title=letter.title, pages=len(images))
+    return CallToolResult(content=content, structured_content=preview.model_dump())
+
+
+def _status(service: LetterService, verifier: Verifier, number: str, code: str) -> CallToolResult:
+    if code.strip():
+        known = verifier.code(code).number
+        row = service.ledger.by_number(known) if known else None
+    elif number.strip():
+        row = service.ledger.by_number(number.strip())
+    else:
+        return _error("invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
+    if row is None:
+        return _error("not_found", "Surat ini tidak terdaftar.")
+    words = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
+    letter = service.catalogue.types.get(row.letter_type)
+    status = LetterStatus(
+        number=row.number,
+        letter_type=row.letter_type,
+        title=letter.title if letter else row.letter_type,
+        date=row.day.isoformat(),
+        status=row.status,
+        void_reason=row.void_reason,
+    )
+    return _result(f"{status.title} nomor {status.number} {words[row.status]}.", status)
+
+
+def _verify(verifier: Verifier, code: str, file: str) -> CallToolResult:
+    if code.strip():
+        verification = verifier.code(code)
+    elif file.strip():
+        pdf = _file(file.strip())
+        if pdf is None:
+            return _error("invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
+        verification = verifier.file(pdf)
+    else:
+        return _error("invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
+    return _result(verification.reason, verification)
+
+
+def _void(service: LetterService, verifier: Verifier, number: str, reason: str) -> CallToolResult:
+    row = service.ledger.by_number(number.strip())
+    if row is None:
+        return _error("not_found", "Surat ini tidak terdaftar.")
+    if len(reason.strip()) < 3:
+        return _error("invalid_arguments", "Tulis alasan pembatalan.")
+    service.ledger.void(row, " ".join(reason.split()), service.now())
+    return _status(service, verifier, row.number, "")
+
+
+def _file(value: str) -> bytes | None:
+    """The bytes behind a path, a file: URI, a data: URI or base64; None when there are none to be had."""
+    if len(value) < 4096 and not value.startswith("data:"):
+        path = Path(value.removeprefix("file://"))
+        try:
+            if path.is_file():
+                return path.read_bytes() if path.stat().st_size <= MAX_FILE else None
+        except (OSError, ValueError):
+            return None
+    try:
+        return (
+            base64.b64decode(value.rpartition(",")[2], validate=True) if len(value) <= MAX_FILE * 4 // 3 + 64 else None
+        )
+    except ValueError:
+        return None
+
+
+def _unknown_letter(service: LetterService) -> CallToolResult:
+    titles = ", ".join(letter.title for letter in service.catalogue.types.values())
+    return _error("unknown_letter", f"Jenis surat ini tidak ada. Yang tersedia: {titles}.")
+
+
+def _result(sentence: str, data: BaseModel) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=sentence)], structured_content=data.model_dump())
+
+
+def _error(kind: str, message: str, **more: Any) -> CallToolResult:
+    content = {"error": kind, "message": message} | more
+    return CallToolResult(content=[TextContent(text=message)], structured_content=content, is_error=True)
+
+
+def _text(meta: Mapping[str, Any], key: str) -> str | None:
+    value = meta.get(key)
+    return value if isinstance(value, str) and value else None

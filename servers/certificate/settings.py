@@ -1,0 +1,92 @@
+"""Where the letter service keeps things and what it is told by the environment. Reads it once; opens nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict
+
+from servers.certificate import office
+
+SHIPPED_LETTERS = Path(__file__).with_name("letters")
+
+
+class SettingsError(ValueError):
+    """An environment variable is wrong; the text names it."""
+
+
+class Settings(BaseModel):
+    """The service's settings.
+
+    | variable | default |
+    |---|---|
+    | AGENTD_STATE | ./state; the rest lies in its folder `letters` |
+    | ARCHIVE_DIR | $AGENTD_STATE/letters: the issued PDFs, in a folder a year |
+    | LETTERS_DATABASE_URL | the SQLite file ledger.db there; or mariadb://…, postgresql://… |
+    | LETTERS_DIR | more letter types: folders of letter folders, separated by `:` |
+    | OFFICE_FILE | the shipped sample office.toml |
+    | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | a local office CA, made at first use |
+    | OFFICE_KEY_PASSPHRASE_FILE | the systemd credential office_key_passphrase, else no passphrase |
+    | VERIFY_BASE_URL | the office file's verify_base_url |
+    | DEFAULT_TIMEZONE | Asia/Jakarta: the zone a letter's date is taken in |
+    | CERTIFICATE_CRASH_AT | for drills: the point of issuing at which the process dies (see issuing.CRASH_POINTS) |
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    home: Path
+    archive: Path
+    database_url: str
+    letter_dirs: tuple[Path, ...]
+    office_file: Path
+    office_dir: Path
+    key_file: Path | None
+    cert_file: Path | None
+    chain_file: Path | None
+    passphrase: bytes | None
+    verify_base_url: str | None
+    zone: ZoneInfo
+    crash_at: str | None
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
+        """Raises SettingsError for what can't be used."""
+        home = Path(env.get("AGENTD_STATE") or "state").absolute() / "letters"
+        key, cert = env.get("OFFICE_KEY_FILE"), env.get("OFFICE_CERT_FILE")
+        if bool(key) != bool(cert):
+            raise SettingsError("OFFICE_KEY_FILE and OFFICE_CERT_FILE belong together: set both or neither")
+        try:
+            zone = ZoneInfo(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
+        except (ValueError, OSError, KeyError) as error:
+            raise SettingsError(f"DEFAULT_TIMEZONE={env['DEFAULT_TIMEZONE']!r} is not an IANA time zone") from error
+        return cls(
+            home=home,
+            archive=Path(env.get("ARCHIVE_DIR") or home).absolute(),
+            database_url=env.get("LETTERS_DATABASE_URL") or f"sqlite:///{home / 'ledger.db'}",
+            letter_dirs=(SHIPPED_LETTERS, *(Path(part) for part in env.get("LETTERS_DIR", "").split(":") if part)),
+            office_file=Path(env.get("OFFICE_FILE") or office.SAMPLE),
+            office_dir=home / "office",
+            key_file=Path(key) if key else None,
+            cert_file=Path(cert) if cert else None,
+            chain_file=Path(env["OFFICE_CHAIN_FILE"]) if env.get("OFFICE_CHAIN_FILE") else None,
+            passphrase=_passphrase(env),
+            verify_base_url=env.get("VERIFY_BASE_URL") or None,
+            zone=zone,
+            crash_at=env.get("CERTIFICATE_CRASH_AT") or None,
+        )
+
+
+def _passphrase(env: Mapping[str, str]) -> bytes | None:
+    """From OFFICE_KEY_PASSPHRASE_FILE, else from the systemd credential; never from the environment itself."""
+    named = env.get("OFFICE_KEY_PASSPHRASE_FILE")
+    credentials = env.get("CREDENTIALS_DIRECTORY")
+    source = Path(named) if named else Path(credentials) / "office_key_passphrase" if credentials else None
+    if source is None or (not named and not source.exists()):
+        return None
+    try:
+        return source.read_bytes().rstrip(b"\r\n") or None
+    except OSError as error:
+        raise SettingsError(f"OFFICE_KEY_PASSPHRASE_FILE {source}: {error.strerror}") from error

@@ -1,0 +1,131 @@
+"""Signs a letter's PDF (PAdES baseline-B, certified: no changes allowed) and examines a signed one. Knows no ledger."""
+
+from __future__ import annotations
+
+import io
+import logging
+from pathlib import Path
+from typing import Any, Literal
+
+from cryptography.hazmat.primitives import serialization
+from pydantic import BaseModel, ConfigDict
+from pyhanko.keys import load_certs_from_pemder
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.misc import PdfError
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.fields import MDPPerm, SigFieldSpec, SigSeedSubFilter
+from pyhanko.sign.general import SigningError
+from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
+from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation.errors import SignatureValidationError
+from pyhanko.sign.validation.status import SignatureCoverageLevel
+from pyhanko_certvalidator import ValidationContext
+
+from servers.certificate.officekey import KeyFiles, OfficeKeyError
+
+FIELD = "TandaTanganKantor"
+# Room for the CMS object; ours take 2.7 kB. A fixed size saves pyHanko a trial signature for each letter.
+RESERVED = 8192
+
+Finding = Literal["intact", "not_pdf", "unsigned", "changed", "appended", "foreign"]
+
+# pyHanko logs what it can't validate with the certificate's contents; the finding says it already.
+logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
+logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
+
+
+class Examination(BaseModel):
+    """What a file's signature says by itself; `intact` still needs the ledger's word that the office issued it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    finding: Finding
+    signer: str | None = None
+
+
+class OfficeSigner:
+    """The office's key, loaded once."""
+
+    def __init__(self, files: KeyFiles, passphrase: bytes | None, office: str) -> None:
+        """Raises OfficeKeyError when the key can't be read or doesn't belong to the certificate."""
+        _check(files, passphrase)
+        self._signer = SimpleSigner.load(  # type: ignore[no-untyped-call]
+            str(files.key), str(files.cert), [str(path) for path in files.chain], key_passphrase=passphrase
+        )
+        self._office = office
+
+    def sign(self, pdf: bytes) -> bytes:
+        """The PDF with the office's signature appended; about 7 kB longer."""
+        signer = PdfSigner(
+            PdfSignatureMetadata(
+                field_name=FIELD,
+                name=self._office,
+                md_algorithm="sha256",
+                subfilter=SigSeedSubFilter.PADES,
+                certify=True,
+                docmdp_permissions=MDPPerm.NO_CHANGES,
+            ),
+            self._signer,
+            new_field_spec=SigFieldSpec(FIELD),
+        )
+        return bytes(signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=RESERVED).getvalue())
+
+
+def load_roots(paths: tuple[Path, ...]) -> list[Any]:
+    """The CA certificates a letter's signature may lead to. Raises OfficeKeyError."""
+    try:
+        return _certificates(paths)
+    except (OSError, ValueError) as error:
+        raise OfficeKeyError(f"{', '.join(str(path) for path in paths)}: no certificate can be read there") from error
+
+
+def examine(pdf: bytes, roots: list[Any]) -> Examination:
+    """Whether the file carries one unbroken signature of ours that covers all of it.
+
+    `changed`: bytes under the signature differ. `appended`: something was added after signing (an edit, or mere bytes).
+    `foreign`: the signature is sound, but not by a key our CAs vouch for.
+    """
+    if not pdf[:1024].lstrip().startswith(b"%PDF-"):
+        return Examination(finding="not_pdf")
+    try:
+        signatures = PdfFileReader(io.BytesIO(pdf), strict=False).embedded_regular_signatures
+        if not signatures:
+            return Examination(finding="unsigned")
+        signature = signatures[0]
+        moment = signature.self_reported_timestamp
+        context = ValidationContext(trust_roots=roots, allow_fetching=False, moment=moment, best_signature_time=moment)
+        status = validate_pdf_signature(signature, signer_validation_context=context)
+    except SignatureValidationError:
+        return Examination(finding="changed")
+    except (PdfError, SigningError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        # A file broken on purpose can make the parser stumble anywhere; whatever it was, it isn't what we signed.
+        return Examination(finding="changed")
+    signer = status.signing_cert.subject.native.get("common_name")
+    if not (status.intact and status.valid):
+        return Examination(finding="changed", signer=signer)
+    if not status.trusted:
+        return Examination(finding="foreign", signer=signer)
+    whole = status.coverage is SignatureCoverageLevel.ENTIRE_FILE
+    if len(signatures) != 1 or not whole or not status.bottom_line:
+        return Examination(finding="appended", signer=signer)
+    return Examination(finding="intact", signer=signer)
+
+
+def _check(files: KeyFiles, passphrase: bytes | None) -> None:
+    try:
+        key = serialization.load_pem_private_key(files.key.read_bytes(), passphrase)
+        cert = next(iter(_certificates((files.cert,))))
+    except OSError as error:
+        raise OfficeKeyError(f"{error.filename}: {error.strerror}") from error
+    except (ValueError, TypeError, StopIteration) as error:
+        raise OfficeKeyError(
+            f"{files.key} can't be read with {'this' if passphrase else 'no'} passphrase; "
+            "OFFICE_KEY_PASSPHRASE_FILE or the credential office_key_passphrase holds it"
+        ) from error
+    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    if public != cert.public_key.dump():
+        raise OfficeKeyError(f"{files.key} is not the key of the certificate {files.cert}")
+
+
+def _certificates(paths: tuple[Path, ...]) -> list[Any]:
+    return list(load_certs_from_pemder([str(path) for path in paths]))  # type: ignore[no-untyped-call]
