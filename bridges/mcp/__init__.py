@@ -1,0 +1,9 @@
+"""The MCP bridge: agentd's ToolHost over servers of the Model Context Protocol. Registered as the tool host `mcp`."""
+
+from __future__ import annotations
+
+from bridges.mcp.asks import Question, Sample
+from bridges.mcp.host import McpToolHost
+from bridges.mcp.limits import Limits
+
+__all__ = ["Limits", "McpToolHost", "Question", "Sample"]

@@ -1,0 +1,112 @@
+"""The tool host that agentd sees: all configured MCP servers side by side. One server's life is in server.py."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from agentd.messages import Catalogue, ServerSettings, ToolCall, ToolOutcome
+from agentd.ports import ProgressSink
+from bridges.mcp.asks import OnElicit, OnSample
+from bridges.mcp.discreet import quiet_the_sdk
+from bridges.mcp.limits import Limits
+from bridges.mcp.outcome import failure
+from bridges.mcp.server import Server
+
+
+class McpToolHost:
+    """A ToolHost over MCP servers, started by command (stdio) or reached by URL (Streamable HTTP).
+
+    An async context manager: entering starts every server and returns at once, leaving ends them and all they started.
+    Tools keep the names that their servers gave them; two servers may offer the same.
+    """
+
+    def __init__(
+        self,
+        settings: Sequence[ServerSettings] = (),
+        *,
+        limits: Limits | None = None,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
+    ) -> None:
+        self._settings = tuple(settings)
+        self._limits = limits or Limits()
+        self._on_elicit = on_elicit
+        self._on_sample = on_sample
+        self._servers: dict[str, Server] = {}
+        self._catalogue = Catalogue()
+        self._news = asyncio.Event()
+        self._reconfiguring = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        quiet_the_sdk()
+        self._add(self._settings)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+
+    async def ready(self, timeout_s: float) -> Catalogue:
+        """Wait until every server is up or has failed to start, at most `timeout_s`; what there is then."""
+        waits = [asyncio.create_task(server.settled()) for server in self._servers.values()]
+        if waits:
+            _, late = await asyncio.wait(waits, timeout=timeout_s)
+            for wait in late:
+                wait.cancel()
+        return self._catalogue
+
+    def catalogue(self) -> Catalogue:
+        """What the servers offer, as last heard. A lost server keeps its tools: calling one says that it is lost."""
+        return self._catalogue
+
+    async def changed(self, since_version: int) -> Catalogue:
+        """Wait for a catalogue newer than that version: a server's state, instructions or tools changed."""
+        while self._catalogue.version <= since_version:
+            await self._news.wait()
+        return self._catalogue
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Make one call; every failure is an outcome. Cancelling cancels the call at the server.
+
+        A call to a server that is still starting waits for it, at most its `start_timeout_s`.
+        """
+        server = self._servers.get(call.tool.server)
+        if server is None:
+            return failure(f"No server `{call.tool.server}` is configured.", error_type="unknown_tool")
+        return await server.call(call, on_progress)
+
+    async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
+        """Go over to other settings: only servers that were added, removed or changed are started or ended."""
+        async with self._reconfiguring:
+            wanted = {item.name: item for item in settings}
+            gone = [server for name, server in self._servers.items() if wanted.get(name) != server.settings]
+            for server in gone:
+                del self._servers[server.settings.name]
+            await asyncio.gather(*(server.stop() for server in gone))
+            self._add([item for item in settings if item.name not in self._servers])
+            self._servers = {name: self._servers[name] for name in wanted}
+            self._publish()
+
+    async def restart(self, name: str) -> None:
+        """End that server and start it anew; returns when it is up or down. Raises KeyError for an unknown name."""
+        await self._servers[name].restart()
+
+    def _add(self, settings: Sequence[ServerSettings]) -> None:
+        for item in settings:
+            server = Server(item, self._publish, self._limits, self._on_elicit, self._on_sample)
+            self._servers[item.name] = server
+            server.start()
+        self._publish()
+
+    def _publish(self) -> None:
+        self._catalogue = Catalogue(
+            tools=tuple(tool for server in self._servers.values() for tool in server.tools),
+            servers=tuple(server.state for server in self._servers.values()),
+            version=self._catalogue.version + 1,
+        )
+        news, self._news = self._news, asyncio.Event()
+        news.set()

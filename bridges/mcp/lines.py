@@ -1,0 +1,110 @@
+"""Cuts a server's standard output into messages, bounded. Pure: it does no I/O and raises nothing at bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
+
+_EDGE = 256
+"""How much of both ends of an over-long line is kept to find out which request it answers."""
+_ID = rb'"id"\s*:\s*(\d+|"[^"\\]{1,64}")\s*'
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
+_ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + _ID + rb",")
+_ID_LAST = re.compile(rb",\s*" + _ID + rb"(?:,\s*" + _VERSION + rb")?\}\s*$")
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A line that isn't MCP. Only its size is kept: it may hold anybody's data."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class Oversize:
+    """A message over the limit, thrown away; `answer` is the error that its request gets, where it could be told."""
+
+    size: int
+    answer: JSONRPCMessage | None
+
+
+Line = JSONRPCMessage | Noise | Oversize
+
+
+class LineCutter:
+    """Feed it bytes as they come; it gives what each full line was."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._head = b""
+        self._tail = b""
+
+    @property
+    def open_bytes(self) -> int:
+        """The length so far of the line that isn't ended yet."""
+        return self._size
+
+    def feed(self, data: bytes) -> Iterator[Line]:
+        """Every line that `data` completes; empty lines are skipped."""
+        *ended, rest = data.split(b"\n")
+        for piece in ended:
+            self._add(piece)
+            if (line := self._end()) is not None:
+                yield line
+        self._add(rest)
+
+    def _add(self, piece: bytes) -> None:
+        if not piece:
+            return
+        if self._size <= self._limit < self._size + len(piece):
+            whole = b"".join([*self._parts, piece])
+            self._head, self._tail = whole[:_EDGE], whole[-_EDGE:]
+            self._parts.clear()
+        elif self._size > self._limit:
+            self._tail = (self._tail + piece[-_EDGE:])[-_EDGE:]
+        else:
+            self._parts.append(piece)
+        self._size += len(piece)
+
+    def _end(self) -> Line | None:
+        size, parts = self._size, self._parts
+        self._size, self._parts = 0, []
+        if size > self._limit:
+            return Oversize(size, _refusal(self._head, self._tail, size, self._limit))
+        raw = b"".join(parts).strip()
+        return parse(raw) if raw else None
+
+
+def parse(raw: bytes) -> JSONRPCMessage | Noise:
+    """One line as a message.
+
+    Half a surrogate pair, which JSON text may hold and UTF-8 may not, and NaN, which neither may, would cost the whole
+    message and let its call run out of time: the first becomes `?`, the second null.
+    """
+    try:
+        if b"NaN" not in raw and b"Infinity" not in raw:
+            return jsonrpc_message_adapter.validate_json(raw, by_name=False)
+    except ValueError:
+        if not raw.startswith(b"{"):
+            return Noise(len(raw))
+    try:
+        value = json.loads(raw.decode("utf-8", "replace"), parse_constant=lambda _: None)
+        clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(clean, by_name=False)
+    except (ValueError, RecursionError):
+        return Noise(len(raw))
+
+
+def _refusal(head: bytes, tail: bytes, size: int, limit: int) -> JSONRPCMessage | None:
+    found = _ID_FIRST.match(head) or _ID_LAST.search(tail)
+    if found is None:
+        return None
+    text = f"the answer is {size / 1e6:.1f} MB long; at most {limit / 1e6:.1f} MB are accepted"
+    error = ErrorData(code=INTERNAL_ERROR, message=text)
+    return JSONRPCError(jsonrpc="2.0", id=json.loads(found.group(1)), error=error)

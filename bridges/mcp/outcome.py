@@ -1,0 +1,65 @@
+"""Turns a server's result into a ToolOutcome. Pure: the files in it are collected elsewhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+from mcp_types import CallToolResult, TextContent
+
+from agentd.messages import Artifact, ToolOutcome
+
+
+def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...], duration_ms: float) -> ToolOutcome:
+    """What the agent sees of a result: its structured content, else its text, read as JSON if that is an object."""
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    output = plain(result.structured_content) if result.structured_content is not None else _read(texts)
+    failed = bool(result.is_error)
+    message = next((text.strip() for text in texts if text.strip()), "") or _error_text(output)
+    if failed and not message:
+        message = "The tool failed and did not say why."
+    return ToolOutcome(
+        success=not failed,
+        output=output,
+        message=message,
+        artifacts=artifacts,
+        duration_ms=duration_ms,
+        error_type="tool_execution" if failed else None,
+    )
+
+
+def failure(message: str, duration_ms: float = 0.0, error_type: str = "tool_execution") -> ToolOutcome:
+    """A call that came to nothing, and why."""
+    return ToolOutcome(success=False, message=message, duration_ms=duration_ms, error_type=error_type)
+
+
+def plain(value: Any) -> Any:
+    """The value as every JSON writer can write it: NaN is null, half a surrogate pair is `?`."""
+    try:
+        return orjson.loads(orjson.dumps(value))
+    except orjson.JSONEncodeError:
+        text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
+        return json.loads(text, parse_constant=lambda _: None)
+
+
+def _read(texts: list[str]) -> Any:
+    if len(texts) == 1 and texts[0].lstrip().startswith("{"):
+        try:
+            value = json.loads(texts[0], parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            return texts[0]
+        if isinstance(value, dict):
+            return plain(value)
+    return "\n".join(texts) if texts else None
+
+
+def _error_text(output: Any) -> str:
+    """`{"error": {"message": …}}`, `{"error": …}` or `{"message": …}`, whichever there is."""
+    if not isinstance(output, dict):
+        return ""
+    error = output.get("error")
+    for text in (error.get("message") if isinstance(error, dict) else error, output.get("message")):
+        if isinstance(text, str) and text.strip():
+            return text.strip()
+    return ""

@@ -1,0 +1,260 @@
+"""One guarded subprocess as an MCP transport: pipes, bounds, and an end that leaves nothing behind. Knows no tool.
+
+It takes the place of the SDK's stdio client, which reads without a bound, logs lines that it can't parse, and starts
+the server without a guardian.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+
+from agentd.messages import ServerSettings
+from bridges.mcp.limits import Limits
+from bridges.mcp.lines import LineCutter, Noise, Oversize
+from bridges.mcp.reasons import ServerGone
+from bridges.mcp.tail import StderrTail
+
+GUARDIAN = Path(__file__).with_name("guardian.py")
+INHERITED = ("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_CHUNK = 256 * 1024
+
+Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+logger = logging.getLogger(__name__)
+
+
+class Subprocess:
+    """A server that is started by its command. `lost` is set when it ended or had to be ended; `why` says which."""
+
+    def __init__(self, settings: ServerSettings, limits: Limits) -> None:
+        self._settings = settings
+        self._limits = limits
+        self.tail = StderrTail(limits.stderr_bytes, settings.env.values())
+        self.lost = asyncio.Event()
+        self.why = ""
+        self.pid: int | None = None
+        self._to_session: MemoryObjectSendStream[SessionMessage | Exception] | None = None
+
+    def give_up(self, why: str) -> None:
+        """It can't be used any more: whoever waits for an answer learns it at once."""
+        self._close_session()
+        if not self.lost.is_set():
+            self.why = why
+            self.lost.set()
+
+    def _close_session(self) -> None:
+        if self._to_session is not None:
+            self._to_session.close()
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncIterator[Streams]:
+        """Start it; on leaving, end it and everything it started, in at most some three graces.
+
+        Raises ServerGone when the command or the folder isn't there.
+        """
+        loop = asyncio.get_running_loop()
+        process, fds = self._start()
+        self.pid = process.pid
+        ended = asyncio.Event()
+        pidfd = os.pidfd_open(process.pid)
+        loop.add_reader(pidfd, ended.set)
+        try:
+            async with _pipes(*fds) as (reader, errors, writer):
+                to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+                to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+                self._to_session = to_session
+                name = f"mcp {self._settings.name}"
+                tasks = [
+                    asyncio.create_task(self._read(reader, to_session, ended), name=f"{name} stdout"),
+                    asyncio.create_task(self._write(writer, from_session), name=f"{name} stdin"),
+                    asyncio.create_task(self._remember(errors), name=f"{name} stderr"),
+                    asyncio.create_task(self._watch(process, ended), name=f"{name} exit"),
+                ]
+                try:
+                    yield from_server, to_server
+                finally:
+                    # Shielded: a session that was cancelled must not leave its server behind. Every wait is bounded.
+                    with anyio.CancelScope(shield=True):
+                        for stream in (from_server, to_server, to_session, from_session):
+                            stream.close()
+                        _hang_up(writer)
+                        await self._end(process, ended)
+                        for task in tasks:
+                            task.cancel()
+                        await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            loop.remove_reader(pidfd)
+            os.close(pidfd)
+            process.poll()
+
+    def _start(self) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
+        env = environment(self._settings)
+        command = locate(self._settings, env)
+        stdin_theirs, stdin_ours = os.pipe()
+        stdout_ours, stdout_theirs = os.pipe()
+        stderr_ours, stderr_theirs = os.pipe()
+        wrapped = [sys.executable, "-I", "-S", str(GUARDIAN), str(self._limits.grace_s), "--", command]
+        try:
+            process = subprocess.Popen(
+                [*wrapped, *self._settings.args],
+                stdin=stdin_theirs,
+                stdout=stdout_theirs,
+                stderr=stderr_theirs,
+                env=env,
+                cwd=self._settings.workdir,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            for fd in (stdin_ours, stdout_ours, stderr_ours):
+                os.close(fd)
+            raise ServerGone(f"it can't be started: {error}") from error
+        finally:
+            for fd in (stdin_theirs, stdout_theirs, stderr_theirs):
+                os.close(fd)
+        return process, (stdout_ours, stderr_ours, stdin_ours)
+
+    async def _read(
+        self,
+        reader: asyncio.StreamReader,
+        out: MemoryObjectSendStream[SessionMessage | Exception],
+        ended: asyncio.Event,
+    ) -> None:
+        cutter, noise = LineCutter(self._limits.message_bytes), 0
+        name = self._settings.name
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            while data := await reader.read(_CHUNK):
+                for line in cutter.feed(data):
+                    match line:
+                        case Noise(size):
+                            noise += 1
+                            if noise in (1, 10, 100):
+                                logger.warning("server %s: %d bytes on its standard output are not MCP", name, size)
+                            if noise >= self._limits.noise_lines:
+                                return self.give_up("its standard output is not MCP")
+                        case Oversize(size, answer):
+                            logger.warning("server %s: a message of %d bytes was thrown away", name, size)
+                            if answer is not None:
+                                await out.send(SessionMessage(answer))
+                        case message:
+                            noise = 0
+                            await out.send(SessionMessage(message))
+                if cutter.open_bytes > self._limits.runaway_bytes:
+                    return self.give_up("it sends a message without end")
+        self._close_session()
+        with contextlib.suppress(TimeoutError):  # its exit code says more, and mostly follows at once
+            async with asyncio.timeout(self._limits.grace_s):
+                await ended.wait()
+        return self.give_up("it closed its standard output")
+
+    async def _write(self, writer: asyncio.WriteTransport, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        """Never waits for the server to read: the SDK counts a call's time only once it is written."""
+        with contextlib.suppress(anyio.ClosedResourceError):
+            async for item in messages:
+                if writer.is_closing():
+                    return None
+                writer.write(encode(item))
+                if writer.get_write_buffer_size() > self._limits.unread_bytes:
+                    return self.give_up("it does not read its standard input")
+        return None
+
+    async def _remember(self, errors: asyncio.StreamReader) -> None:
+        while data := await errors.read(_CHUNK):
+            self.tail.feed(data)
+
+    async def _watch(self, process: subprocess.Popen[bytes], ended: asyncio.Event) -> None:
+        await ended.wait()
+        code = process.wait()
+        self.give_up(
+            f"it ended by {signal.Signals(code - 128).name}" if code > 128 else f"it ended with exit code {code}"
+        )
+
+    async def _end(self, process: subprocess.Popen[bytes], ended: asyncio.Event) -> None:
+        """The guardian needs a grace at most; a guardian that doesn't end is killed, which kills the server."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(2 * self._limits.grace_s + 1):
+                await ended.wait()
+        if not ended.is_set():
+            logger.warning("server %s: its guardian did not end; killing it", self._settings.name)
+            process.kill()
+            await ended.wait()
+        process.wait()
+
+
+def environment(settings: ServerSettings) -> dict[str, str]:
+    """What the server sees: a few harmless variables, a PATH that starts with our own programs, its settings' env."""
+    env = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    return env | dict(settings.env)
+
+
+def locate(settings: ServerSettings, env: dict[str, str]) -> str:
+    """The command as a path. Raises ServerGone, saying what is missing."""
+    command = settings.command or ""
+    if settings.workdir is not None and not Path(settings.workdir).is_dir():
+        raise ServerGone(f"its workdir {settings.workdir} is not a folder")
+    if "/" in command:
+        path = Path(settings.workdir or ".") / command
+        if not path.is_file():
+            raise ServerGone(f"its command {command} does not exist")
+        return str(path.absolute())
+    found = shutil.which(command, path=env["PATH"])
+    if found is None:
+        raise ServerGone(f"its command `{command}` is not installed (not found in PATH)")
+    return found
+
+
+def encode(item: SessionMessage) -> bytes:
+    """A message as a line. Half a surrogate pair, which a model can write and UTF-8 can't hold, becomes `?`."""
+    try:
+        return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+    except ValueError:
+        value = item.message.model_dump(by_alias=True, exclude_unset=True)
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _hang_up(writer: asyncio.WriteTransport) -> None:
+    """Close standard input; what a server that doesn't read has not taken by now is dropped."""
+    if writer.get_write_buffer_size():
+        writer.abort()
+    else:
+        writer.close()
+
+
+@asynccontextmanager
+async def _pipes(
+    stdout: int, stderr: int, stdin: int
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamReader, asyncio.WriteTransport]]:
+    loop = asyncio.get_running_loop()
+    transports: list[asyncio.BaseTransport] = []
+    readers: list[asyncio.StreamReader] = []
+    try:
+        for fd in (stdout, stderr):
+            reader = asyncio.StreamReader(limit=_CHUNK)
+            protocol = asyncio.StreamReaderProtocol(reader)
+            pipe = os.fdopen(fd, "rb", 0)
+            transports.append((await loop.connect_read_pipe(_constant(protocol), pipe))[0])
+            readers.append(reader)
+        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(stdin, "wb", 0))
+        transports.append(writer)
+        yield readers[0], readers[1], writer
+    finally:
+        for transport in transports:
+            transport.close()
+
+
+def _constant(protocol: asyncio.StreamReaderProtocol) -> Callable[[], asyncio.StreamReaderProtocol]:
+    return lambda: protocol
