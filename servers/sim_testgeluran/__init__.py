@@ -1,1 +1,1 @@
-"""The sim_testgeluran MCP server. `python -m servers.sim_testgeluran` starts it over stdio."""
+"""The MCP server `sim_testgeluran_server`: runs plans of database operations, read-only. Takes no SQL text."""

@@ -1,0 +1,44 @@
+"""`python -m servers.sim_testgeluran`: start the server; with `export-schema`, print the schema and end.
+
+python -m servers.sim_testgeluran [--http HOST:PORT]
+python -m servers.sim_testgeluran export-schema > schema.json      the schema of DATABASE_URL as JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from servers.common.database import ConfigurationError, Database, DatabaseError
+from servers.common.serve import serve
+from servers.sim_testgeluran.executor import Executor
+from servers.sim_testgeluran.export import schema_document
+from servers.sim_testgeluran.server import create_server
+
+
+def main() -> None:
+    """Exits with status 2 when DATABASE_URL can't be used, 1 when the schema can't be read."""
+    try:
+        database = Database.from_environment()
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
+        raise SystemExit(2) from error
+    if sys.argv[1:] == ["export-schema"]:
+        asyncio.run(_export(database))
+    else:
+        serve(create_server(database))
+
+
+async def _export(database: Database) -> None:
+    try:
+        catalogue = await Executor(database).catalogue()
+    except DatabaseError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        raise SystemExit(1) from error
+    json.dump(schema_document(catalogue), sys.stdout, ensure_ascii=False, indent=1)
+    print()  # noqa: T201 - standard output is the export
+
+
+if __name__ == "__main__":
+    main()

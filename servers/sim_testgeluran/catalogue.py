@@ -1,0 +1,129 @@
+"""The tables of the database and their right names, read by reflection. Runs no query for data."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Inspector, inspect
+from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.types import Date, DateTime
+
+from servers.common.erp import sqlite_comments
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    name: str
+    type: str
+    nullable: bool
+    comment: str | None
+    temporal: str = ""
+    """"date", "datetime" or nothing."""
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    columns: tuple[str, ...]
+    referred_table: str
+    referred_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    name: str
+    comment: str | None
+    columns: Mapping[str, ColumnInfo]
+    primary_key: tuple[str, ...]
+    foreign_keys: tuple[ForeignKey, ...]
+    folded: Mapping[str, str] = field(default_factory=dict)
+    """Lower-cased names of columns to the right ones."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All tables and views of one database, by name."""
+
+    database: str
+    dialect: str
+    tables: Mapping[str, TableInfo]
+
+    def table(self, name: str) -> TableInfo | None:
+        """By its name, else by a name that differs in case only."""
+        if name in self.tables:
+            return self.tables[name]
+        same = [table for key, table in self.tables.items() if key.lower() == name.lower()]
+        return same[0] if len(same) == 1 else None
+
+    def nearest_table(self, name: str) -> str | None:
+        return nearest(name, self.tables)
+
+    def tables_with(self, column: str) -> list[str]:
+        """The tables that have a column of that name."""
+        return sorted(table.name for table in self.tables.values() if column.lower() in table.folded)
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The most alike of `names`, if any is alike at all."""
+    folded = {each.lower(): each for each in names}
+    close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def reflect(connection: Connection) -> Catalogue:
+    """Read the catalogue. On SQLite, comments are the `--` notes in CREATE TABLE."""
+    inspector = inspect(connection)
+    dialect = connection.dialect.name
+    columns = inspector.get_multi_columns(kind=ObjectKind.ANY)
+    keys = inspector.get_multi_pk_constraint(kind=ObjectKind.ANY)
+    foreign = inspector.get_multi_foreign_keys(kind=ObjectKind.ANY)
+    comments = _comments(connection, inspector)
+    tables = {}
+    for key, table_columns in sorted(columns.items(), key=lambda item: item[0][1]):
+        name = key[1]
+        comment, column_comments = comments.get(name, (None, {}))
+        infos = {
+            column["name"]: ColumnInfo(
+                name=column["name"],
+                type=_type_name(column["type"]),
+                nullable=column["nullable"],
+                comment=column.get("comment") or column_comments.get(column["name"]),
+                temporal=_temporal(column["type"]),
+            )
+            for column in table_columns
+        }
+        tables[name] = TableInfo(
+            name=name,
+            comment=comment or None,
+            columns=infos,
+            primary_key=tuple(keys[key]["constrained_columns"]) if key in keys else (),
+            foreign_keys=tuple(
+                ForeignKey(tuple(each["constrained_columns"]), each["referred_table"], tuple(each["referred_columns"]))
+                for each in sorted(foreign.get(key, []), key=lambda each: list(each["constrained_columns"]))
+            ),
+            folded={column.lower(): column for column in infos},
+        )
+    # MariaDB is a dialect of its own in SQLAlchemy, but the same SQL to whoever reads this.
+    return Catalogue(connection.engine.url.database or "", "sqlite" if dialect == "sqlite" else "mysql", tables)
+
+
+def _comments(connection: Connection, inspector: Inspector) -> dict[str, tuple[str | None, dict[str, str]]]:
+    """Each table's comment, and its columns' where reflection doesn't give them."""
+    if connection.dialect.name != "sqlite":
+        noted = inspector.get_multi_table_comment(kind=ObjectKind.ANY)
+        return {key[1]: (comment["text"], {}) for key, comment in noted.items()}
+    rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
+    return {name: sqlite_comments(sql) for name, sql in rows}
+
+
+def _type_name(kind: Any) -> str:
+    """As the database writes it, without collation: DECIMAL(18, 4)."""
+    return str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0]
+
+
+def _temporal(kind: Any) -> str:
+    if isinstance(kind, DateTime):
+        return "datetime"
+    return "date" if isinstance(kind, Date) else ""

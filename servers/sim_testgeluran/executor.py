@@ -1,0 +1,141 @@
+"""Runs a batch of operations one after another, each with its own outcome. Knows neither their shape nor their SQL."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any, NotRequired
+
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from typing_extensions import TypedDict
+
+from servers.common.database import Database, DatabaseError, UnavailableError
+from servers.sim_testgeluran.catalogue import Catalogue, reflect
+from servers.sim_testgeluran.compiler import Compiled, PlanError, compile_operation
+from servers.sim_testgeluran.plan import DatabaseOperation, explain
+
+MAX_OPERATIONS = 50
+MAX_ROWS = 1000
+TIMEOUT_SECONDS = 30.0
+FRESH_SECONDS = 10.0
+"""A name that isn't found is looked for anew in a catalogue older than this."""
+
+
+class OperationResult(TypedDict):
+    """One operation's outcome: `data` (rows as objects) on success, `error` otherwise."""
+
+    status: str
+    data: NotRequired[list[dict[str, Any]]]
+    error: NotRequired[str]
+    truncated: NotRequired[bool]
+    notice: NotRequired[str]
+
+
+class PlanResult(TypedDict):
+    """The batch: `results` by operation_id, or `error` when nothing could be run."""
+
+    success: bool
+    results: NotRequired[dict[str, OperationResult]]
+    error: NotRequired[str]
+
+
+class Executor:
+    """One database and its catalogue, which is read at first use."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._catalogue: Catalogue | None = None
+        self._read_at = 0.0
+        self._reading = asyncio.Lock()
+
+    async def catalogue(self, *, newer_than: float = 0.0) -> Catalogue:
+        """The tables, read again if they were read before the monotonic second `newer_than`. Raises DatabaseError."""
+        async with self._reading:
+            if self._catalogue is None or self._read_at < newer_than:
+                started = time.monotonic()
+                self._catalogue = await self._database.inspect(reflect, timeout_seconds=TIMEOUT_SECONDS)
+                self._read_at = started
+            return self._catalogue
+
+    async def run(self, operations: Sequence[object]) -> PlanResult:
+        """Run all of them; one that fails doesn't stop the next. A database that is out of reach fails the batch."""
+        if not operations:
+            return {"success": False, "error": "Rencana tidak berisi operasi: isi `operations` dengan sedikitnya satu."}
+        if len(operations) > MAX_OPERATIONS:
+            return {"success": False, "error": f"Rencana berisi lebih dari {MAX_OPERATIONS} operasi; bagilah."}
+        results: dict[str, OperationResult] = {}
+        down: UnavailableError | None = None
+        for number, operation in enumerate(operations, 1):
+            key = _key(operation, number, results)
+            if down is not None:
+                results[key] = _failed(self._unreachable(down))
+                continue
+            try:
+                results[key] = await self._run_one(operation, repeated=key != _asked_key(operation, number))
+            except UnavailableError as error:
+                if not results:
+                    return {"success": False, "error": self._unreachable(error)}
+                down = error
+                results[key] = _failed(self._unreachable(error))
+        return {"success": True, "results": results}
+
+    async def _run_one(self, raw: object, *, repeated: bool) -> OperationResult:
+        """Raises UnavailableError; every other trouble is the operation's own outcome."""
+        if repeated:
+            return _failed("operation_id is used by an earlier operation of this plan; give each its own")
+        try:
+            operation = DatabaseOperation.model_validate(raw)
+            compiled = await self._compile(operation)
+            single = (operation.expected_result_format or "").startswith("single")
+            rows = await self._database.fetch(
+                compiled.statement, max_rows=1 if single else MAX_ROWS, timeout_seconds=TIMEOUT_SECONDS
+            )
+        except ValidationError as error:
+            return _failed(explain(error))
+        except UnavailableError:
+            raise
+        except (PlanError, DatabaseError) as error:
+            return _failed(str(error))
+        except (SQLAlchemyError, UnicodeError, RecursionError) as error:
+            return _failed(f"the operation can't be written as a query ({type(error).__name__})")
+        data = [dict(zip(compiled.keys, row, strict=True)) for row in rows.rows]
+        result: OperationResult = {"status": "success", "data": data}
+        if rows.cut:
+            result["truncated"] = True
+            result["notice"] = "There are more rows; single_value gives the first." if single else rows.cut
+        return result
+
+    async def _compile(self, operation: DatabaseOperation) -> Compiled:
+        """A name that is unknown may be new in the database: then the catalogue is read once more."""
+        catalogue = await self.catalogue()
+        try:
+            return compile_operation(operation, catalogue)
+        except PlanError:
+            newer = await self.catalogue(newer_than=time.monotonic() - FRESH_SECONDS)
+            if newer is catalogue:
+                raise
+            return compile_operation(operation, newer)
+
+    def _unreachable(self, error: UnavailableError) -> str:
+        kind = "SQLite" if self._database.kind == "sqlite" else "MySQL"
+        return f"Gagal terhubung ke database {kind}: {error.reason}."
+
+
+def _failed(text: str) -> OperationResult:
+    return {"status": "error", "error": f"ORM Execution Failed: {text}"}
+
+
+def _asked_key(operation: object, number: int) -> str:
+    given = operation.get("operation_id") if isinstance(operation, dict) else None
+    return given if isinstance(given, str) and given else f"operation_{number}"
+
+
+def _key(operation: object, number: int, taken: dict[str, OperationResult]) -> str:
+    """The operation's id; a repeated one gets a number, so that no result hides another."""
+    asked = key = _asked_key(operation, number)
+    while key in taken:
+        key = f"{asked} ({number})"
+        number += 1
+    return key
