@@ -1,0 +1,178 @@
+"""`agentd models pull|list|rm|serve`: weights on this machine, and an endpoint over them. It knows no provider by name.
+
+A provider type (entry-point group `agentd.models`) that has weights to manage says so with a static method `weights`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Protocol
+
+MEGABYTE = 1_000_000
+
+
+class WeightsStore(Protocol):
+    """What a provider type's `weights()` answers: a folder of model files that it can fetch, list and delete."""
+
+    folder: Path
+
+    def names(self) -> tuple[str, ...]:
+        """The models that can be pulled, the default first."""
+        ...
+
+    def pulled(self) -> list[tuple[str, Path, int]]:
+        """(name, file, bytes) of what is here."""
+        ...
+
+    def pull(self, name: str, progress: Callable[[int, int], None], note: Callable[[str], None]) -> Path:
+        """Fetch one and answer its file. Raises an exception whose text is for the person who asked."""
+        ...
+
+    def remove(self, name: str) -> int:
+        """Delete one and answer the bytes freed. Raises an exception whose text is for the person who asked."""
+        ...
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the `models` command."""
+    parser = subparsers.add_parser("models", help="fetch, list and remove model weights; serve a model over HTTP")
+    commands = parser.add_subparsers(dest="models_command", required=True, metavar="COMMAND")
+
+    pull = commands.add_parser("pull", help="fetch a model's weights (goes on where it broke off, checks SHA-256)")
+    pull.add_argument("name", nargs="?", help="default: the embedded model")
+    pull.set_defaults(run=_pull)
+
+    listing = commands.add_parser("list", help="the models that are here, and those that can be pulled")
+    listing.set_defaults(run=_list)
+
+    remove = commands.add_parser("rm", help="delete a model's weights and the snapshots made with them")
+    remove.add_argument("name", nargs="?", help="default: the embedded model")
+    remove.set_defaults(run=_remove)
+
+
+def _pull(arguments: argparse.Namespace) -> int:
+    store = _store_of(arguments.name)
+    if store is None:
+        return 1
+    progress = _Bar() if sys.stderr.isatty() else _Lines()
+    name = arguments.name or store.names()[0]
+    try:
+        path = store.pull(name, progress.moved, progress.note)
+    except KeyboardInterrupt:
+        progress.end()
+        print("stopped; the next `agentd models pull` goes on from here", file=sys.stderr)
+        return 130
+    except Exception as error:
+        progress.end()
+        print(f"agentd models pull: {error}", file=sys.stderr)
+        return 1
+    progress.end()
+    print(path)
+    return 0
+
+
+def _list(_arguments: argparse.Namespace) -> int:
+    for store in _stores():
+        here = store.pulled()
+        for name, path, size in here:
+            print(f"{name}\t{size / MEGABYTE:.0f} MB\t{path}")
+        names = {name for name, _, _ in here}
+        for name in store.names():
+            if name not in names:
+                print(f"{name}\tnot here\tagentd models pull {name}")
+    return 0
+
+
+def _remove(arguments: argparse.Namespace) -> int:
+    store = _store_of(arguments.name)
+    if store is None:
+        return 1
+    name = arguments.name or store.names()[0]
+    try:
+        freed = store.remove(name)
+    except Exception as error:
+        print(f"agentd models rm: {error}", file=sys.stderr)
+        return 1
+    print(f"{name}: {freed / MEGABYTE:.0f} MB freed")
+    return 0
+
+
+def _stores() -> Iterator[WeightsStore]:
+    for entry in entry_points(group="agentd.models"):
+        try:
+            weights = getattr(entry.load(), "weights", None)
+        except ImportError as error:
+            print(f"agentd models: provider type {entry.name} cannot be loaded: {error}", file=sys.stderr)
+            continue
+        if weights is not None:
+            yield weights()
+
+
+def _store_of(name: str | None) -> WeightsStore | None:
+    """The store that knows or holds this model; the first one for no name."""
+    stores = list(_stores())
+    for store in stores:
+        if name is None or name in store.names() or name in {held for held, _, _ in store.pulled()}:
+            return store
+    known = ", ".join(known for store in stores for known in store.names())
+    print(f"agentd models: no model is named {name}; known: {known or 'none'}", file=sys.stderr)
+    return None
+
+
+class _Lines:
+    """Progress for a log file: a line at every tenth."""
+
+    def __init__(self) -> None:
+        self._tenth = -1
+
+    def moved(self, done: int, total: int) -> None:
+        tenth = done * 10 // total
+        if tenth != self._tenth:
+            self._tenth = tenth
+            print(f"{done / MEGABYTE:.0f} of {total / MEGABYTE:.0f} MB ({done * 100 // total} %)", file=sys.stderr)
+
+    def note(self, line: str) -> None:
+        print(line, file=sys.stderr)
+
+    def end(self) -> None:
+        sys.stderr.flush()
+
+
+class _Bar:
+    """Progress for a person: one line that is drawn anew, at most ten times a second."""
+
+    WIDTH = 40
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._first: int | None = None
+        self._drawn = 0.0
+        self._open = False
+
+    def moved(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._started = done, now
+        if now - self._drawn < 0.1 and done < total:
+            return
+        self._drawn, self._open = now, True
+        filled = self.WIDTH * done // total
+        speed = (done - self._first) / max(now - self._started, 0.001)
+        left = f"{(total - done) / speed:4.0f} s left" if speed > 0 else ""
+        bar = "█" * filled + "░" * (self.WIDTH - filled)
+        text = f"\r{bar} {done / MEGABYTE:6.0f}/{total / MEGABYTE:.0f} MB {speed / MEGABYTE:5.1f} MB/s {left}"
+        print(f"{text:<96}", end="", file=sys.stderr, flush=True)
+
+    def note(self, line: str) -> None:
+        self.end()
+        print(line, file=sys.stderr)
+
+    def end(self) -> None:
+        if self._open:
+            print(file=sys.stderr)
+            self._open = False

@@ -1,0 +1,283 @@
+"""The fallback chain: a ChatModel that asks the next provider when one fails. It repairs no answers: the loop does.
+
+`Breaker` decides from what happened and the time, without I/O; `FallbackChain` acts on it.
+
+What a turn does, in order: the request's provider (or the one that has its model, or the default) first, then the order
+of client.toml. Every failure moves on to the next provider but two: `bad_request`, which any provider would reject, and
+`blocked`, a provider's considered refusal; both go up to the loop as ProviderFailure. Cancelling is never a failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agentd.errors import AgentdError, FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
+from agentd.messages import Fallback, ModelReply, ModelRequest, ProviderState
+from agentd.ports import ChatModel, TextSink
+
+START_OVER = "\x00"
+"""Sent alone to `on_text` before another provider writes: forget the text of this turn so far."""
+
+FINAL: frozenset[FaultKind] = frozenset({"bad_request", "blocked"})
+"""Failures that no other provider is asked after."""
+UNTIL_RELOAD: frozenset[FaultKind] = frozenset({"auth", "not_found"})
+"""Failures that only a changed configuration mends."""
+RATE_LIMIT_S = 30.0
+"""How long a provider rests after a 429 that names no time."""
+FIRST_REST_S, LONGEST_REST_S = 30.0, 600.0
+"""The rest after `TOLERATED` failures in a row, doubled with each further one up to the longest."""
+TOLERATED = 2
+HALF = 0.5
+"""Share of the turn's remaining time that a provider gets while others could still be asked after it."""
+
+
+class Breaker:
+    """Whether one provider's model is worth asking: closed, resting until a time, or open until `reset`.
+
+    When a rest is over one request is let through as a probe; its outcome closes the breaker or doubles the rest.
+    """
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._rest_until = 0.0
+        self._probing = False
+        self.last: ProviderFailure | None = None
+
+    def lets_through(self, now: float) -> bool:
+        """True when a request may be sent at this time (monotonic seconds)."""
+        return now >= self._rest_until and not self._probing
+
+    def rests_for(self, now: float) -> float:
+        """Seconds left of the rest; infinite until a reload; 0 when closed or when a probe is out."""
+        return max(0.0, self._rest_until - now)
+
+    def asked(self) -> None:
+        """A request goes out; after a rest it is the probe that the others wait for."""
+        self._probing = self._rest_until > 0.0
+
+    def released(self) -> None:
+        """The request ended without an outcome (it was cancelled)."""
+        self._probing = False
+
+    def succeeded(self) -> None:
+        """It answered: closed again."""
+        self._failures, self._rest_until, self._probing, self.last = 0, 0.0, False, None
+
+    def failed(self, failure: ProviderFailure, now: float) -> None:
+        """It failed. Bad output says nothing of the next turn; everything else counts."""
+        self._probing = False
+        if failure.kind == "bad_output" or failure.kind in FINAL:
+            self._failures, self._rest_until, self.last = 0, 0.0, None
+            return
+        self.last = failure
+        self._failures += 1
+        if failure.kind in UNTIL_RELOAD:
+            self._rest_until = float("inf")
+        elif failure.kind == "rate_limit":
+            self._rest_until = now + (failure.retry_after_s if failure.retry_after_s is not None else RATE_LIMIT_S)
+        elif self._failures >= TOLERATED:
+            self._rest_until = now + min(FIRST_REST_S * 2.0 ** (self._failures - TOLERATED), LONGEST_REST_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One provider to ask in this turn, with the model to ask it for (None: its own default)."""
+
+    provider: ChatModel
+    model: str | None
+
+
+class FallbackChain:
+    """Several providers as one ChatModel. `on_fallback` hears of each provider that was passed over, as it happens.
+
+    Streaming: the text of a failed provider may already have gone out; `on_text` then receives `START_OVER` alone
+    before the next provider writes, and must drop what it has of this turn.
+
+    Providers in `request.skip` are left out silently: whoever rejected their answer has recorded why. `reply.fallbacks`
+    names those passed over here, resting ones too; `reply.attempts` counts the ones that were really asked.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[ChatModel],
+        *,
+        default: str | None,
+        clock: Callable[[], float] = time.monotonic,
+        on_fallback: Callable[[Fallback], None] | None = None,
+    ) -> None:
+        self._models = tuple(models)
+        self._default = default
+        self._clock = clock
+        self._on_fallback = on_fallback
+        self._breakers: dict[tuple[str, str | None], Breaker] = {}
+        if default is not None:
+            self._named(default)
+
+    @property
+    def provider(self) -> str:
+        """The provider that is asked first."""
+        return self._default or (self._models[0].provider if self._models else "none")
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """The first whole answer of the providers in order.
+
+        Raises ProviderUnavailable with `fallbacks` (each provider's reason) when none has one, ProviderFailure when a
+        provider's refusal is final, InvalidParams for a provider or model that is not configured.
+        """
+        candidates = self.candidates(request)
+        deadline = None if request.timeout_s is None else self._clock() + request.timeout_s
+        passed: list[Fallback] = []
+        attempts = 0
+        wrote = False
+
+        def forward(text: str) -> None:
+            nonlocal wrote
+            wrote = True
+            if on_text is not None:
+                on_text(text)
+
+        for position, candidate in enumerate(candidates):
+            last = position == len(candidates) - 1
+            breaker = self._breaker(candidate)
+            if not last and not breaker.lets_through(self._clock()):
+                self._pass_over(passed, candidate, self._resting(breaker))
+                continue
+            if wrote and on_text is not None:
+                on_text(START_OVER)
+                wrote = False
+            remaining = None if deadline is None else deadline - self._clock()
+            if remaining is not None and remaining <= 0:
+                self._pass_over(passed, candidate, ProviderFailure("timeout", "the turn's time was used up before it"))
+                continue
+            ask = request.model_copy(
+                update={
+                    "provider": candidate.provider.provider,
+                    "model": candidate.model,
+                    "attempt": request.attempt + attempts,
+                    "timeout_s": remaining if remaining is None or last else remaining * HALF,
+                }
+            )
+            attempts += 1
+            try:
+                reply = await self._ask(candidate.provider, ask, forward, breaker)
+            except ProviderFailure as failure:
+                if failure.kind in FINAL:
+                    raise
+                self._pass_over(passed, candidate, failure)
+                continue
+            return reply.model_copy(update={"fallbacks": (*passed, *reply.fallbacks), "attempts": attempts})
+        reasons = "; ".join(f"{one.provider}: {one.kind}: {one.message}" for one in passed)
+        raise ProviderUnavailable(
+            f"No provider answered. {reasons or 'None is left to ask.'}", fallbacks=[one.model_dump() for one in passed]
+        )
+
+    def candidates(self, request: ModelRequest) -> list[Candidate]:
+        """Whom this request is put to, in order; the wished model goes to the wished provider only."""
+        first = self._first(request)
+        order = [*([first] if first else []), *(model for model in self._models if model is not first)]
+        return [
+            Candidate(model, request.model if model is first else None)
+            for model in order
+            if model.provider not in request.skip
+        ]
+
+    def state(self) -> ProviderState:
+        """The chain as one provider: `ready` when any of its providers is."""
+        states = self.states()
+        ready = any(state.state in ("ready", "unknown") for state in states)
+        error = None if ready else "; ".join(f"{state.id}: {state.error or state.state}" for state in states)
+        models = tuple(model for state in states for model in state.models)
+        return ProviderState(
+            id=self.provider, type="fallback", models=models, state="ready" if ready else "down", error=error
+        )
+
+    def states(self) -> tuple[ProviderState, ...]:
+        """Each provider as it stands, in the order of client.toml; a resting one is `cooling` and says why."""
+        return tuple(self._state(model) for model in self._models)
+
+    def reset(self) -> None:
+        """Forget every failure, after the configuration or a key has changed."""
+        self._breakers.clear()
+
+    async def aclose(self) -> None:
+        """Close every provider, whatever the others do."""
+        results = await asyncio.gather(*(model.aclose() for model in self._models), return_exceptions=True)
+        errors = [result for result in results if isinstance(result, Exception)]
+        if errors:
+            raise ExceptionGroup("some providers did not close", errors)
+
+    async def _ask(self, model: ChatModel, ask: ModelRequest, forward: TextSink, breaker: Breaker) -> ModelReply:
+        """One attempt under its deadline; every outcome reaches the breaker."""
+        breaker.asked()
+        try:
+            async with asyncio.timeout(ask.timeout_s):
+                reply = await model.turn(ask, forward)
+        except TimeoutError:
+            limit = "its own limit" if ask.timeout_s is None else f"{ask.timeout_s:.3g} s"
+            failure = ProviderFailure("timeout", f"no whole answer within {limit}")
+        except ProviderFailure as known:
+            failure = known
+        except (AgentdError, asyncio.CancelledError):
+            breaker.released()
+            raise
+        except Exception as error:  # a provider of a third party: its bug must not end the turn
+            failure = ProviderFailure("unavailable", f"the provider broke with {type(error).__name__}: {error}")
+        else:
+            breaker.succeeded()
+            return reply
+        breaker.failed(failure, self._clock())
+        raise failure
+
+    def _first(self, request: ModelRequest) -> ChatModel | None:
+        """The provider asked first. Raises InvalidParams for one, or a model, that isn't configured."""
+        if request.provider is not None:
+            chosen = self._named(request.provider)
+            known = [info.name for info in chosen.state().models]
+            if request.model is not None and known and request.model not in known:
+                raise InvalidParams(
+                    f"model: {chosen.provider} has no model {request.model!r}; it has {', '.join(known)}"
+                )
+            return chosen
+        usual = self._named(self._default) if self._default else next(iter(self._models), None)
+        if request.model is None or usual is None:
+            return usual
+        owners = [model for model in self._models if request.model in {info.name for info in model.state().models}]
+        if not owners:
+            known = [f"{model.provider}/{info.name}" for model in self._models for info in model.state().models]
+            raise InvalidParams(f"model: no provider has a model {request.model!r}; known: {', '.join(known)}")
+        return usual if usual in owners else owners[0]
+
+    def _named(self, provider: str) -> ChatModel:
+        found = next((model for model in self._models if model.provider == provider), None)
+        if found is None:
+            known = ", ".join(model.provider for model in self._models) or "none"
+            raise InvalidParams(f"provider: no provider is named {provider!r}; configured: {known}")
+        return found
+
+    def _breaker(self, candidate: Candidate) -> Breaker:
+        return self._breakers.setdefault((candidate.provider.provider, candidate.model), Breaker())
+
+    def _resting(self, breaker: Breaker) -> ProviderFailure:
+        """Why a resting provider was not asked, in the words of its last failure."""
+        left = breaker.rests_for(self._clock())
+        when = "until the configuration is reloaded" if left == float("inf") else f"for {left:.0f} s more"
+        cause = breaker.last or ProviderFailure("unavailable", "it is being tried by another request")
+        return ProviderFailure(cause.kind, f"resting {when} after: {cause.message}")
+
+    def _pass_over(self, passed: list[Fallback], candidate: Candidate, failure: ProviderFailure) -> None:
+        fallback = Fallback(provider=candidate.provider.provider, kind=failure.kind, message=failure.message)
+        passed.append(fallback)
+        if self._on_fallback is not None:
+            self._on_fallback(fallback)
+
+    def _state(self, model: ChatModel) -> ProviderState:
+        state = model.state()
+        breaker = self._breakers.get((model.provider, None))
+        if breaker is None or breaker.last is None or state.state in ("no_key", "down"):
+            return state
+        if breaker.rests_for(self._clock()) == 0.0:
+            return state.model_copy(update={"error": breaker.last.message})
+        return state.model_copy(update={"state": "cooling", "error": self._resting(breaker).message})

@@ -1,0 +1,62 @@
+"""Turns a JSON Schema or a grammar into what the embedded engine obeys. It reads no answers: the loop's parser does.
+
+The engine ignores a grammar it cannot compile and then writes freely, without a word. So each one is compiled here
+first, and a schema that uses what the compiler lacks is loosened step by step until it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from agentd.errors import ProviderFailure
+
+_HEADER = "%llguidance {}\n"
+_GUIDANCE = {
+    "whitespace_flexible": False,  # compact JSON: 22 tokens instead of 37 for an ordinary action
+    "item_separator": ",",
+    "key_separator": ":",
+    "coerce_one_of": True,
+    "lenient": True,
+}
+ANY_OBJECT: dict[str, Any] = {"type": "object"}
+
+
+def from_schema(schema: dict[str, Any]) -> str:
+    """The grammar of compact JSON that fits `schema`, or the nearest one the compiler takes.
+
+    Regular expressions that it lacks (look-ahead) are dropped first; what it cannot take even then becomes any object.
+    """
+    return _compiled(json.dumps(schema))
+
+
+def from_grammar(grammar: str) -> str:
+    """The grammar as the engine wants it. Raises ProviderFailure `bad_request` with the compiler's words."""
+    text = grammar if grammar.lstrip().startswith("%llguidance") else _HEADER + grammar
+    if problem := _problem(text):
+        raise ProviderFailure("bad_request", f"grammar: {problem}")
+    return text
+
+
+@lru_cache(maxsize=64)
+def _compiled(schema_text: str) -> str:
+    schema = json.loads(schema_text)
+    steps = (schema, _without(schema, "pattern"), ANY_OBJECT)
+    grammars = (f"{_HEADER}start: %json {json.dumps({'x-guidance': _GUIDANCE, **step})}" for step in steps)
+    return next(grammar for grammar in grammars if not _problem(grammar))
+
+
+def _without(node: Any, key: str) -> Any:
+    """The schema without that keyword; a property of that name (whose value is a schema, not text) stays."""
+    if isinstance(node, dict):
+        return {k: _without(v, key) for k, v in node.items() if k != key or not isinstance(v, str)}
+    if isinstance(node, list):
+        return [_without(item, key) for item in node]
+    return node
+
+
+def _problem(grammar: str) -> str:
+    from llguidance import LLMatcher
+
+    return str(LLMatcher.validate_grammar(grammar)).partition("\n")[0]

@@ -1,0 +1,227 @@
+"""The xllamacpp server as plain blocking calls, for one thread. It knows nothing of asyncio, nor of who asks.
+
+One slot, one caller: two slots on the same cores only make both slower. All methods block; `model.py` calls them on
+its own thread, where the library releases the GIL.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agentd.errors import ProviderFailure
+from agentd.messages import ChatMessage
+from bridges.llamacpp.snapshots import SnapshotFolder, prefix_key, worth_keeping
+
+BATCH = 64
+"""Tokens read between two chances to stop (about 1 s on two cores); larger ones are hardly faster on a CPU."""
+MEMORY_CACHE_MIB = 512
+"""Prompts that the library keeps in memory besides the current one (its own default is 8192)."""
+
+
+class Stopped(Exception):
+    """The caller asked to stop, and the engine did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model wrote. `cached` of the `read` + `cached` prompt tokens needed no reading; `cut` at max_tokens."""
+
+    text: str
+    cached: int
+    read: int
+    written: int
+    cut: bool
+
+
+class Engine:
+    """The weights in memory and one slot. Nothing is loaded before the first `read_prefix` or `write`."""
+
+    def __init__(self, weights: Path, *, n_ctx: int, threads: int, repack: bool, snapshots: SnapshotFolder) -> None:
+        self._weights = weights
+        self._n_ctx = n_ctx
+        self._threads = threads
+        self._repack = repack
+        self._snapshots = snapshots
+        self._server: Any = None
+        self._api_key = secrets.token_urlsafe(24)
+        self._held: dict[str, int] = {}
+        """Keys of the prefixes read or restored in this process → their tokens."""
+        self._untried: str | None = None
+        """The key that was restored last, until a request has shown that its state is good."""
+        self._used = False
+
+    def read_prefix(self, prefix: Sequence[ChatMessage], stop: Callable[[], bool]) -> str | None:
+        """Have the prefix processed: from memory, from its snapshot, or by reading it and keeping a snapshot.
+
+        Answers its key, or None when it is too short to be kept. Raises Stopped, ProviderFailure.
+        """
+        if not worth_keeping(prefix):
+            return None
+        self._load()
+        key = prefix_key(self._weights, self._n_ctx, _library_version(), prefix)
+        if key in self._held:
+            return key
+        if not self._restore(key):
+            answer = self._chat({"messages": _wire(prefix), "max_tokens": 1, "temperature": 0}, None, stop)
+            self._held[key] = answer.cached + answer.read
+            self._save(key)
+        return key
+
+    def write(
+        self, body: dict[str, Any], key: str | None, emit: Callable[[str], None], stop: Callable[[], bool]
+    ) -> Answer:
+        """Answer one chat request (OpenAI's shape). `key` is the prefix it begins with, from `read_prefix`.
+
+        Raises Stopped, and ProviderFailure: `bad_request` when the library refuses it, `unavailable` otherwise.
+        """
+        self._load()
+        answer = self._chat(body, emit, stop)
+        if key is not None and answer.cached < self._held[key] // 2:
+            # Pushed out of memory: restore it next time. Just restored and yet not used: it is no good, read it anew.
+            del self._held[key]
+            if key == self._untried:
+                self._snapshots.discard(key)
+        self._untried = None
+        return answer
+
+    def close(self) -> None:
+        """Release the weights."""
+        self._server = None
+        self._held.clear()
+
+    def _load(self) -> None:
+        if self._server is not None:
+            return
+        import xllamacpp
+
+        self._snapshots.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        params = xllamacpp.CommonParams()
+        params.model.path = str(self._weights)
+        params.n_ctx = self._n_ctx
+        params.n_parallel = 1
+        params.n_batch = params.n_ubatch = BATCH
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.cache_ram_mib = MEMORY_CACHE_MIB
+        params.slot_save_path = f"{self._snapshots.folder}/"
+        params.api_keys = [self._api_key]  # it opens a loopback port by itself: for us only
+        params.no_extra_bufts = not self._repack
+        params.fit_params = False  # a trial load to see what fits: 2 s, and n_ctx is ours to choose
+        params.verbosity = 0
+        params.warmup = False
+        try:
+            self._server = xllamacpp.Server(params)
+        except RuntimeError as error:
+            advice = "fetch them again: `agentd models rm`, then `agentd models pull`"
+            raise ProviderFailure("unavailable", f"cannot load {self._weights.name} ({error}); {advice}") from None
+
+    def _chat(self, body: dict[str, Any], emit: Callable[[str], None] | None, stop: Callable[[], bool]) -> Answer:
+        pieces: list[str] = []
+        last: dict[str, Any] = {}
+        trouble: list[dict[str, Any]] = []
+        stopped = False
+
+        def on_chunk(chunk: dict[str, Any]) -> bool:
+            nonlocal stopped
+            if "error" in chunk:
+                trouble.append(chunk["error"])
+                return True
+            if text := "".join(choice["delta"].get("content") or "" for choice in chunk["choices"]):
+                pieces.append(text)
+                if emit is not None:
+                    emit(text)
+            last.update(chunk.get("timings") or {})
+            stopped = stop()
+            return stopped
+
+        if stop():
+            raise Stopped
+        self._used = True
+        streaming = {"stream": True, "return_progress": True, "stream_options": {"include_usage": True}}
+        try:
+            returned = self._server.handle_chat_completions({**body, **streaming}, on_chunk)
+        except ValueError as error:
+            raise ProviderFailure("bad_request", f"the embedded model refused the request: {error}") from None
+        if isinstance(returned, dict) and "error" in returned:
+            trouble.append(returned["error"])
+        if trouble:
+            raise _failure(trouble[0])
+        if stopped:
+            raise Stopped
+        if not last:
+            raise ProviderFailure("unavailable", "the embedded model broke off before it had finished")
+        written = int(last["predicted_n"])
+        return Answer(
+            text="".join(pieces),
+            cached=int(last["cache_n"]),
+            read=int(last["prompt_n"]),
+            written=written,
+            cut=written >= body["max_tokens"],
+        )
+
+    def _restore(self, key: str) -> bool:
+        if not self._snapshots.usable(key):
+            return False
+        if self._used:
+            # Restoring overwrites the slot. Reading something else first makes the library keep what it holds.
+            aside = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
+            self._chat(aside, None, lambda: False)
+        answer = self._slot("restore", SnapshotFolder.file_name(key))
+        if answer is None:
+            self._snapshots.discard(key)
+            return False
+        self._held[key] = int(answer["n_restored"])
+        self._untried = key
+        return True
+
+    def _save(self, key: str) -> None:
+        """A convenience: where no snapshot can be kept (a full disk), the next process reads the prompt again."""
+        draft = self._snapshots.draft(key, os.getpid())
+        if self._slot("save", draft) is not None:
+            self._snapshots.publish(key, draft)
+
+    def _slot(self, action: str, file_name: str) -> dict[str, Any] | None:
+        """Save or restore the slot by the library's own loopback port; None when it declines."""
+        connection = http.client.HTTPConnection(urlsplit(self._server.listening_address).netloc, timeout=30)
+        try:
+            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._api_key}"}
+            body = json.dumps({"filename": file_name})
+            connection.request("POST", f"/slots/0?action={action}", body, headers)
+            response = connection.getresponse()
+            answer = json.loads(response.read())
+        except (OSError, http.client.HTTPException, ValueError):
+            return None
+        finally:
+            connection.close()
+        return answer if response.status == 200 else None
+
+
+def main_thread_gone() -> bool:
+    """True once the interpreter is leaving: then a generation nobody waits for must not hold it up."""
+    return not threading.main_thread().is_alive()
+
+
+def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def _library_version() -> str:
+    import xllamacpp
+
+    return str(xllamacpp.__version__)
+
+
+def _failure(error: dict[str, Any]) -> ProviderFailure:
+    message = str(error.get("message", "no reason given"))
+    if error.get("type") == "exceed_context_size_error":
+        message = f"{message} (`n_ctx` of the llamacpp provider in client.toml)"
+    rejected = 400 <= int(error.get("code", 500)) < 500
+    return ProviderFailure("bad_request" if rejected else "unavailable", message)

@@ -1,0 +1,175 @@
+"""The embedded provider (`type = "llamacpp"`): a ChatModel on this machine's own cores. It downloads nothing.
+
+Settings of its own in client.toml: `path` (a GGUF file instead of a pulled model), `n_ctx` (context in tokens, default
+8192), `threads` (default: the cores this process may use, at most 8), `repack` (default true: writes a third faster,
+for 0.6 GB more memory and 1 s more loading). Weights load at the first turn or by `warm`, never before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agentd.errors import ProviderFailure
+from agentd.messages import ChatMessage, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
+from agentd.ports import TextSink
+from bridges.llamacpp import constraint
+from bridges.llamacpp.engine import Answer, Engine, Stopped, main_thread_gone
+from bridges.llamacpp.snapshots import SnapshotFolder
+from bridges.llamacpp.weights import DEFAULT, WeightsFolder
+
+N_CTX = 8192
+T = TypeVar("T")
+
+
+class LlamaCppModel:
+    """One model in memory, one turn at a time, in the order asked. A cancelled turn frees its caller at once, and the
+    cores at the end of the batch being read (64 tokens)."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        own = settings.settings
+        self._settings = settings
+        self._model = settings.model or DEFAULT
+        self._folder = self.weights()
+        self._path = Path(settings.config_dir) / str(own["path"]) if "path" in own else self._folder.path(self._model)
+        self._n_ctx = _whole_number(own, "n_ctx", N_CTX)
+        self._threads = _whole_number(own, "threads", min(len(os.sched_getaffinity(0)), 8))
+        self._repack = own.get("repack", True) is not False
+        self._timeout_s = settings.timeout_s if "timeout_s" in settings.model_fields_set else None
+        self._worker: ThreadPoolExecutor | None = None
+        self._engine: Engine | None = None
+        self._stops: set[threading.Event] = set()
+
+    @staticmethod
+    def weights() -> WeightsFolder:
+        """The folder of pulled weights, for `agentd models pull|list|rm`."""
+        return WeightsFolder.from_environment()
+
+    @property
+    def provider(self) -> str:
+        """The id in client.toml."""
+        return self._settings.id
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """Answer one turn, constrained by the request's schema or grammar.
+
+        Raises ProviderFailure: `not_found` (no weights yet), `timeout`, `bad_request` (longer than the context, a
+        grammar that does not compile), `bad_output` (nothing written, or a constrained answer cut at max_tokens).
+        """
+        self._require(request.model)
+        body: dict[str, Any] = {
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+        }
+        constrained = request.grammar is not None or request.json_schema is not None
+
+        def work(engine: Engine, emit: Callable[[str], None], stop: Callable[[], bool]) -> Answer:
+            if request.grammar is not None:
+                body["grammar"] = constraint.from_grammar(request.grammar)
+            elif request.json_schema is not None:
+                body["grammar"] = constraint.from_schema(request.json_schema)
+            key = engine.read_prefix(request.messages[: request.stable], stop)
+            return engine.write(body, key, emit, stop)
+
+        answer = await self._on_worker(work, on_text, request.timeout_s)
+        if answer.cut and constrained:
+            raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
+        if not answer.text:
+            raise ProviderFailure("bad_output", "the model wrote nothing")
+        usage = Usage(input_tokens=answer.cached + answer.read, output_tokens=answer.written)
+        return ModelReply(text=answer.text, provider=self.provider, model=self._model, usage=usage)
+
+    async def warm(self, messages: Sequence[ChatMessage]) -> None:
+        """Load the weights and have these leading messages processed, so that the first turn starts at once.
+
+        Reading them takes half a minute once; from then on their snapshot serves every new process. Raises
+        ProviderFailure as `turn` does.
+        """
+        self._require(None)
+        await self._on_worker(lambda engine, _emit, stop: engine.read_prefix(messages, stop), None, None)
+
+    def state(self) -> ProviderState:
+        """`ready` when the weights are there (loaded or not), `down` when they must be pulled first."""
+        models = self._settings.models or (ModelInfo(name=self._model),)
+        there = self._path.is_file()
+        error = None if there else self._missing()
+        state: Any = "ready" if there else "down"
+        return ProviderState(id=self.provider, type=self._settings.type, models=models, state=state, error=error)
+
+    async def aclose(self) -> None:
+        """Stop what is being written and release the weights."""
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return
+        for stop in self._stops:
+            stop.set()
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await asyncio.get_running_loop().run_in_executor(worker, engine.close)
+        worker.shutdown(wait=False)
+
+    async def _on_worker(
+        self,
+        work: Callable[[Engine, Callable[[str], None], Callable[[], bool]], T],
+        on_text: TextSink | None,
+        timeout_s: float | None,
+    ) -> T:
+        """Do blocking work on the engine's own thread; leaving (cancel, timeout) stops it."""
+        loop = asyncio.get_running_loop()
+        left = threading.Event()
+
+        def deliver(text: str) -> None:
+            if on_text is not None and not left.is_set():
+                on_text(text)
+
+        def emit(text: str) -> None:
+            if on_text is not None and not left.is_set():
+                loop.call_soon_threadsafe(deliver, text)
+
+        def stop() -> bool:
+            return left.is_set() or main_thread_gone()
+
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
+            snapshots = SnapshotFolder(self._folder.folder / "snapshots")
+            self._engine = Engine(
+                self._path, n_ctx=self._n_ctx, threads=self._threads, repack=self._repack, snapshots=snapshots
+            )
+        engine = self._engine
+        assert engine is not None  # made together with the worker
+        limits = [limit for limit in (timeout_s, self._timeout_s) if limit is not None]
+        self._stops.add(left)
+        try:
+            async with asyncio.timeout(min(limits, default=None)):
+                return await loop.run_in_executor(self._worker, work, engine, emit, stop)
+        except TimeoutError:
+            raise ProviderFailure("timeout", f"no whole answer within {min(limits):g} s") from None
+        except Stopped:
+            raise ProviderFailure("unavailable", "the embedded model is being shut down") from None
+        finally:
+            left.set()
+            self._stops.discard(left)
+
+    def _require(self, model: str | None) -> None:
+        if model is not None and model != self._model:
+            raise ProviderFailure("not_found", f"{model}: this provider holds {self._model} only")
+        if not self._path.is_file():
+            raise ProviderFailure("not_found", self._missing())
+
+    def _missing(self) -> str:
+        if "path" in self._settings.settings:
+            return f"no weights at the `path` of provider {self.provider} ({self._path.name})"
+        return f"the weights of {self._model} are not on this machine; run `agentd models pull`"
+
+
+def _whole_number(settings: Any, key: str, default: int) -> int:
+    value = settings.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{key}: expected a whole number above 0, not {value!r}")
+    return value
