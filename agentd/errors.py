@@ -1,12 +1,12 @@
 """One tree of errors with the one table of JSON-RPC codes. It formats nothing for a wire: rpc/ does that, in one place.
 
     AgentdError
-    ├── ProtocolError    the envelope is wrong: ParseError InvalidRequest MethodNotFound InvalidParams InternalError
-    ├── ToolError — UnknownTool UnboundTool ToolExecution GroundingError
-    ├── AgentError — InvalidResponse MaxSteps ProviderUnavailable Cancelled BudgetExceeded
-    └── AccessError              NotFound Conflict Unauthorized Forbidden Busy RateLimited Draining
-    ProviderFailure              one provider failed at one attempt (the fallback chain's own; never on the wire)
-    ConfigError                  client.toml is wrong: every problem at once, with file and line
+    ├── ProtocolError    ParseError InvalidRequest MethodNotFound InvalidParams InternalError: the envelope is wrong
+    ├── ToolError        UnknownTool UnboundTool ToolExecution GroundingError
+    ├── AgentError       InvalidResponse MaxSteps ProviderUnavailable Cancelled BudgetExceeded
+    ├── AccessError      NotFound Conflict Unauthorized Forbidden Busy RateLimited Draining
+    └── ConfigError      client.toml is wrong: every problem at once, with file and line
+    ProviderFailure      one provider failed at one attempt: the fallback chain's own, never on the wire
 
 An error's message is for the developer who must act; `user_message` is for the citizen, in the citizen's language.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from agentd.errors import FaultKind, Language
 
@@ -209,6 +209,13 @@ class Artifact(Message):
     media_type: str
     sha256: str
     path: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_empty_path(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
+        shown: dict[str, Json] = dump(self)
+        if self.path is None:
+            shown.pop("path", None)
+        return shown
 
 
 class Said(Message):

@@ -1,0 +1,158 @@
+"""A model's raw turn → the one action it means, and the JSON Schema that a constrained provider gets. It calls nothing.
+
+Seed 002: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"final","response":"…"}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.messages import ToolInfo
+
+LIST_TOOLS = "list_tools"
+STARTS_TRIED = 200
+"""How many opening braces of a turn are tried as the start of an action."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """The model wants a tool called."""
+
+    tool: str
+    input: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The model has its answer."""
+
+    response: str
+
+
+class InvalidAction(Exception):
+    """The turn holds no action; the message says why, for the model's repair turn."""
+
+
+def parse(text: str) -> CallTool | Final:
+    """Read the action out of a turn: plain JSON, fenced, as a JSON string, or with text around it.
+
+    Raises InvalidAction with the precise reason.
+    """
+    candidates = list(_objects(text))
+    if not candidates:
+        raise InvalidAction(_why_nothing(text))
+    reason: InvalidAction | None = None
+    for candidate in candidates:
+        try:
+            return _action(candidate)
+        except InvalidAction as error:
+            reason = reason or error
+    assert reason is not None
+    raise reason
+
+
+def _action(value: dict[str, Any]) -> CallTool | Final:
+    action = value.get("action")
+    if action == "call_tool":
+        tool = value.get("tool")
+        if not isinstance(tool, str) or not tool.strip():
+            raise InvalidAction('`call_tool` needs `"tool"`: the name of a tool')
+        arguments = value.get("input")
+        if arguments is None:
+            arguments = {}
+        if not isinstance(arguments, dict):
+            raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
+        return CallTool(tool.strip(), arguments)
+    if action == "final":
+        response = value.get("response")
+        if not isinstance(response, str):
+            raise InvalidAction(f'`final` needs `"response"`: the answer as text, not {_kind(response)}')
+        if not response.strip():
+            raise InvalidAction('`"response"` is empty: write the answer')
+        return Final(response.strip())
+    if action is None:
+        raise InvalidAction('the object has no `"action"`; it must be "call_tool" or "final"')
+    raise InvalidAction(f'`"action"` is {json.dumps(action)[:60]}; it must be "call_tool" or "final"')
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every JSON object at the top level of the text, also when the whole is a JSON string of one."""
+    decoder = json.JSONDecoder(strict=False)
+    if text.lstrip().startswith('"'):
+        try:
+            whole = decoder.decode(text.strip())
+        except ValueError:
+            whole = None
+        if isinstance(whole, str):
+            yield from _objects(whole)
+            return
+    position = text.find("{")
+    for _ in range(STARTS_TRIED):
+        if position < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except RecursionError:
+            return
+        except ValueError:
+            position = text.find("{", position + 1)
+            continue
+        if isinstance(value, dict):
+            yield value
+        position = text.find("{", end)
+
+
+def _why_nothing(text: str) -> str:
+    stripped = text.strip()
+    if not stripped:
+        return "the turn is empty"
+    if "{" not in stripped:
+        return "the turn is prose, not a JSON object"
+    try:
+        json.loads(stripped[stripped.index("{") :], strict=False)
+    except RecursionError:
+        return "the JSON is nested too deeply"
+    except ValueError as error:
+        return f"the JSON is broken or cut off: {error}"
+    return "the turn holds no JSON object"
+
+
+def _kind(value: Any) -> str:
+    names = {type(None): "nothing", str: "text", list: "a list", dict: "an object", bool: "true or false"}
+    return names.get(type(value), "a number")
+
+
+def schema(tools: Iterable[ToolInfo], *, may_call: bool = True) -> dict[str, Any]:
+    """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final."""
+    branches = [_branch(tool.name, _closed(tool.input_schema)) for tool in tools] if may_call else []
+    branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": {}, "additionalProperties": False}))
+    branches.append(
+        {
+            "type": "object",
+            "properties": {"action": {"const": "final"}, "response": {"type": "string", "minLength": 1}},
+            "required": ["action", "response"],
+            "additionalProperties": False,
+        }
+    )
+    return {"anyOf": branches}
+
+
+def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"action": {"const": "call_tool"}, "tool": {"const": name}, "input": arguments},
+        "required": ["action", "tool", "input"],
+        "additionalProperties": False,
+    }
+
+
+def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A tool's input schema that a constrained model can only fill, without the words it need not generate."""
+    kept = {key: value for key, value in arguments.items() if key not in ("title", "description", "$schema")}
+    kept.setdefault("type", "object")
+    kept.setdefault("properties", {})
+    kept["additionalProperties"] = kept.get("additionalProperties", False)
+    return kept

@@ -1,0 +1,73 @@
+"""A session's past as a model reads it (within a token budget) and as evidence. Pure: rows in, messages out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.agent import prompts
+from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
+
+RESULT_CHARS = 400
+"""How much of a past tool result stays in the prompt; the evidence keeps all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """One run of the session: what the citizen said, what was called, what was answered."""
+
+    prompt: str
+    response: str
+    steps: tuple[AgentStep, ...] = ()
+    language: str = "id"
+
+
+def tokens(text: str) -> int:
+    """A model's tokens, estimated: Indonesian runs at about 3.2 characters a token."""
+    return len(text) * 10 // 32 + 4
+
+
+def messages(past: Sequence[PastTurn], budget: int) -> tuple[ChatMessage, ...]:
+    """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all."""
+    kept: list[ChatMessage] = []
+    for turn in reversed(past):
+        turned = list(_turn(turn))
+        cost = sum(tokens(message.content) for message in turned)
+        if cost > budget:
+            break
+        budget -= cost
+        kept[:0] = turned
+    return tuple(kept)
+
+
+def _turn(turn: PastTurn) -> Sequence[ChatMessage]:
+    shown = [ChatMessage(role="user", content=prompts.request(turn.prompt))]
+    for step in turn.steps:
+        arguments = step.input if isinstance(step.input, dict) else {}
+        shown.append(prompts.answered({"action": "call_tool", "tool": step.tool, "input": arguments}))
+        outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
+        shown.append(prompts.tool_result(step.tool, arguments, outcome, "id", limit=RESULT_CHARS))
+    if turn.response:
+        shown.append(prompts.answered({"action": "final", "response": turn.response}))
+    elif shown[-1].role == "user":
+        shown.append(prompts.answered({"action": "final", "response": "…"}))
+    return shown
+
+
+def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
+    """All that was said and found in the session, in order."""
+    said: list[Said] = []
+
+    def add(**what: Any) -> None:
+        said.append(Said(order=len(said), **what))
+
+    for turn in past:
+        if turn.prompt:
+            add(by="citizen", text=turn.prompt)
+        for step in turn.steps:
+            if step.success:
+                add(by="tool", tool=step.tool, value=step.output)
+        if turn.response:
+            add(by="agent", text=turn.response)
+    return tuple(said)

@@ -1,0 +1,523 @@
+"""The agent's loop: ask the model, act on its one JSON action, show it the outcome, until it answers. No wire, no disk.
+
+Every ask and every call with effects goes through the Journal, so that a run that was killed goes on where it was: the
+loop rebuilds itself from what was recorded, and what it decides depends on nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from agentd.agent import prompts
+from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
+from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.masking import mask
+from agentd.agent.streaming import RESTART, AnswerText
+from agentd.agent.toolset import Toolset
+from agentd.errors import (
+    BY_TYPE,
+    AgentdError,
+    BudgetExceeded,
+    InvalidResponse,
+    Language,
+    MaxSteps,
+    ProviderFailure,
+    ProviderUnavailable,
+    ToolError,
+    ToolExecution,
+)
+from agentd.messages import (
+    AgentOptions,
+    AgentStep,
+    Artifact,
+    Caller,
+    ChatMessage,
+    Consent,
+    EventType,
+    Fallback,
+    ModelReply,
+    ModelRequest,
+    Said,
+    ToolCall,
+    ToolInfo,
+    ToolOutcome,
+    Usage,
+)
+from agentd.ports import ChatModel, Journal, ToolHost
+
+Publish = Callable[[EventType, dict[str, Any]], None]
+"""Receives (event type, data) of all that happens; numbering and keeping are the engine's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far one run may go."""
+
+    max_steps: int = 8
+    max_tool_errors: int = 3
+    max_tokens: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """All that a run starts from. `prefix` is the stable start of the prompt, `history` the session's past turns."""
+
+    run_id: str
+    session_id: str
+    prompt: str
+    prefix: tuple[ChatMessage, ...]
+    toolset: Toolset
+    language: Language = "id"
+    history: tuple[ChatMessage, ...] = ()
+    said: tuple[Said, ...] = ()
+    options: AgentOptions = field(default_factory=AgentOptions)
+    limits: Limits = Limits()
+    barred: frozenset[str] = frozenset()
+    """Providers that this caller's profile does not use."""
+    caller: Caller | None = None
+    attempt: int = 0
+    """Model attempts recorded in the session before this run."""
+    resumed: dict[str, Any] | None = None
+    """The record of a run that stopped for an approval, with `consent` (or the refusal) that goes on with it."""
+    consent: Consent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a run came to; `record` is what continues it after an approval."""
+
+    status: str
+    record: dict[str, Any]
+    response: str = ""
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    steps: tuple[AgentStep, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    logs: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    pending: dict[str, Any] | None = None
+    """The call that waits for a human: {tool, arguments, summary, rule}."""
+    error: AgentdError | None = None
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What has happened so far: grown only from journal records, so that a replay grows the same."""
+
+    messages: list[ChatMessage]
+    said: list[Said]
+    steps: list[AgentStep] = field(default_factory=list)
+    artifacts: list[Artifact] = field(default_factory=list)
+    logs: list[str] = field(default_factory=list)
+    fallbacks: list[Fallback] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    provider: str | None = None
+    model: str | None = None
+    attempts: int = 0
+    turns: int = 0
+    failed: list[str] = field(default_factory=list)
+    may_call_official: bool = True
+
+    def record(self) -> dict[str, Any]:
+        """As JSON, to go on from after an approval."""
+        return {
+            "messages": [message.model_dump() for message in self.messages],
+            "said": [said.model_dump() for said in self.said],
+            "steps": [step.model_dump() for step in self.steps],
+            "artifacts": [artifact.model_dump() for artifact in self.artifacts],
+            "logs": self.logs,
+            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
+            "usage": self.usage.model_dump(),
+            "provider": self.provider,
+            "model": self.model,
+            "attempts": self.attempts,
+            "turns": self.turns,
+            "failed": self.failed,
+        }
+
+    @classmethod
+    def read(cls, record: dict[str, Any]) -> _Progress:
+        """Back from JSON."""
+        return cls(
+            messages=[ChatMessage.model_validate(value) for value in record["messages"]],
+            said=[Said.model_validate(value) for value in record["said"]],
+            steps=[AgentStep.model_validate(value) for value in record["steps"]],
+            artifacts=[Artifact.model_validate(value) for value in record["artifacts"]],
+            logs=list(record["logs"]),
+            fallbacks=[Fallback.model_validate(value) for value in record["fallbacks"]],
+            usage=Usage.model_validate(record["usage"]),
+            provider=record["provider"],
+            model=record["model"],
+            attempts=record["attempts"],
+            turns=record["turns"],
+            failed=list(record["failed"]),
+        )
+
+
+class _Waiting(Exception):
+    """The call waits for a human."""
+
+    def __init__(self, pending: dict[str, Any]) -> None:
+        self.pending = pending
+        super().__init__(pending["tool"])
+
+
+class Agent:
+    """One run: `await Agent(model, tools, brief, journal, publish).run()`."""
+
+    def __init__(
+        self, model: ChatModel, tools: ToolHost, brief: Brief, journal: Journal, publish: Publish = lambda *_: None
+    ) -> None:
+        self._model = model
+        self._tools = tools
+        self._brief = brief
+        self._journal = journal
+        self._publish = publish
+        if brief.resumed is not None:
+            self._so_far = _Progress.read(brief.resumed)
+        else:
+            said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
+            opening = prompts.opening(brief.prompt, brief.toolset, brief.language)
+            self._so_far = _Progress(messages=[*brief.history, opening], said=said)
+
+    async def run(self) -> Conclusion:
+        """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel."""
+        try:
+            if self._brief.resumed is not None and self._brief.resumed.get("pending"):
+                await self._go_on(self._brief.resumed["pending"])
+            while True:
+                final = await self._turn()
+                if final is not None:
+                    return self._concluded("completed", response=final)
+        except _Waiting as waiting:
+            return self._concluded("needs_approval", pending=waiting.pending)
+        except AgentdError as error:
+            return self._concluded("failed", error=error)
+
+    def _concluded(self, status: str, **more: Any) -> Conclusion:
+        done = self._so_far
+        return Conclusion(
+            status=status,
+            record={**done.record(), "pending": more.get("pending")},
+            provider=done.provider,
+            model=done.model,
+            fallbacks=tuple(done.fallbacks),
+            steps=tuple(done.steps),
+            artifacts=tuple(done.artifacts),
+            logs=tuple(done.logs),
+            usage=done.usage,
+            attempts=done.attempts,
+            **more,
+        )
+
+    # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _turn(self) -> str | None:
+        """Ask, and do what is asked for. The answer's text when the model is done."""
+        done = self._so_far
+        self._publish("model.started", {"turn": done.turns + 1})
+        record = await self._journal.step(f"turn-{done.turns}", self._ask)
+        self._note_turn(record)
+        action = record["action"]
+        if action is None:
+            raise _revived(record["error"])
+        if action["action"] == "final":
+            return str(action["response"])
+        call = CallTool(action["tool"], action["input"])
+        done.messages.append(prompts.answered(action))
+        if len(done.steps) >= self._brief.limits.max_steps:
+            raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
+        await self._act(call, record.get("outcome"))
+        return None
+
+    async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> None:
+        """Make the call (unless it was made within its turn) and let the model see what came of it."""
+        number = len(self._so_far.steps)
+        name, server = self._named(call.tool)
+        self._publish("tool.started", {"tool": name, "server": server, "step": number + 1})
+        if outcome is None:
+
+            async def made() -> dict[str, Any]:
+                try:
+                    return (await self._call(call, number, consent)).model_dump(mode="json")
+                except ApprovalNeeded as needed:
+                    pending = {"tool": needed.tool, "arguments": needed.arguments}
+                    return {"pending": {**pending, "summary": needed.summary, "rule": needed.rule}}
+
+            outcome = await self._journal.step(f"call-{number}", made)
+        if pending := outcome.pop("pending", None):
+            raise _Waiting(pending)
+        self._note_call(call, ToolOutcome.model_validate(outcome))
+
+    async def _go_on(self, pending: dict[str, Any]) -> None:
+        """The call that waited: made with the human's consent, or refused."""
+        consent = self._brief.consent
+        call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
+        if consent is None:
+            refusal = {"id": "Warga tidak menyetujui data ini.", "en": "The citizen did not approve this."}
+            outcome = ToolOutcome(success=False, message=refusal[self._brief.language], error_type="declined")
+            self._note_call(call, outcome)
+        else:
+            await self._act(call, None, consent)
+
+    # ── asking the model ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _ask(self) -> dict[str, Any]:
+        """One turn of the model, repaired once and passed on to the next provider if need be, as a journal record.
+
+        A read-only call that the turn wants is made here too: one record for both, since doing both again is harmless.
+        """
+        asked = _Asked()
+        try:
+            action = await self._action(asked)
+        except ProviderFailure as failure:
+            asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")
+        except AgentdError as error:
+            asked.error = error
+        else:
+            asked.action = _as_json(action)
+            if isinstance(action, CallTool):
+                tool = self._resolved(action.tool)
+                free = tool is None or (tool.read_only and not tool.official and tool.approval == "never")
+                if free and len(self._so_far.steps) < self._brief.limits.max_steps:
+                    name, server = self._named(action.tool)
+                    self._publish("tool.progress", {"tool": name, "server": server, "progress": 0.0})
+                    outcome = await self._call(action, len(self._so_far.steps), None)
+                    asked.outcome = outcome.model_dump(mode="json")
+        return asked.record()
+
+    async def _action(self, asked: _Asked) -> CallTool | Final:
+        skip = self._brief.barred
+        while True:
+            messages = [*self._brief.prefix, *self._so_far.messages]
+            try:
+                reply = await self._reply(asked, messages, skip)
+            except ProviderUnavailable as error:
+                asked.fallbacks += [Fallback.model_validate(value) for value in error.data.get("fallbacks", [])]
+                if asked.reason:
+                    raise InvalidResponse(f"no provider gave a valid action: {asked.reason}") from None
+                raise
+            if asked.reason and reply.provider in skip:
+                raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
+            try:
+                return parse(reply.text)
+            except InvalidAction as wrong:
+                asked.reason = str(wrong)
+            repair = [
+                *messages,
+                ChatMessage(role="assistant", content=reply.text[:4000] or "…"),
+                prompts.repair(asked.reason),
+            ]
+            again = await self._reply(asked, repair, skip, provider=reply.provider, model=reply.model)
+            try:
+                return parse(again.text)
+            except InvalidAction as wrong:
+                asked.reason = str(wrong)
+            skip |= {reply.provider, again.provider}
+            asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
+
+    async def _reply(
+        self,
+        asked: _Asked,
+        messages: Sequence[ChatMessage],
+        skip: frozenset[str],
+        provider: str | None = None,
+        model: str | None = None,
+    ) -> ModelReply:
+        brief, done = self._brief, self._so_far
+        if (done.usage + asked.usage).output_tokens + (done.usage + asked.usage).input_tokens > brief.limits.max_tokens:
+            raise BudgetExceeded(f"the run used up its {brief.limits.max_tokens} tokens")
+        answer = AnswerText()
+
+        def on_text(piece: str) -> None:
+            nonlocal answer
+            if piece == RESTART:
+                answer = AnswerText()
+                self._publish("model.delta", {"restart": True, "text": ""})
+            elif text := answer.feed(piece):
+                self._publish("model.delta", {"text": text})
+
+        if asked.attempts:
+            on_text(RESTART)
+        tools = [tool for tool in brief.toolset.tools if done.may_call_official or not tool.official]
+        request = ModelRequest(
+            messages=tuple(messages),
+            stable=len(brief.prefix),
+            json_schema=schema(tools, may_call=bool(brief.toolset.tools)),
+            provider=provider or brief.options.provider,
+            model=model or brief.options.model,
+            skip=skip,
+            attempt=brief.attempt + done.attempts + asked.attempts,
+        )
+        started = time.perf_counter()
+        try:
+            reply = await self._model.turn(request, on_text)
+        except ProviderUnavailable as error:
+            asked.attempts += int(error.data.get("attempts", 1))
+            raise
+        except ProviderFailure:
+            asked.attempts += 1
+            raise
+        asked.attempts += reply.attempts
+        asked.fallbacks += reply.fallbacks
+        asked.usage += reply.usage
+        asked.provider, asked.model = reply.provider, reply.model
+        asked.logs.append(
+            f"Permintaan ke model {reply.provider}/{reply.model}: {reply.usage.input_tokens} token masuk, "
+            f"{reply.usage.output_tokens} token keluar, {1000 * (time.perf_counter() - started):.0f} ms"
+        )
+        return reply
+
+    # ── calling tools ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _resolved(self, name: str) -> ToolInfo | None:
+        """The tool, or None for list_tools and names that are none."""
+        try:
+            return self._brief.toolset.resolve(name)
+        except ToolError:
+            return None
+
+    def _named(self, name: str) -> tuple[str, str | None]:
+        tool = self._resolved(name)
+        return (name, None) if tool is None else (tool.name, tool.server)
+
+    async def _call(self, call: CallTool, number: int, consent: Consent | None) -> ToolOutcome:
+        """One call through the policies; what cannot be called is a failed outcome."""
+        if call.tool.casefold() == LIST_TOOLS and self._resolved(call.tool) is None:
+            return ToolOutcome(success=True, output=prompts.manifest(self._brief.toolset))
+        try:
+            tool = self._brief.toolset.resolve(call.tool)
+        except ToolError as error:
+            known = error.data.get("known")
+            hint = f"; known tools: {', '.join(known)}" if known else ""
+            return ToolOutcome(success=False, message=f"{error.message}{hint}", error_type=error.type)
+        name, server = tool.name, tool.server
+
+        def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            data = {"tool": name, "server": server, "progress": progress, "total": total, "message": message}
+            self._publish("tool.progress", data)
+
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(tool.timeout_s):
+                outcome = await self._tools.call(
+                    ToolCall(
+                        tool=tool,
+                        input=call.input,
+                        run_id=self._brief.run_id,
+                        session_id=self._brief.session_id,
+                        step=number + 1,
+                        said=tuple(self._so_far.said),
+                        caller=self._brief.caller,
+                        consent=consent,
+                        language=self._brief.language,
+                    ),
+                    on_progress,
+                )
+        except TimeoutError:
+            message = f"tool `{name}` did not answer within {tool.timeout_s:g} s"
+            outcome = ToolOutcome(success=False, message=message, error_type="tool_execution")
+        duration = round(1000 * (time.perf_counter() - started), 3)
+        return outcome.model_copy(update={"duration_ms": duration})
+
+    # ── what a record changes ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _note_turn(self, record: dict[str, Any]) -> None:
+        done = self._so_far
+        fallbacks = [Fallback.model_validate(value) for value in record["fallbacks"]]
+        usage = Usage.model_validate(record["usage"])
+        done.turns += 1
+        done.attempts += record["attempts"]
+        done.fallbacks += fallbacks
+        done.logs += record["logs"]
+        done.usage += usage
+        done.provider = record["provider"] or done.provider
+        done.model = record["model"] or done.model
+        done.may_call_official = True
+        for fallback in fallbacks:
+            self._publish("model.fallback", {**fallback.model_dump(), "at": record["at"]})
+        finished = {"turn": done.turns, "provider": done.provider, "model": done.model, "usage": usage.model_dump()}
+        self._publish("model.finished", {**finished, "at": record["at"]})
+
+    def _note_call(self, call: CallTool, outcome: ToolOutcome) -> None:
+        """Add the step, show the model its result, and end the run when the same call fails again or too many do."""
+        done, brief = self._so_far, self._brief
+        name, server = self._named(call.tool)
+        step = AgentStep(
+            tool=name,
+            server=server,
+            input=call.input,
+            success=outcome.success,
+            output=outcome.output,
+            message=outcome.message,
+            duration_ms=outcome.duration_ms,
+        )
+        done.steps.append(step)
+        done.artifacts += outcome.artifacts
+        how = "berhasil" if outcome.success else "gagal"
+        place = f" di server {server}" if server else ""
+        done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
+        done.messages.append(prompts.tool_result(name, call.input, outcome, brief.language))
+        if outcome.success:
+            done.said.append(Said(by="tool", order=len(done.said), tool=name, value=outcome.output))
+        files = [artifact.model_dump() for artifact in outcome.artifacts]
+        self._publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
+        if not outcome.success and outcome.error_type != "declined":
+            self._count_failure(call, outcome)
+
+    def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
+        done = self._so_far
+        done.may_call_official = outcome.error_type != "grounding"
+        same = repr((call.tool.casefold(), sorted(call.input.items(), key=lambda pair: pair[0])))
+        repeated = same in done.failed
+        done.failed.append(same)
+        if repeated or len(done.failed) >= self._brief.limits.max_tool_errors:
+            kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
+            raise kind(outcome.message or f"tool `{call.tool}` failed")
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What one ask came to, before it is recorded."""
+
+    action: dict[str, Any] | None = None
+    outcome: dict[str, Any] | None = None
+    error: AgentdError | None = None
+    fallbacks: list[Fallback] = field(default_factory=list)
+    logs: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    provider: str | None = None
+    model: str | None = None
+    reason: str = ""
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "action": self.action,
+            "outcome": self.outcome,
+            "error": None if self.error is None else {"type": self.error.type, "message": self.error.message},
+            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
+            "logs": self.logs,
+            "usage": self.usage.model_dump(),
+            "attempts": self.attempts,
+            "provider": self.provider,
+            "model": self.model,
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+
+
+def _as_json(action: CallTool | Final) -> dict[str, Any]:
+    if isinstance(action, Final):
+        return {"action": "final", "response": action.response}
+    return {"action": "call_tool", "tool": action.tool, "input": action.input}
+
+
+def _revived(error: dict[str, str]) -> AgentdError:
+    return BY_TYPE.get(error["type"], AgentdError)(error["message"])

@@ -1,0 +1,26 @@
+"""A citizen's numbers out of any text that is kept or shown for operation (logs, errors). It keeps the words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_DIGITS = re.compile(r"\d(?:[ .-]?\d){5,}")
+
+
+def mask(text: str) -> str:
+    """Runs of six digits and more (NIK, KK, phone, however spaced) keep their first two only: `31••••`."""
+    return _DIGITS.sub(lambda found: found[0][:2] + "••••", text)
+
+
+def mask_all(value: Any) -> Any:
+    """The same for every text inside a JSON value; numbers of six digits and more become texts."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {key: mask_all(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_all(inner) for inner in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 100_000:
+        return mask(str(value))
+    return value

@@ -1,0 +1,174 @@
+"""The words a model gets: system text, first turn, tool results, repair. Pure text; byte-identical for the same tools.
+
+The stable part comes first and holds nothing of the run (no time, no id), so that prompt caches hit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.agent.actions import LIST_TOOLS
+from agentd.agent.toolset import Toolset
+from agentd.errors import Language
+from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
+
+ACTION_RULES = (
+    "Reply with exactly one JSON object and nothing else:\n"
+    '{"action":"call_tool","tool":"NAME","input":{…}} to use a tool, or\n'
+    '{"action":"final","response":"…"} to answer the citizen.\n'
+    f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{}}}} lists the tools. '
+    "Use only values that the citizen gave; never invent any. If something is missing, ask for it with `final`."
+)
+NO_TOOLS = "There are no tools: answer from what you know with `final`."
+LANGUAGE_RULES: dict[str, str] = {
+    "auto": "Answer in the language the citizen writes (Indonesian or English). Never call a tool to translate.",
+    "id": "Always answer in Indonesian (Bahasa Indonesia). Never call a tool to translate.",
+    "en": "Always answer in English. Never call a tool to translate.",
+}
+_LANGUAGE_NAMES: dict[Language, str] = {"id": "Indonesian", "en": "English"}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One turn shown to the model: a citizen's request or a tool's result, and the action that is right then."""
+
+    action: dict[str, Any]
+    user: str | None = None
+    result: dict[str, Any] | None = None
+
+
+def compose_system_instructions(template: str, toolset: Toolset, *, custom: str = "", language: str = "auto") -> str:
+    """`prompt_template` with its three slots filled: the office's words, the language rule, actions, servers, tools."""
+    filled = (
+        template.replace("{{custom_instruction}}", custom.strip())
+        .replace("{{language_guidance}}", LANGUAGE_RULES[language])
+        .replace("{{tool_guidance}}", tool_guidance(toolset))
+    )
+    lines = (line.rstrip() for line in filled.strip().splitlines())
+    return "\n".join(lines)
+
+
+def tool_guidance(toolset: Toolset) -> str:
+    """The action rules, then each server's instructions with its tools, as read from the servers now."""
+    parts = [ACTION_RULES]
+    if not toolset.tools:
+        parts.append(NO_TOOLS)
+    for server in toolset.servers:
+        tools = [tool for tool in toolset.tools if tool.server == server.name]
+        if not tools:
+            continue
+        head = f"[{server.name}] {server.instructions.strip()}".rstrip()
+        parts.append("\n".join([head, *(f"- {signature(tool)}" for tool in tools)]))
+    return "\n\n".join(parts)
+
+
+def signature(tool: ToolInfo) -> str:
+    """One line a tool: `name(field, choice: "A"|"B", optional?): description`."""
+    properties: dict[str, Any] = tool.input_schema.get("properties", {})
+    required = set(tool.input_schema.get("required", []))
+    fields = [
+        _field(name, rule if isinstance(rule, dict) else {}, name in required) for name, rule in properties.items()
+    ]
+    description = " ".join(tool.description.split())
+    return f"{tool.name}({', '.join(fields)})" + (f": {description}" if description else "")
+
+
+def _field(name: str, rule: dict[str, Any], required: bool) -> str:
+    shown = name if required else f"{name}?"
+    choices = rule.get("enum")
+    if not choices:
+        choices = next((branch["enum"] for branch in rule.get("anyOf", []) if "enum" in branch), None)
+    if choices:
+        return f"{shown}: {'|'.join(str(choice) for choice in choices)}"
+    kind = rule.get("type")
+    return shown if kind in (None, "string") else f"{shown}: {kind if isinstance(kind, str) else '|'.join(kind)}"
+
+
+def manifest(toolset: Toolset) -> dict[str, Any]:
+    """What `list_tools` answers: each tool with its server, merged description and schema."""
+    return {
+        "tools": [
+            {
+                "name": tool.name,
+                "server": tool.server,
+                "description": tool.description,
+                "input_schema": tool.input_schema,
+            }
+            for tool in toolset.tools
+        ]
+    }
+
+
+def opening(prompt: str, toolset: Toolset, language: Language) -> ChatMessage:
+    """The first user turn: the request and the tool context."""
+    content = {
+        "request": prompt,
+        "tools": [tool.name for tool in toolset.tools],
+        "instruction": f"Reply with one JSON action. Language: {_LANGUAGE_NAMES[language]}.",
+    }
+    return ChatMessage(role="user", content=_compact(content))
+
+
+def request(prompt: str) -> str:
+    """A citizen's words of an earlier turn."""
+    return _compact({"request": prompt})
+
+
+def examples(shown: Sequence[Example], toolset: Toolset) -> list[ChatMessage]:
+    """The examples whose tools are there, as real turns of a conversation."""
+    names = {tool.name for tool in toolset.tools} | {LIST_TOOLS}
+    turns: list[ChatMessage] = []
+    for example in shown:
+        named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}
+        if named <= names:
+            given = request(example.user or "") if example.result is None else _compact({"tool_result": example.result})
+            turns += [ChatMessage(role="user", content=given), answered(example.action)]
+    return turns
+
+
+def answered(action: dict[str, Any]) -> ChatMessage:
+    """What the model did, in its own form."""
+    return ChatMessage(role="assistant", content=_compact(action))
+
+
+def tool_result(
+    tool: str, arguments: dict[str, Any], outcome: ToolOutcome, language: Language, *, limit: int = 6000
+) -> ChatMessage:
+    """A tool's outcome as the next user turn (seed 002: `tool_result` with an `instruction`)."""
+    output = outcome.output
+    shown = _compact(output)
+    if len(shown) > limit:
+        output = {"shortened": shown[:limit], "note": f"{len(shown) - limit} more characters"}
+    result = {
+        "tool_result": {
+            "tool": tool,
+            "input": arguments,
+            "success": outcome.success,
+            "output": output,
+            "message": outcome.message,
+        },
+        "instruction": _instruction(outcome, language),
+    }
+    return ChatMessage(role="user", content=_compact(result))
+
+
+def _instruction(outcome: ToolOutcome, language: Language) -> str:
+    name = _LANGUAGE_NAMES[language]
+    if outcome.success:
+        return f"Reply with one JSON action: call another tool if needed, else `final` in {name}."
+    if outcome.error_type == "grounding":
+        return f"Nothing was done. Do not guess. Ask the citizen with `final` in {name}: {outcome.message}"
+    return f"The call failed. Correct it and call again, or tell the citizen with `final` in {name}. One JSON action."
+
+
+def repair(reason: str) -> ChatMessage:
+    """The one chance to put an unreadable turn right."""
+    text = f"Your last reply was not a valid action: {reason}. Reply again with exactly one JSON object, nothing else."
+    return ChatMessage(role="user", content=_compact({"error": text}))
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

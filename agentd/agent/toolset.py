@@ -1,0 +1,146 @@
+"""The tools one run may use: the catalogue as client.toml and the caller's profile bound and worded it. No calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agentd.errors import UnboundTool, UnknownTool
+from agentd.messages import ApprovalRule, Catalogue, ServerState, ToolInfo
+
+SESSION_ARGUMENT = "session_id"
+"""An argument of this name is set by the host and hidden from the model."""
+
+
+class ToolEntry(Protocol):
+    """One `[[tools]]` entry; `server` None with `bare` False is a tool that was never bound."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bare(self) -> bool: ...
+    @property
+    def server(self) -> str | None: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def official(self) -> bool | None: ...
+    @property
+    def approval(self) -> ApprovalRule | None: ...
+    @property
+    def timeout_s(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """What the model is told of (`tools`, of servers that are up), and what else is known by name."""
+
+    tools: tuple[ToolInfo, ...]
+    servers: tuple[ServerState, ...]
+    unbound: frozenset[str] = frozenset()
+    asleep: tuple[ToolInfo, ...] = ()
+    """Tools of servers that are down now: calling one is an execution error, not an unknown name."""
+
+    def resolve(self, name: str, server: str | None = None) -> ToolInfo:
+        """The tool of that name, without regard to case. Raises UnknownTool or UnboundTool."""
+        wanted = name.casefold()
+        for tool in (*self.tools, *self.asleep):
+            names = {tool.name.casefold(), f"{tool.server}__{tool.remote_name or tool.name}".casefold()}
+            plain = (tool.remote_name or tool.name).casefold()
+            if wanted in names and server in (None, tool.server):
+                return tool
+            if server == tool.server and wanted == plain:
+                return tool
+        if wanted in self.unbound:
+            raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
+        raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
+
+
+def assemble(
+    catalogue: Catalogue,
+    entries: Sequence[ToolEntry] | None,
+    *,
+    servers: Iterable[str] | None = None,
+    only: Iterable[str] | None = None,
+) -> Toolset:
+    """Bind, word and cut the catalogue.
+
+    `entries` None means every tool of every server; `servers` and `only` are the profile's cut (None: no cut).
+    Tools of one name at two servers are each called `SERVER__TOOL`.
+    """
+    seen = frozenset(servers) if servers is not None else None
+    allowed = frozenset(name.casefold() for name in only) if only is not None else None
+    states = tuple(state for state in catalogue.servers if seen is None or state.name in seen)
+    up = {state.name for state in states if state.state == "up"}
+    offered = [tool for tool in catalogue.tools if seen is None or tool.server in seen]
+
+    bound: list[ToolInfo] = []
+    unbound: set[str] = set()
+    if entries is None:
+        bound = [_worded(tool, None) for tool in offered]
+    else:
+        for entry in entries:
+            found = _offers(entry, offered)
+            bound += [_worded(tool, entry) for tool in found]
+            if not found and entry.server is not None and (seen is None or entry.server in seen):
+                if entry.server in up:
+                    unbound.add(entry.name.casefold())
+                else:
+                    bound.append(_worded(ToolInfo(name=entry.name, server=entry.server), entry))
+            elif not found and entry.server is None:
+                unbound.add(entry.name.casefold())
+
+    times = Counter(tool.name.casefold() for tool in bound)
+    named = [_qualified(tool) if times[tool.name.casefold()] > 1 else tool for tool in bound]
+    if allowed is not None:
+        named = [tool for tool in named if tool.name.casefold() in allowed]
+        unbound &= allowed
+    awake = tuple(tool for tool in named if tool.server in up)
+    asleep = tuple(tool for tool in named if tool.server not in up)
+    return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)
+
+
+def _offers(entry: ToolEntry, offered: list[ToolInfo]) -> list[ToolInfo]:
+    if entry.server is None and not entry.bare:
+        return []
+    wanted = entry.name.casefold()
+    return [tool for tool in offered if tool.name.casefold() == wanted and entry.server in (None, tool.server)]
+
+
+def _worded(tool: ToolInfo, entry: ToolEntry | None) -> ToolInfo:
+    """The tool with this office's words and rules over its server's."""
+    official = bool(tool.meta.get("agentd/official")) or tool.official
+    approval: ApprovalRule | None = None
+    description, timeout_s = tool.description, tool.timeout_s
+    if entry is not None:
+        official = official if entry.official is None else entry.official
+        approval = entry.approval
+        description = entry.description or description
+        timeout_s = entry.timeout_s or timeout_s
+    return tool.model_copy(
+        update={
+            "official": official,
+            "approval": approval or ("citizen" if official else "never"),
+            "description": description,
+            "timeout_s": timeout_s,
+            "input_schema": _without_session(tool.input_schema),
+            "meta": {**tool.meta, "agentd/takes_session": SESSION_ARGUMENT in tool.input_schema.get("properties", {})},
+        }
+    )
+
+
+def _without_session(schema: dict[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties", {})
+    if SESSION_ARGUMENT not in properties:
+        return schema
+    kept = {**schema, "properties": {name: rule for name, rule in properties.items() if name != SESSION_ARGUMENT}}
+    if "required" in schema:
+        kept["required"] = [name for name in schema["required"] if name != SESSION_ARGUMENT]
+    return kept
+
+
+def _qualified(tool: ToolInfo) -> ToolInfo:
+    name = f"{tool.server}__{tool.name}"[:64]
+    return tool.model_copy(update={"name": name, "remote_name": tool.remote_name or tool.name})

@@ -1,0 +1,73 @@
+"""What a caller's agent is: its tools, words, models and bounds, from client.toml and the live catalogue. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentd.agent import prompts
+from agentd.agent.loop import Limits
+from agentd.agent.prompts import Example
+from agentd.agent.toolset import Toolset, assemble
+from agentd.config import ProfileSettings, Settings
+from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """One run's tools, the stable start of its prompt, its bounds, and the providers it may not use."""
+
+    toolset: Toolset
+    prefix: tuple[ChatMessage, ...]
+    limits: Limits
+    deadline_s: float
+    provider: str | None
+    barred: frozenset[str]
+
+
+def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | None:
+    """The profile that the caller's token names, else the first that one of its scopes has."""
+    if caller is None:
+        return None
+    if caller.profile is not None:
+        return settings.profile(caller.profile)
+    return next((profile for profile in settings.profiles if caller.scopes & set(profile.scopes)), None)
+
+
+def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None) -> Toolset:
+    """The tools that exist for this caller."""
+    profile = profile_of(settings, caller)
+    return assemble(
+        catalogue,
+        settings.tools,
+        servers=profile.servers if profile else None,
+        only=profile.tools if profile else None,
+    )
+
+
+def outfit(settings: Settings, catalogue: Catalogue, caller: Caller | None, options: AgentOptions) -> Outfit:
+    """All of it for one run."""
+    profile = profile_of(settings, caller)
+    toolset = toolset_for(settings, catalogue, caller)
+    template = (profile and profile.prompt_template) or settings.prompt_template
+    custom = settings.agent.custom_instruction
+    if profile and profile.custom_instruction:
+        custom = profile.custom_instruction
+    if options.system_prompt is not None:
+        custom = options.system_prompt
+    language = options.language or settings.agent.language
+    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language)
+    shown = [Example(example.action, example.user, example.result) for example in settings.examples]
+    own = settings.agent
+    allowed = profile.providers if profile else None
+    return Outfit(
+        toolset=toolset,
+        prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset)),
+        limits=Limits(
+            max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
+            max_tool_errors=own.max_tool_errors,
+            max_tokens=(profile and profile.max_tokens) or own.max_tokens,
+        ),
+        deadline_s=options.deadline_s or (profile and profile.deadline_s) or own.deadline_s,
+        provider=options.provider or (allowed[0] if allowed else None),
+        barred=frozenset(p.id for p in settings.providers if allowed is not None and p.id not in allowed),
+    )

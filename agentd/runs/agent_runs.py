@@ -1,0 +1,429 @@
+"""Agent.run and its kin: prompts become durable runs of the loop, approvals go on with them. No wire, no SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from agentd.agent.approval import assents, refuses
+from agentd.agent.history import PastTurn, evidence, messages
+from agentd.agent.language import detect
+from agentd.agent.loop import Agent, Brief, Conclusion
+from agentd.errors import BY_TYPE, AgentdError, Conflict, Forbidden, InternalError, InvalidParams, Language, NotFound
+from agentd.messages import (
+    AgentOptions,
+    AgentOutcome,
+    AgentStep,
+    Artifact,
+    Caller,
+    Consent,
+    Event,
+    Said,
+    ToolCall,
+)
+from agentd.ports import ChatModel, Clock, ToolHost
+from agentd.profiles import Outfit
+from agentd.runs.engine import Engine, Result, RunContext, iso
+from agentd.runs.store import Row, RunStore
+from agentd.runs.visibility import owned, published, without_paths
+
+PAST_TURNS = 50
+"""How many turns of a session are looked at, for the prompt and as evidence."""
+
+Dress = Callable[[Caller | None, AgentOptions], Outfit]
+
+
+class AgentRuns:
+    """Implements `agentd.runs.api.Runs`; `execute` is the engine's executor for runs of kind `agent`."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        model: ChatModel,
+        tools: ToolHost,
+        dress: Dress,
+        clock: Clock,
+        *,
+        history_tokens: int = 1500,
+        approval_ttl_s: float = 900.0,
+        language: str = "auto",
+        known_models: Callable[[], dict[str, list[str]]] = dict,
+        grounded: Callable[[ToolCall], bool] = lambda _: True,
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._tools = tools
+        self._dress = dress
+        self._clock = clock
+        self._history_tokens = history_tokens
+        self._approval_ttl_s = approval_ttl_s
+        self._language = language
+        self._known_models = known_models
+        self._grounded = grounded
+        self._engine: Engine | None = None
+
+    def bind(self, engine: Engine) -> None:
+        """The engine and its executors need each other: this closes the circle."""
+        self._engine = engine
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that runs them."""
+        assert self._engine is not None, "bind() comes first"
+        return self._engine
+
+    # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Run to its end, to an approval, or raise what failed it."""
+        run_id = await self._take_on(prompt, options, caller)
+        return await self._ended(run_id, caller)
+
+    async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Take the run on and answer at once."""
+        run_id = await self._take_on(prompt, options, caller)
+        return self._outcome(owned(await self._store.run(run_id), caller, "run"), caller)
+
+    async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """The run as it stands, a failed one with its `error`."""
+        row = owned(await self._store.run(run_id), caller, "run")
+        shown = self._outcome(row, caller).model_dump(mode="json")
+        if row["error"] is not None:
+            error = self._error(row, caller)
+            shown["error"] = {"code": error.code, "message": error.message, "data": _error_data(error, row)}
+        return shown
+
+    async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
+        """Stop it within its step."""
+        owned(await self._store.run(run_id), caller, "run")
+        await self.engine.cancel(run_id)
+        return self._outcome(owned(await self._store.run(run_id), caller, "run"), caller)
+
+    async def approve(
+        self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
+    ) -> AgentOutcome:
+        """Decide the pending call and run on to the end."""
+        row = await self._store.run(run_id)
+        if row is None or (row["owner"] != caller.id and not caller.may("staff")):
+            raise NotFound("there is no such run")
+        await self._decide(row, approval_id, approved, arguments, caller)
+        return await self._ended(run_id, caller)
+
+    async def list(
+        self, caller: Caller, session_id: str | None = None, status: str | None = None, limit: int = 50
+    ) -> dict[str, Any]:
+        """Summaries, newest first."""
+        everybody = caller.may() or (caller.may("staff") and status == "needs_approval")
+        owner = None if everybody else caller.id
+        rows = await self._store.runs_where(owner=owner, session_id=session_id, status=status, limit=limit)
+        return {"runs": [self._summary(row, caller) for row in rows]}
+
+    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
+        """Stored events after `after`, then those to come."""
+        owned(await self._store.run(run_id), caller, "run")
+        artifacts: list[Artifact] = []
+        async for event in self.engine.events(run_id, after):
+            if caller.may():
+                yield event
+                continue
+            if event.type == "tool.finished":
+                found = published(_artifacts_in(event.data), run_id)
+                artifacts += found
+            yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        """One file of a run. Raises NotFound."""
+        row = await self._store.run(run_id)
+        if row is None or (row["owner"] != caller.id and not caller.may("staff")):
+            raise NotFound("there is no such run")
+        for value in (row["outcome"] or {}).get("artifacts", []):
+            artifact = Artifact.model_validate(value)
+            if artifact.name == name and artifact.path:
+                return artifact, Path(artifact.path)
+        raise NotFound("the run made no such file")
+
+    # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _take_on(self, prompt: str, options: AgentOptions, caller: Caller) -> str:
+        """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
+        self._check_models(options)
+        run_id = options.run_id or uuid4().hex
+        session_id = options.session_id
+        if session_id is not None:
+            session = await self._store.session(session_id)
+            if session is not None:
+                owned(session, caller, "session")
+        if options.run_id is not None and (known := await self._store.run(options.run_id)):
+            return self._same(known, prompt, options, caller)
+        if session_id is not None and (decided := await self._answered(prompt, session_id, caller)):
+            if options.run_id is not None:
+                await self._remember(options.run_id, decided, prompt, session_id, caller)
+            return decided
+        now = iso(self._clock.now())
+        session_id = session_id or uuid4().hex
+        past = await self._store.turns_of(session_id, 1)
+        before: Language = past[-1]["brief"].get("language", "id") if past else "id"
+        language = options.language or (self._language if self._language != "auto" else detect(prompt, before))
+        brief = {
+            "options": options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
+            "language": language,
+            "caller": caller.model_dump(mode="json"),
+            "deadline_s": self._dress(caller, options).deadline_s,
+        }
+        row: Row = {
+            "run_id": run_id,
+            "session_id": session_id,
+            "owner": caller.id,
+            "kind": "agent",
+            "prompt": prompt,
+            "brief": brief,
+            "status": "queued",
+            "created_at": now,
+        }
+        session_row = {"session_id": session_id, "owner": caller.id, "created_at": now, "updated_at": now}
+        existing = await self.engine.submit(row, session_row)
+        return run_id if existing is None else self._same(existing, prompt, options, caller)
+
+    def _check_models(self, options: AgentOptions) -> None:
+        known = self._known_models()
+        if options.provider is not None and known and options.provider not in known:
+            raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", param="provider")
+        offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
+        if options.model is not None and offered and options.model not in offered:
+            raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", param="model")
+
+    @staticmethod
+    def _same(row: Row, prompt: str, options: AgentOptions, caller: Caller) -> str:
+        """The run that has this id already, if it is the same one."""
+        owned(row, caller, "run")
+        if row["prompt"] != prompt or options.session_id not in (None, row["session_id"]):
+            raise Conflict("this run_id was used with another prompt or session", run_id=row["run_id"])
+        return str(row["brief"].get("answers", row["run_id"]))
+
+    async def _remember(self, run_id: str, decided: str, prompt: str, session_id: str, caller: Caller) -> None:
+        """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
+        now = iso(self._clock.now())
+        row: Row = {
+            "run_id": run_id,
+            "session_id": session_id,
+            "owner": caller.id,
+            "kind": "answer",
+            "prompt": prompt,
+            "brief": {"answers": decided},
+            "status": "completed",
+            "created_at": now,
+            "finished_at": now,
+        }
+        await self._store.add_run(row, {})
+
+    # ── approvals ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _answered(self, prompt: str, session_id: str, caller: Caller) -> str | None:
+        """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
+
+        Any other words are a new turn; they withdraw what waits when its data is no longer what was said.
+        """
+        waiting = await self._store.waiting_in(session_id)
+        if not waiting:
+            return None
+        latest = (await self._store.turns_of(session_id, 1))[-1]
+        for row in waiting:
+            if row["run_id"] == latest["run_id"] and (assents(prompt) or refuses(prompt)):
+                if row["approval"]["rule"] == "staff" and assents(prompt) and not caller.may("staff"):
+                    return None
+                await self._decide(row, row["approval"]["approval_id"], assents(prompt), None, caller, said=prompt)
+                return str(row["run_id"])
+            if self._changed(row, prompt):
+                await self.engine.cancel(row["run_id"])
+        return None
+
+    def _changed(self, row: Row, prompt: str) -> bool:
+        """True when what waits could not be called any more after these words (a correction took its evidence)."""
+        said = [Said.model_validate(value) for value in row["record"]["said"]]
+        said.append(Said(by="citizen", order=len(said), text=prompt))
+        caller = Caller.model_validate(row["brief"]["caller"])
+        pending = row["record"]["pending"]
+        try:
+            tool = self._dress(caller, AgentOptions()).toolset.resolve(pending["tool"])
+        except AgentdError:
+            return True
+        call = ToolCall(
+            tool=tool,
+            input=pending["arguments"],
+            run_id=row["run_id"],
+            session_id=row["session_id"],
+            step=len(row["record"]["steps"]) + 1,
+            said=tuple(said),
+            language=row["brief"]["language"],
+        )
+        return not self._grounded(call)
+
+    async def _decide(
+        self,
+        row: Row,
+        approval_id: str,
+        approved: bool,
+        arguments: dict[str, Any] | None,
+        caller: Caller,
+        said: str | None = None,
+    ) -> None:
+        approval = row["approval"]
+        if row["status"] != "needs_approval" or approval is None or approval["approval_id"] != approval_id:
+            raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
+        if approval["expires_at"] <= iso(self._clock.now()):
+            await self.engine.cancel(row["run_id"])
+            raise Conflict("the approval has expired; ask again")
+        if approval["rule"] == "staff" and not caller.may("staff"):
+            raise Forbidden("this call needs the approval of staff")
+        changed = arguments is not None and _canonical(arguments) != _canonical(approval["arguments"])
+        if changed and not caller.may("staff"):
+            raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
+        final = arguments if arguments is not None else approval["arguments"]
+        words = said or ("ya" if approved else "tidak")
+        decision = {
+            "approval_id": approval_id,
+            "approved": approved,
+            "by": caller.id,
+            "at": iso(self._clock.now()),
+            "changed": changed,
+        }
+        record = dict(row["record"])
+        order = len(record["said"])
+        if changed:
+            record["said"] = [*record["said"], Said(by="citizen", order=order, text=json.dumps(final)).model_dump()]
+        else:
+            record["said"] = [*record["said"], Said(by="citizen", order=order, text=words).model_dump()]
+        record["decision"] = {**decision, "arguments": final}
+        brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
+        await self.engine.go_on(row["run_id"], {"record": record, "approval": None, "brief": brief})
+
+    # ── the executor ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def execute(self, context: RunContext) -> Result:
+        """One segment of a run of the agent's loop."""
+        row, kept = context.row, context.row["brief"]
+        options = AgentOptions.model_validate(kept["options"])
+        caller = Caller.model_validate(kept["caller"])
+        outfit = self._dress(caller, options)
+        past = [_past(turn) for turn in await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
+                if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
+        decision = (row["record"] or {}).get("decision")
+        consent = None
+        if decision is not None:
+            context.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
+            if decision["approved"]:
+                tool = row["record"]["pending"]["tool"]
+                consent = Consent(
+                    approval_id=decision["approval_id"], tool=tool, arguments=decision["arguments"], by=decision["by"]
+                )
+        brief = Brief(
+            run_id=row["run_id"],
+            session_id=row["session_id"],
+            prompt=row["prompt"],
+            prefix=outfit.prefix,
+            toolset=outfit.toolset,
+            language=kept["language"],
+            history=messages(past, self._history_tokens),
+            said=evidence(past),
+            options=options.model_copy(update={"provider": outfit.provider}),
+            limits=outfit.limits,
+            barred=outfit.barred,
+            caller=caller,
+            attempt=row["attempt"],
+            resumed=row["record"],
+            consent=consent,
+        )
+        conclusion = await Agent(self._model, self._tools, brief, context.journal, context.publish).run()
+        return self._result(row, conclusion)
+
+    def _result(self, row: Row, conclusion: Conclusion) -> Result:
+        artifacts = published(conclusion.artifacts, row["run_id"])
+        outcome = {
+            "response": conclusion.response,
+            "provider": conclusion.provider,
+            "model": conclusion.model,
+            "fallbacks": [fallback.model_dump() for fallback in conclusion.fallbacks],
+            "steps": [step.model_dump(mode="json") for step in conclusion.steps],
+            "artifacts": [artifact.model_dump() for artifact in artifacts],
+            "logs": list(conclusion.logs),
+            "usage": conclusion.usage.model_dump(),
+        }
+        approval = None
+        if conclusion.pending is not None:
+            expires = iso(self._clock.now() + timedelta(seconds=self._approval_ttl_s))
+            approval = {"approval_id": uuid4().hex, **conclusion.pending, "expires_at": expires}
+            outcome["approval"] = {key: approval[key] for key in _APPROVAL_KEYS}
+            outcome["response"] = approval["summary"]
+        return Result(
+            status=conclusion.status,
+            outcome=outcome,
+            attempts=conclusion.attempts,
+            error=conclusion.error,
+            record=conclusion.record,
+            approval=approval,
+        )
+
+    # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _ended(self, run_id: str, caller: Caller) -> AgentOutcome:
+        row = await self.engine.wait(run_id)
+        if row is None:
+            raise NotFound("there is no such run any more")
+        if row["status"] == "failed":
+            error = self._error(row, caller)
+            error.data = _error_data(error, row)
+            raise error
+        return self._outcome(row, caller)
+
+    def _outcome(self, row: Row, caller: Caller) -> AgentOutcome:
+        outcome = row["outcome"] or {}
+        if not caller.may():
+            artifacts = [Artifact.model_validate(value) for value in outcome.get("artifacts", [])]
+            outcome = without_paths(outcome, artifacts)
+        known = {key: value for key, value in outcome.items() if key in AgentOutcome.model_fields}
+        ids = {"run_id": row["run_id"], "session_id": row["session_id"], "status": row["status"]}
+        return AgentOutcome.model_validate({**known, **ids})
+
+    def _error(self, row: Row, caller: Caller) -> AgentdError:
+        steps = (row["outcome"] or {}).get("steps", [])
+        if not caller.may():
+            artifacts = [Artifact.model_validate(value) for value in (row["outcome"] or {}).get("artifacts", [])]
+            steps = without_paths(steps, artifacts)
+        kind = BY_TYPE.get(row["error"]["type"], InternalError)
+        return kind(row["error"]["message"], **{**(row["error"].get("data") or {}), "steps": steps})
+
+    def _summary(self, row: Row, caller: Caller) -> dict[str, Any]:
+        shown = {key: row[key] for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
+        if row["approval"] is not None:
+            shown["approval"] = {key: row["approval"][key] for key in _APPROVAL_KEYS}
+        if caller.may() or row["owner"] == caller.id:
+            shown["prompt"] = row["prompt"]
+        return shown
+
+
+_APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
+
+
+def _error_data(error: AgentdError, row: Row) -> dict[str, Any]:
+    ids = {"run_id": row["run_id"], "session_id": row["session_id"]}
+    language = row["brief"].get("language", "id")
+    user_message = error.data.get("user_message") or error.user_message(language)
+    return {"type": error.type, "user_message": user_message, **ids, **error.data}
+
+
+def _past(row: Row) -> PastTurn:
+    outcome = row["outcome"] or {}
+    steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
+    return PastTurn(row["prompt"], outcome.get("response", ""), steps, row["brief"].get("language", "id"))
+
+
+def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:
+    return [Artifact.model_validate(value) for value in data.get("artifacts", [])]
+
+
+def _canonical(arguments: dict[str, Any]) -> str:
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,375 @@
+"""Durable runs of any kind on DBOS: taken on, queued by session, run, recovered, stopped, followed. What a run *does*
+is its executor's business (the agent's loop, the analytics workflow, the graph question).
+
+A run is a DBOS workflow for each segment: from its start, or from an approval, to its end or the next approval.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from dbos import DBOS, SetWorkflowID
+from sqlalchemy.engine import Engine as Database
+
+from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
+from agentd.messages import Event, EventType
+from agentd.ports import Clock, Journal
+from agentd.runs.events import EventLog
+from agentd.runs.journal import DbosJournal, JsonSerializer, Steps
+from agentd.runs.store import Row, RunStore, empty_journal
+
+ENDED = frozenset({"completed", "cancelled", "failed"})
+APPLICATION_VERSION = "agentd-1"
+"""Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
+
+Publish = Callable[[EventType, dict[str, Any]], None]
+
+log = structlog.get_logger("agentd.runs")
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What an executor gets: the run's row, where it records, whom it tells."""
+
+    row: Row
+    journal: Journal
+    publish: Publish
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an executor came to. `outcome` is the wire form; `pending` with `record` waits for an approval."""
+
+    status: str
+    outcome: dict[str, Any]
+    attempts: int = 0
+    error: AgentdError | None = None
+    record: dict[str, Any] | None = None
+    approval: dict[str, Any] | None = None
+
+
+Executor = Callable[[RunContext], Awaitable[Result]]
+
+
+@dataclass(slots=True)
+class _Live:
+    """A run that this process is working on."""
+
+    log: EventLog
+    steps: Steps = field(default_factory=Steps)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """How much work at once."""
+
+    concurrency: int = 256
+    queue_limit: int = 1000
+    deadline_s: float = 300.0
+
+
+_engine: Engine | None = None
+"""DBOS finds workflows by function, so the one engine of the process is found here by them."""
+
+
+@DBOS.workflow(name="agentd.run")
+async def _run(run_id: str, segment: int) -> str:
+    assert _engine is not None
+    return await _engine._execute(run_id, segment)
+
+
+class Engine:
+    """The daemon's runs. `async with` it inside the running loop; recovery begins when it is entered."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        database: Database,
+        executors: Mapping[str, Executor],
+        clock: Clock,
+        limits: EngineLimits = EngineLimits(),
+        node: str = "local",
+        observe: Callable[[Row, Result], None] = lambda *_: None,
+    ) -> None:
+        self._store = store
+        self._database = database
+        self._executors = executors
+        self._clock = clock
+        self._limits = limits
+        self._node = node
+        self._observe = observe
+        self._live: dict[str, _Live] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._places = asyncio.Semaphore(limits.concurrency)
+        self._draining = False
+
+    async def __aenter__(self) -> Engine:
+        global _engine
+        _engine = self
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        DBOS(
+            config={
+                "name": "agentd",
+                "system_database_url": self._database.url.render_as_string(hide_password=False),
+                "system_database_engine": self._database,
+                "application_version": APPLICATION_VERSION,
+                "executor_id": self._node,
+                "serializer": JsonSerializer(),
+                "notification_listener_polling_interval_sec": 0.05,
+                "log_level": "CRITICAL",
+            }
+        )
+        DBOS.launch()
+        for row in await self._store.open_runs():
+            await self._begin(row["run_id"], row["segment"])
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop without losing anything: what has not ended goes on at the next start."""
+        global _engine
+        self._draining = True
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1) as aside:
+            await loop.run_in_executor(aside, DBOS.destroy)
+        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and has just shut it down
+        _engine = None
+        for live in self._live.values():
+            live.log.end()
+            live.done.set()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Take no new work and wait, bounded, for what is under way."""
+        self._draining = True
+        waiting = [asyncio.create_task(live.done.wait(), name="drain") for live in self._live.values()]
+        if waiting:
+            _, late = await asyncio.wait(waiting, timeout=timeout_s)
+            for task in late:
+                task.cancel()
+
+    @property
+    def active(self) -> int:
+        """Runs queued or running in this process."""
+        return len(self._live)
+
+    # ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def submit(self, row: Row, session: Row) -> Row | None:
+        """Take a run on. Answers the existing row when the run_id was taken before. Raises Busy or Draining."""
+        if self._draining:
+            raise Draining()
+        if len(self._live) >= self._limits.queue_limit:
+            raise Busy(f"{len(self._live)} runs are under way", retry_after_s=1.0)
+        existing = await self._store.add_run(row, session)
+        if existing is None:
+            await self._begin(row["run_id"], 0)
+        return existing
+
+    async def go_on(self, run_id: str, values: Row) -> None:
+        """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
+        row = await self._store.run(run_id)
+        segment = (row or {}).get("segment", 0) + 1
+        if not await self._store.change(run_id, "needs_approval", {**values, "status": "queued", "segment": segment}):
+            raise Conflict("the run does not wait for an approval")
+        await self._begin(run_id, segment)
+
+    async def wait(self, run_id: str) -> Row | None:
+        """The run's row once it has ended or waits for an approval."""
+        pause = 0.01
+        while True:
+            live = self._live.get(run_id)
+            if live is not None:
+                await live.done.wait()
+            row = await self._store.run(run_id)
+            if row is None or row["status"] in ENDED or row["status"] == "needs_approval" or self._draining:
+                return row
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, 0.5)
+
+    async def cancel(self, run_id: str) -> None:
+        """Stop a run within its step. Raises Conflict when it has ended."""
+        for status in ("running", "queued", "needs_approval"):
+            if await self._store.change(run_id, status, {"status": "cancelled"}):
+                break
+        else:
+            raise Conflict("the run has ended already")
+        live = self._live.get(run_id)
+        if live is not None:
+            live.steps.stop(Cancelled("the run was cancelled"))
+            await live.done.wait()
+        elif status == "needs_approval":
+            await self._close(run_id)
+
+    async def erase(self, segments: Mapping[str, int]) -> None:
+        """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
+        ids = [workflow_id(run_id, number) for run_id, last in segments.items() for number in range(last + 1)]
+        if ids:
+            await DBOS.delete_workflows_async(ids, delete_children=True)
+            await asyncio.to_thread(empty_journal, self._database)
+
+    async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
+        """Events after `after`: those stored, then those to come until the run ends or waits for an approval."""
+        if (live := self._live.get(run_id)) is not None:
+            async for event in live.log.follow(after):
+                yield event
+            return
+        row = await self._store.run(run_id)
+        stored = (row or {}).get("events") or []
+        if row is not None and row["status"] in ENDED and after > len(stored):
+            raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", param="after")
+        for value in stored[after:]:
+            yield Event.model_validate(value)
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _begin(self, run_id: str, segment: int) -> None:
+        """Start the segment's workflow (one that is there already is joined)."""
+        row = await self._store.run(run_id)
+        if row is None:
+            return
+        self._enter(row)
+        with SetWorkflowID(workflow_id(run_id, segment)):
+            await DBOS.start_workflow_async(_run, run_id, segment)
+
+    def _enter(self, row: Row) -> _Live:
+        live = self._live.get(row["run_id"])
+        if live is None:
+            stored = [Event.model_validate(value) for value in row["events"] or ()]
+            live = self._live[row["run_id"]] = _Live(EventLog(row["run_id"], row["session_id"], stored))
+        return live
+
+    async def _execute(self, run_id: str, segment: int) -> str:
+        """The workflow: one segment of a run, its turn in the session awaited."""
+        row = await self._store.run(run_id)
+        if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
+            self._leave(run_id)
+            return "over"
+        live = self._enter(row)
+        turn = self._turns.setdefault(row["session_id"], asyncio.Lock())
+        try:
+            async with turn, self._places:
+                begun = await self._store.begin(run_id, self._node)
+                if begun is not None and begun["status"] in ("running", "cancelled"):
+                    await self._work(begun, live)
+        finally:
+            if not turn.locked():
+                self._turns.pop(row["session_id"], None)
+            self._leave(run_id)
+        return "done"
+
+    async def _work(self, row: Row, live: _Live) -> None:
+        def publish(kind: EventType, data: dict[str, Any]) -> None:
+            at = data.pop("at", None) or self._now()
+            live.log.publish(kind, data, at)
+
+        if row["status"] == "cancelled":
+            live.steps.stop(Cancelled("the run was cancelled"))
+        if not live.log.stored:
+            started = {"kind": row["kind"], "prompt_length": len(row["prompt"]), "at": row["created_at"]}
+            publish("run.started", started)
+        deadline_s = row["brief"].get("deadline_s") or self._limits.deadline_s
+        late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
+        timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
+        try:
+            with structlog.contextvars.bound_contextvars(run_id=row["run_id"], session_id=row["session_id"]):
+                result = await self._carried_out(RunContext(row, DbosJournal(live.steps), publish))
+        finally:
+            timer.cancel()
+        await self._keep(row, result, live, publish)
+
+    async def _carried_out(self, context: RunContext) -> Result:
+        try:
+            return await self._executors[context.row["kind"]](context)
+        except Exception as error:
+            log.exception("run.broke", kind=context.row["kind"], error=type(error).__name__)
+            return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
+
+    async def _keep(self, row: Row, result: Result, live: _Live, publish: Publish) -> None:
+        """Write the result where it lasts, then tell it: nobody hears of an end that could be lost."""
+        status = "cancelled" if isinstance(result.error, Cancelled) else result.status
+        error = None
+        if result.error is not None and status == "failed":
+            error = {"type": result.error.type, "message": result.error.message, "data": result.error.data}
+        ending: list[tuple[EventType, dict[str, Any]]] = []
+        if result.approval is not None:
+            ending.append(("approval.requested", dict(result.approval)))
+        else:
+            finished = {"status": status, "response": result.outcome.get("response", "")}
+            ending.append(("run.finished", finished | ({"error": error} if error else {})))
+        at = self._now()
+        first = len(live.log.stored) + 1
+        told = [
+            Event(seq=first + index, run_id=row["run_id"], session_id=row["session_id"], type=kind, at=at, data=data)
+            for index, (kind, data) in enumerate(ending)
+        ]
+        values: Row = {
+            "status": status,
+            "outcome": {**result.outcome, "status": status},
+            "error": error,
+            "record": result.record if result.approval is not None else None,
+            "approval": result.approval,
+            "finished_at": at if status in ENDED else None,
+            "events": [event.model_dump(mode="json") for event in (*live.log.stored, *told)],
+        }
+        await self._persist(row["run_id"], values, result.attempts, at)
+        for kind, data in ending:
+            publish(kind, {**data, "at": at})
+        self._observe(row, result)
+
+    async def _persist(self, run_id: str, values: Row, attempts: int, at: str) -> None:
+        """Write; while the database cannot (full, locked, gone) try again: only the note of the end waits."""
+        pause = 0.05
+        while True:
+            try:
+                return await self._store.finish(run_id, values, attempts, at)
+            except Exception as error:
+                if self._draining:
+                    raise
+                log.warning("store.unavailable", error=type(error).__name__, retry_in_s=pause)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 5.0)
+
+    async def _close(self, run_id: str) -> None:
+        """End the events of a run that was cancelled while it waited for an approval."""
+        row = await self._store.run(run_id)
+        if row is None:
+            return
+        stored = list(row["events"] or ())
+        at = self._now()
+        event = Event(
+            seq=len(stored) + 1,
+            run_id=run_id,
+            session_id=row["session_id"],
+            type="run.finished",
+            at=at,
+            data={"status": "cancelled", "response": ""},
+        )
+        outcome = {**(row["outcome"] or {}), "status": "cancelled", "approval": None}
+        values = {"events": [*stored, event.model_dump(mode="json")], "outcome": outcome, "approval": None}
+        await self._store.finish(run_id, {**values, "record": None, "finished_at": at}, row["attempts"], at)
+
+    def _leave(self, run_id: str) -> None:
+        live = self._live.pop(run_id, None)
+        if live is not None:
+            live.log.end()
+            live.done.set()
+
+    def _now(self) -> str:
+        return self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+def workflow_id(run_id: str, segment: int) -> str:
+    """A segment's name at DBOS."""
+    return run_id if segment == 0 else f"{run_id}#{segment}"
+
+
+def iso(moment: datetime) -> str:
+    """A time as rows keep it."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,84 @@
+"""The numbered events of a run and whoever follows them, in memory. Keeping them on disk is the engine's business.
+
+Stored events are numbered 1, 2, 3 … without a gap. Live-only events carry the number of the last stored one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agentd.errors import Busy
+from agentd.messages import LIVE_ONLY, Event, EventType
+
+READER_LIMIT = 2000
+"""Events that may wait for one reader; one that is slower is dropped and reattaches with its last seq."""
+
+
+class EventLog:
+    """The events of one run: those stored so far, and a queue for each reader."""
+
+    def __init__(self, run_id: str, session_id: str, stored: list[Event] | None = None) -> None:
+        self._run_id = run_id
+        self._session_id = session_id
+        self._stored = list(stored or ())
+        self._readers: set[asyncio.Queue[Event | None]] = set()
+        self._ended = False
+
+    @property
+    def stored(self) -> tuple[Event, ...]:
+        """All stored events, in order."""
+        return tuple(self._stored)
+
+    def publish(self, kind: EventType, data: dict[str, Any], at: str) -> None:
+        """Number the event, keep it unless it is live-only, and hand it to every reader."""
+        live = kind in LIVE_ONLY
+        seq = len(self._stored) + (0 if live else 1)
+        event = Event.model_construct(
+            seq=seq, run_id=self._run_id, session_id=self._session_id, type=kind, at=at, data=data
+        )
+        if not live:
+            self._stored.append(event)
+        for reader in tuple(self._readers):
+            if reader.full():
+                self._readers.discard(reader)
+                reader.get_nowait()
+                reader.put_nowait(None)
+            else:
+                reader.put_nowait(event)
+
+    def end(self) -> None:
+        """Nothing follows for now: readers are let go when they have read all."""
+        self._ended = True
+        for reader in self._readers:
+            if reader.full():
+                reader.get_nowait()
+            reader.put_nowait(None)
+
+    async def follow(self, after: int = 0) -> AsyncIterator[Event]:
+        """Stored events after `after`, then those to come until the end.
+
+        Raises Busy (`resume_after` in its data) for a reader that was too slow.
+        """
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(READER_LIMIT + 1)
+        past = self._stored[after:]
+        ended = self._ended
+        last = after
+        if not ended:
+            self._readers.add(queue)
+        try:
+            for event in past:
+                last = event.seq
+                yield event
+            while not ended:
+                following = await queue.get()
+                if following is None:
+                    if self._ended:
+                        return
+                    raise Busy("the reader was too slow; reattach with after=seq", resume_after=last)
+                if following.type in LIVE_ONLY or following.seq > after:
+                    last = following.seq
+                    yield following
+        finally:
+            self._readers.discard(queue)

@@ -1,0 +1,141 @@
+"""Conversations: created, listed, read, forked, exported, deleted to the last word. What happens in one is runs'."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from agentd.errors import Conflict, InvalidParams
+from agentd.messages import Caller
+from agentd.ports import Clock
+from agentd.runs.engine import Engine, iso
+from agentd.runs.store import Row, RunStore
+from agentd.runs.visibility import owned
+
+Forget = Callable[[str], Awaitable[None]]
+"""Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
+
+
+class SessionDesk:
+    """Implements `agentd.runs.api.Sessions`."""
+
+    def __init__(self, store: RunStore, engine: Engine, clock: Clock, forget: Forget) -> None:
+        self._store = store
+        self._engine = engine
+        self._clock = clock
+        self._forget = forget
+
+    async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
+        """A new, empty conversation."""
+        row = self._row(caller, title)
+        await self._store.add_session(row)
+        return _shown({**row, "turns": 0, "forked_from": None})
+
+    async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
+        """The caller's own (an admin: everybody's), newest first; `next` is the cursor of the next page."""
+        rows = await self._store.sessions_of(None if caller.may() else caller.id, limit + 1, _cursor(before))
+        page = rows[:limit]
+        following = _written(page[-1]) if len(rows) > limit else None
+        return {"sessions": [_shown(row) for row in page], "next": following}
+
+    async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """The conversation, turn by turn."""
+        row = owned(await self._store.session(session_id), caller, "session")
+        turns = await self._store.turns_of(session_id)
+        return {**_shown(row), "history": [_turn(turn) for turn in turns]}
+
+    async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """A new conversation with the same past."""
+        owned(await self._store.session(session_id), caller, "session")
+        row = self._row(caller, None)
+        await self._store.fork(row, session_id)
+        forked = await self._store.session(row["session_id"])
+        assert forked is not None
+        return _shown(forked)
+
+    async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """Stop what is under way, then remove every word of it; issued letters stay with the office."""
+        owned(await self._store.session(session_id), caller, "session")
+        removed = await self.erase(session_id)
+        await self._store.empty_journal()
+        return {"session_id": session_id, "deleted": True, "runs": removed}
+
+    async def erase(self, session_id: str) -> int:
+        """Remove one session from every table; answers how many runs it had."""
+        for run in await self._store.runs_where(session_id=session_id, limit=1000):
+            with suppress(Conflict):
+                await self._engine.cancel(run["run_id"])
+        removed = await self._store.delete_session(session_id)
+        await self._engine.erase(removed)
+        await self._forget(session_id)
+        return len(removed)
+
+    async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """All that is stored of it."""
+        row = owned(await self._store.session(session_id), caller, "session")
+        turns = await self._store.turns_of(session_id)
+        runs = [{**_turn(turn), "outcome": turn["outcome"], "events": turn["events"] or []} for turn in turns]
+        return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
+
+    async def purge(self, older_than_s: float) -> int:
+        """Erase the sessions that nobody used for so long; answers how many."""
+        before = iso(self._clock.now() - timedelta(seconds=older_than_s))
+        erased = 0
+        while ids := await self._store.sessions_before(before):
+            for session_id in ids:
+                await self.erase(session_id)
+            erased += len(ids)
+        await self._store.empty_journal()
+        return erased
+
+    def _row(self, caller: Caller, title: str | None) -> Row:
+        now = iso(self._clock.now())
+        return {
+            "session_id": uuid4().hex,
+            "owner": caller.id,
+            "title": title,
+            "created_at": now,
+            "updated_at": now,
+        }
+
+
+def _shown(row: Row) -> dict[str, Any]:
+    return {key: row[key] for key in ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")}
+
+
+def _turn(row: Row) -> dict[str, Any]:
+    outcome = row["outcome"] or {}
+    return {
+        "run_id": row["run_id"],
+        "status": row["status"],
+        "at": row["created_at"],
+        "prompt": row["prompt"],
+        "response": outcome.get("response", ""),
+        "steps": [
+            {"tool": step["tool"], "success": step["success"], "message": step["message"]}
+            for step in outcome.get("steps", [])
+        ],
+        "artifacts": [
+            {key: value for key, value in artifact.items() if key != "path"}
+            for artifact in outcome.get("artifacts", [])
+        ],
+    }
+
+
+def _written(row: Row) -> str:
+    return base64.urlsafe_b64encode(json.dumps([row["updated_at"], row["session_id"]]).encode()).decode()
+
+
+def _cursor(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    try:
+        updated_at, session_id = json.loads(base64.urlsafe_b64decode(text.encode()))
+    except ValueError:
+        raise InvalidParams("`before` is not a cursor that Session.list gave", param="before") from None
+    return str(updated_at), str(session_id)

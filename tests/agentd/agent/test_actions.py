@@ -1,0 +1,70 @@
+"""What the parser takes and what it refuses, with the reason the model is told."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentd.agent.actions import CallTool, Final, InvalidAction, parse, schema
+from agentd.messages import ToolInfo
+
+ANSWER = {"action": "final", "response": "Halo"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(ANSWER),
+        f"```json\n{json.dumps(ANSWER)}\n```",
+        json.dumps(json.dumps(ANSWER)),
+        f"Baik, ini jawabannya: {json.dumps(ANSWER)} Semoga membantu.",
+        '{"note": 1} ' + json.dumps(ANSWER),
+    ],
+)
+def test_an_action_is_found_in_fences_strings_and_prose(text: str) -> None:
+    assert parse(text) == Final("Halo")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("Halo, apa kabar?", "prose"),
+        ('{"action":"final","response":"Ha', "broken or cut off"),
+        ('{"action":"dance"}', '"dance"'),
+        ('{"tool":"x"}', 'no `"action"`'),
+        ('{"action":"call_tool","input":{}}', '`call_tool` needs `"tool"`'),
+        ('{"action":"call_tool","tool":"x","input":[1]}', "not a list"),
+        ('{"action":"final"}', '`final` needs `"response"`'),
+        ('{"action":"final","response":"  "}', "empty"),
+        ("[" * 100_000, "prose"),
+        ('{"a":' * 50_000, "nested too deeply"),
+    ],
+)
+def test_a_turn_without_an_action_says_why(text: str, reason: str) -> None:
+    with pytest.raises(InvalidAction, match=None) as refused:
+        parse(text)
+    assert reason in str(refused.value)
+
+
+@given(st.text())
+def test_any_text_parses_or_is_refused(text: str) -> None:
+    try:
+        assert isinstance(parse(text), CallTool | Final)
+    except InvalidAction as refused:
+        assert str(refused)
+
+
+def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() -> None:
+    rules = {"type": "object", "properties": {"nik": {"type": "string"}}, "required": ["nik"]}
+    made = schema([ToolInfo(name="letter", server="certificate", input_schema=rules)])
+    valid = jsonschema.Draft202012Validator(made).is_valid
+    assert valid({"action": "call_tool", "tool": "letter", "input": {"nik": "1"}})
+    assert valid({"action": "call_tool", "tool": "list_tools", "input": {}})
+    assert valid(ANSWER)
+    assert not valid({"action": "call_tool", "tool": "letter", "input": {}})
+    assert not valid({"action": "call_tool", "tool": "other", "input": {}})

@@ -1,0 +1,223 @@
+"""Durable runs on a real SQLite file: they outlive a stop, act once, and can be followed and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.agent.loop import Limits
+from agentd.agent.toolset import assemble
+from agentd.errors import AgentdError, Conflict, NotFound
+from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
+from agentd.profiles import Outfit
+from agentd.runs.agent_runs import AgentRuns
+from agentd.runs.engine import Engine
+from agentd.runs.sessions import SessionDesk
+from agentd.runs.store import RunStore, sqlite_engine
+from agentd.testing import ManualClock, MemoryTools, ScriptedModel
+
+KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}))
+OTHER = Caller(id="kiosk-2", scopes=frozenset({"kiosk"}))
+TIME = ToolInfo(name="get_current_time", server="time", annotations={"readOnlyHint": True})
+LETTER = ToolInfo(name="make_letter", server="certificate")
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"action": "call_tool", "tool": tool, "input": arguments}
+
+
+def final(text: str) -> dict[str, Any]:
+    return {"action": "final", "response": text}
+
+
+class Daemon:
+    """The runs of one process over one state folder."""
+
+    def __init__(self, state: Path, *turns: Any, tools: MemoryTools | None = None) -> None:
+        self.tools = tools or MemoryTools(
+            {"get_current_time": lambda _: "pagi", "make_letter": lambda _: {"n": 1}}, [TIME, LETTER]
+        )
+        self.clock = ManualClock()
+        self.store = RunStore(sqlite_engine(state / "agentd.db"))
+
+        def dress(caller: Caller | None, options: AgentOptions) -> Outfit:
+            toolset = assemble(self.tools.catalogue(), None)
+            deadline_s = options.deadline_s or 60
+            return Outfit(toolset, (ChatMessage(role="system", content="x"),), Limits(), deadline_s, None, frozenset())
+
+        self.runs = AgentRuns(self.store, ScriptedModel.of(*turns), self.tools, dress, self.clock)
+        database = sqlite_engine(state / "dbos.db")
+        self.engine = Engine(self.store, database, {"agent": self.runs.execute}, self.clock)
+        self.runs.bind(self.engine)
+        self.forgotten: list[str] = []
+
+        async def forget(session_id: str) -> None:
+            self.forgotten.append(session_id)
+
+        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget)
+
+    async def events(self, run_id: str, after: int = 0) -> list[Event]:
+        return [event async for event in self.runs.events(run_id, KIOSK, after)]
+
+
+def files_holding(word: str, folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if word.encode() in file.read_bytes()]
+
+
+Start = Callable[..., AbstractAsyncContextManager[Daemon]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    @asynccontextmanager
+    async def started(*turns: Any, tools: MemoryTools | None = None) -> AsyncIterator[Daemon]:
+        daemon = Daemon(tmp_path, *turns, tools=tools)
+        async with daemon.engine:
+            yield daemon
+        daemon.store.close()
+
+    return started
+
+
+async def test_a_run_ends_and_stays_readable_after_a_restart(start: Start) -> None:
+    async with start(call("get_current_time"), final("Selamat pagi")) as daemon:
+        outcome = await daemon.runs.run("Halo", AgentOptions(run_id="r1", session_id="s1"), KIOSK)
+        told = await daemon.events("r1")
+    assert (outcome.status, outcome.response) == ("completed", "Selamat pagi")
+    async with start(final("x")) as daemon:
+        assert (await daemon.runs.get("r1", KIOSK))["response"] == "Selamat pagi"
+        assert await daemon.events("r1") == told
+        assert [event.seq for event in told] == list(range(1, len(told) + 1))
+        assert await daemon.events("r1", after=3) == told[3:]
+
+
+async def test_the_same_run_id_answers_the_same_run_and_another_prompt_is_a_conflict(start: Start) -> None:
+    async with start(call("make_letter"), final("Selesai")) as daemon:
+        options = AgentOptions(run_id="r1")
+        first, second = await asyncio.gather(
+            daemon.runs.run("Buat surat", options, KIOSK), daemon.runs.run("Buat surat", options, KIOSK)
+        )
+        assert first == second == await daemon.runs.run("Buat surat", options, KIOSK)
+        assert len(daemon.tools.calls) == 1
+        with pytest.raises(Conflict):
+            await daemon.runs.run("Lain", options, KIOSK)
+
+
+async def test_a_stopped_daemons_run_is_finished_by_the_next_one_without_repeating_a_step(start: Start) -> None:
+    asked = asyncio.Event()
+
+    async def slow(_: dict[str, Any]) -> dict[str, Any]:
+        asked.set()
+        await asyncio.Event().wait()
+        return {}
+
+    turns = (call("get_current_time"), call("make_letter"), final("Selesai"))
+    stuck = MemoryTools({"get_current_time": lambda _: "pagi", "make_letter": slow}, [TIME, LETTER])
+    async with start(*turns, tools=stuck) as daemon:
+        await daemon.runs.start("Buat surat", AgentOptions(run_id="r1"), KIOSK)
+        await asked.wait()
+    async with start(*turns) as daemon:
+        row = await daemon.engine.wait("r1")
+        assert row is not None
+        assert row["status"] == "completed"
+        assert [made.tool.name for made in daemon.tools.calls] == ["make_letter"]
+        assert [made.key for made in daemon.tools.calls] == [stuck.calls[-1].key]
+
+
+async def test_a_cancel_reaches_the_tool_and_ends_the_run_as_cancelled(start: Start) -> None:
+    asked, dropped = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: dict[str, Any]) -> None:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            dropped.set()
+
+    async with start(call("make_letter"), tools=MemoryTools({"make_letter": slow}, [LETTER])) as daemon:
+        running = asyncio.create_task(daemon.runs.run("x", AgentOptions(run_id="r1"), KIOSK))
+        await asked.wait()
+        assert (await daemon.runs.cancel("r1", KIOSK)).status == "cancelled"
+        assert dropped.is_set()
+        assert (await running).status == "cancelled"
+        assert (await daemon.events("r1"))[-1].data["status"] == "cancelled"
+        with pytest.raises(Conflict):
+            await daemon.runs.cancel("r1", KIOSK)
+
+
+async def test_a_deadline_ends_a_run_with_what_it_reached(start: Start) -> None:
+    async with start(call("get_current_time"), {"text": "{}", "after_ms": 60_000}) as daemon:
+        with pytest.raises(AgentdError) as late:
+            await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=0.2), KIOSK)
+        assert late.value.type == "budget_exceeded"
+        assert [step["tool"] for step in late.value.data["steps"]] == ["get_current_time"]
+
+
+async def test_one_run_at_a_time_in_a_session_and_history_reaches_the_next(start: Start) -> None:
+    async with start(final("satu"), final("dua")) as daemon:
+        options = AgentOptions(session_id="s1")
+        both = await asyncio.gather(*(daemon.runs.run(text, options, KIOSK) for text in ("a", "b")))
+        assert sorted(outcome.response for outcome in both) == ["dua", "satu"]
+        history = (await daemon.sessions.get("s1", KIOSK))["history"]
+        assert [turn["response"] for turn in history] == ["satu", "dua"]
+
+
+async def test_ids_of_others_are_not_found(start: Start) -> None:
+    async with start(final("ok")) as daemon:
+        await daemon.runs.run("x", AgentOptions(run_id="r1", session_id="s1"), KIOSK)
+        for forbidden in (
+            daemon.runs.get("r1", OTHER),
+            daemon.runs.cancel("r1", OTHER),
+            daemon.runs.run("x", AgentOptions(session_id="s1"), OTHER),
+            daemon.runs.run("x", AgentOptions(run_id="r1"), OTHER),
+            daemon.sessions.get("s1", OTHER),
+            daemon.sessions.delete("s1", OTHER),
+        ):
+            with pytest.raises(NotFound):
+                await forbidden
+
+
+async def test_a_deleted_session_leaves_no_word_in_any_file(start: Start, tmp_path: Path) -> None:
+    secret = "RAHASIA-3175064501900003"
+    async with start(call("make_letter", nama=secret), final(f"Baik {secret}")) as daemon:
+        await daemon.runs.run(f"Nama saya {secret}", AgentOptions(session_id="s1"), KIOSK)
+        await daemon.sessions.delete("s1", KIOSK)
+        assert daemon.forgotten == ["s1"]
+    assert files_holding(secret, tmp_path) == []
+
+
+async def test_a_fork_shares_the_past_and_no_future(start: Start) -> None:
+    async with start(final("satu"), final("dua")) as daemon:
+        await daemon.runs.run("a", AgentOptions(session_id="s1"), KIOSK)
+        fork = (await daemon.sessions.fork("s1", KIOSK))["session_id"]
+        await daemon.runs.run("b", AgentOptions(session_id=fork), KIOSK)
+        assert len((await daemon.sessions.get("s1", KIOSK))["history"]) == 1
+        await daemon.sessions.delete("s1", KIOSK)
+        history = (await daemon.sessions.get(fork, KIOSK))["history"]
+        assert [turn["prompt"] for turn in history] == ["a", "b"]
+
+
+async def test_a_follower_sees_every_stored_event_once_while_the_run_goes_on(start: Start) -> None:
+    go = asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        await go.wait()
+        return "ok"
+
+    async with start(
+        call("make_letter"), final("Selesai"), tools=MemoryTools({"make_letter": waits}, [LETTER])
+    ) as daemon:
+        await daemon.runs.start("x", AgentOptions(run_id="r1"), KIOSK)
+        seen: list[Event] = []
+        async for event in daemon.runs.events("r1", KIOSK):
+            seen.append(event)
+            if event.type == "tool.started":
+                go.set()
+        stored = [event for event in seen if event.type not in LIVE_ONLY]
+        assert stored == await daemon.events("r1")
+        assert stored[-1].type == "run.finished"
