@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 def check(statement: Statement, kind: Kind, schema: str | None = None) -> None:
     """Raise RefusedError unless `statement` is one SELECT on tables of `schema` (the connection's database)."""
-    _check_words(statement)
+    _check_words(statement, kind)
     tree = _parse(statement.body, kind)
     if not isinstance(tree, ROOTS):
         raise RefusedError("Only SELECT statements are allowed.")
@@ -41,17 +41,18 @@ def check(statement: Statement, kind: Kind, schema: str | None = None) -> None:
         _check_table(table, kind, schema)
 
 
-def _check_words(statement: Statement) -> None:
+def _check_words(statement: Statement, kind: Kind) -> None:
     if not statement.body:
         raise RefusedError("The statement is empty.")
     first = statement.words[0] if statement.words else ""
-    if first not in ("SELECT", "WITH"):
-        begins = f"; this one begins with {first[:30]}" if first else ""
-        raise RefusedError(f"Only SELECT statements are allowed{begins}.")
+    if first and first not in ("SELECT", "WITH"):
+        raise RefusedError(f"Only SELECT statements are allowed; this one begins with {first[:30]}.")
     if statement.problem:
         raise RefusedError(f"The statement can't be judged safely because of {statement.problem}.")
+    if not first:
+        raise RefusedError("Only SELECT statements are allowed.")
     for word in statement.words:
-        if word in vocabulary.FORBIDDEN_WORDS:
+        if word in vocabulary.FORBIDDEN_WORDS[kind]:
             raise RefusedError(f"Only reading is allowed: {word} isn't (if it is a column's name, quote it).")
 
 

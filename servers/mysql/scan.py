@@ -49,6 +49,7 @@ _TOKENS = {
   | (?P<quoted>`(?:[^`]|``)*`)
   | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
   | (?P<line>(?:--(?=[ \t\r\n]|\Z)|\#)[^\n]*)
+  | (?P<dashes>--)
 """
         + "  |"
         + _COMMON,
@@ -101,7 +102,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
     words: list[str] = []
     calls: Counter[str] = Counter()
     problem: str | None = None
-    name, after_dot, value_before_dot = "", False, False
+    name, after_dot, name_before = "", False, False
     while position < len(sql):
         found = match_at(sql, position)
         if found is None:
@@ -127,8 +128,10 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
                 calls[name] += 1
         elif group == "close":
             depth -= 1
+        elif group == "dashes":
+            problem = problem or "two dashes that begin no comment here, but would elsewhere; put a space between"
         elif group == "dot":
-            if not value_before_dot:
+            if not name_before or sql[position - 2] in " \t\r\n/":
                 problem = problem or "a dot with no name before it"
         elif group == "word" and not after_dot:
             words.append(token.upper())
@@ -136,7 +139,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
             problem = problem or "it is too deeply nested or too long"
         name = _name(group, token)
         after_dot = group == "dot"
-        value_before_dot = group in ("word", "quoted")
+        name_before = group == "quoted" or (group == "word" and token.upper() not in ("FROM", "JOIN"))
     body = sql[start:position].strip()
     end = min(position + 1, len(sql))
     if not tokens and problem is None:

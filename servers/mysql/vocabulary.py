@@ -50,8 +50,8 @@ FUNCTIONS = {
         date_sub datediff day dayname dayofmonth dayofweek dayofyear extract from_days from_unixtime get_format hour
         last_day localtime localtimestamp makedate maketime microsecond minute month monthname now period_add
         period_diff quarter sec_to_time second str_to_date subdate subtime sysdate time_format time_to_sec timediff
-        timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time utc_timestamp week weekday
-        weekofyear year yearweek convert
+        timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time utc_timestamp week
+        weekday weekofyear year yearweek convert
         json_contains json_contains_path json_keys json_search json_value json_query json_exists json_depth json_length
         json_unquote json_arrayagg json_objectagg json_merge_patch json_merge_preserve json_set json_insert json_replace
         json_remove json_compact json_detailed json_pretty isnull nvl nvl2 inet_aton inet_ntoa inet6_aton inet6_ntoa
@@ -71,13 +71,17 @@ FUNCTIONS = {
 TABLE_FUNCTIONS = _words("json_each json_tree")
 """Functions that may stand where a table stands."""
 
-FORBIDDEN_WORDS = _words(
+_WRITING = _words(
     """
     into update delete insert drop alter create grant revoke load call lock procedure current_user current_role
     nextval lastval setval prepare execute handler
     """
 )
-"""Refused wherever they stand unquoted, whatever a parser makes of them; a column of that name can be quoted."""
+FORBIDDEN_WORDS = {"mysql": _WRITING, "sqlite": _WRITING | _words("regexp rlike")}
+"""Refused wherever they stand unquoted, whatever a parser makes of them; a column of that name can be quoted.
+
+In SQLite a pattern would be matched by Python, where a bad one holds the whole server and no time limit ends it.
+"""
 
 NODES: frozenset[type[exp.Expr]] = frozenset(
     {

@@ -1,0 +1,287 @@
+"""`mysql_mcp_server` on the wire: the document's example, what a client sees, a database in trouble (seed 000 §3)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp import Client, StdioServerParameters
+
+from servers.common.database import Database
+from servers.mysql.server import create_server
+from tests.mariadb import PASSWORD, MariaDB
+from tests.servers.mysql.test_guard import cases
+
+ROOT = Path(__file__).resolve().parents[3]
+KEYS = ["query", "status", "row_count", "column_names", "results", "error_message"]
+JANUARY = "WHERE order_date >= '2023-01-01' AND order_date <= '2023-01-31';"
+TOTAL = f"SELECT SUM(total_amount) AS total_sales FROM sales_orders {JANUARY}"
+COUNT = f"SELECT COUNT(*) AS transaction_count FROM sales_orders {JANUARY}"
+ENDLESS = "SELECT COUNT(*) FROM sales_orders a, sales_orders b, sales_orders c, sales_orders d"
+
+
+@asynccontextmanager
+async def process(**environ: str) -> AsyncIterator[Client]:
+    """The server as clients start it: another process, over stdio."""
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "servers.mysql"], cwd=ROOT, env=environ)
+    async with Client(parameters) as client:
+        yield client
+
+
+@pytest.fixture(params=["mysql", "sqlite"])
+def url(request: pytest.FixtureRequest, maria: MariaDB, sqlite_erp: Path) -> str:
+    return maria.url("reader") if request.param == "mysql" else f"sqlite+aiosqlite:///{sqlite_erp}"
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> Any:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+async def execute(client: Client, *queries: str, **options: Any) -> list[dict[str, Any]]:
+    answer = await call(client, "execute_sql_query", sql_queries=list(queries), **options)
+    return answer["batch_results"]
+
+
+# ── the document ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_example_of_the_document_answers_as_printed_there(url: str) -> None:
+    """Seed 000 §3.4, on MariaDB and on SQLite."""
+    async with process(DATABASE_URL=url) as client:
+        result = await client.call_tool("execute_sql_query", {"sql_queries": [TOTAL, COUNT]})
+    expected = {
+        "batch_results": [
+            {
+                "query": TOTAL,
+                "status": "success",
+                "row_count": 1,
+                "column_names": ["total_sales"],
+                "results": [{"total_sales": 125000000.50}],
+                "error_message": None,
+            },
+            {
+                "query": COUNT,
+                "status": "success",
+                "row_count": 1,
+                "column_names": ["transaction_count"],
+                "results": [{"transaction_count": 456}],
+                "error_message": None,
+            },
+        ]
+    }
+    assert result.structured_content == expected
+    assert json.loads(result.content[0].text) == expected
+    assert [list(entry) for entry in json.loads(result.content[0].text)["batch_results"]] == [KEYS, KEYS]
+
+
+async def test_without_an_address_the_embedded_erp_answers(tmp_path: Path) -> None:
+    async with process(AGENTD_STATE=str(tmp_path)) as client:
+        assert client.server_info.name == "mysql_mcp_server"
+        [answer] = await execute(client, COUNT)
+    assert answer["results"] == [{"transaction_count": 456}]
+
+
+async def test_a_client_learns_what_the_server_is_and_that_it_only_reads(sqlite_erp: Path) -> None:
+    async with Client(create_server(Database(f"sqlite:///{sqlite_erp}"))) as client:
+        assert "describe_schema" in str(client.instructions)
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == {"execute_sql_query", "describe_schema", "explain_query", "sample_rows"}
+        for tool in tools.values():
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint is True
+            assert tool.description
+        inputs = tools["execute_sql_query"].input_schema
+        assert inputs["required"] == ["sql_queries"]
+        assert {name: field.get("default") for name, field in inputs["properties"].items()} == {
+            "sql_queries": None,
+            "max_rows": 1000,
+            "timeout_seconds": 30,
+        }
+        answers = await execute(client, "SELECT order_id FROM sales_orders; DROP TABLE t", max_rows=1)
+        jsonschema.validate({"batch_results": answers}, tools["execute_sql_query"].output_schema or {})
+
+
+# ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_every_honest_statement_gives_rows_and_every_hostile_one_an_error(url: str) -> None:
+    """Issue 6: both layers together."""
+    database = Database(url)
+    async with Client(create_server(database)) as client:
+        for kind, what, sql in cases("honest"):
+            if kind == database.kind:
+                [answer] = await execute(client, sql, max_rows=5)
+                assert answer["status"] == "success", (what, answer["error_message"])
+                assert answer["query"] == sql.strip()
+        for kind, what, sql in cases("hostile"):
+            if kind == database.kind:
+                answers = await execute(client, sql, max_rows=5, timeout_seconds=5)
+                assert "error" in [answer["status"] for answer in answers], what
+
+
+async def test_several_statements_in_a_string_are_answered_one_by_one(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        answers = await execute(
+            client, "SELECT 1 AS a; DELETE FROM arbook; SELECT nope FROM arbook;", "SELECT 2 AS b", " ; "
+        )
+    assert [(each["query"], each["status"]) for each in answers] == [
+        ("SELECT 1 AS a;", "success"),
+        ("DELETE FROM arbook;", "error"),
+        ("SELECT nope FROM arbook;", "error"),
+        ("SELECT 2 AS b", "success"),
+        (";", "error"),
+    ]
+    assert answers[1]["error_message"] == "Only SELECT statements are allowed; this one begins with DELETE."
+    assert "nope" in answers[2]["error_message"]
+    assert answers[4]["error_message"] == "The statement is empty."
+    for failed in (answers[1], answers[2], answers[4]):
+        assert list(failed) == KEYS
+        assert (failed["row_count"], failed["column_names"], failed["results"]) == (None, None, None)
+
+
+async def test_a_cut_result_says_so_and_a_whole_one_has_no_further_keys(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        cut, whole = await execute(
+            client, "SELECT * FROM sales_orders; SELECT * FROM mastercurrency LIMIT 2", max_rows=2
+        )
+    assert list(cut) == [*KEYS, "truncated", "notice"]
+    assert cut["truncated"] is True
+    assert cut["row_count"] == len(cut["results"]) == 2
+    assert "first 2 rows" in cut["notice"]
+    assert list(whole) == KEYS
+
+
+async def test_an_empty_result_is_a_success_with_its_columns(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        [answer] = await execute(client, "SELECT order_id FROM sales_orders WHERE 1 = 0")
+    assert answer["status"] == "success"
+    assert (answer["row_count"], answer["column_names"], answer["results"]) == (0, ["order_id"], [])
+
+
+async def test_half_of_a_surrogate_pair_is_answered_not_dropped(sqlite_erp: Path) -> None:
+    async with Client(create_server(Database(f"sqlite:///{sqlite_erp}"))) as client:
+        [answer] = await execute(client, "SELECT 'a\ud800'")
+    assert answer["status"] == "error"
+
+
+WRONG: list[dict[str, Any]] = [{}, {"sql_queries": []}, {"sql_queries": [1]}, {"sql_queries": ["SELECT 1;" * 60]}]
+WRONG += [{"sql_queries": ["SELECT 1"], "max_rows": 0}, {"sql_queries": ["SELECT 1"], "timeout_seconds": -1}]
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+async def test_wrong_arguments_are_an_error_of_the_call(sqlite_erp: Path, arguments: dict[str, Any]) -> None:
+    async with Client(create_server(Database(f"sqlite:///{sqlite_erp}"))) as client:
+        result = await client.call_tool("execute_sql_query", arguments)
+        assert result.is_error
+
+
+# ── the other tools ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_schema_comes_with_keys_and_comments(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        listed = (await call(client, "describe_schema"))["tables"]
+        described = await call(client, "describe_schema", table_names=["order_lines", "arbook", "arbok"])
+    assert {"arbook", "sales_orders", "mastercustomer"} <= {table["table_name"] for table in listed}
+    assert all("columns" not in table and table["comment"] for table in listed if table["table_name"] != "every_type")
+    table, receivables = described["tables"]
+    assert [column["name"] for column in table["columns"]][:2] == ["line_id", "order_id"]
+    assert all(column["comment"] for column in receivables["columns"])
+    assert table["primary_key"] == ["line_id"]
+    assert {"columns": ["order_id"], "table": "sales_orders", "referred_columns": ["order_id"]} in table["references"]
+    assert "arbook" in described["unknown_tables"][0]
+
+
+async def test_a_query_can_be_explained_but_only_a_select(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        plan = await call(client, "explain_query", sql_query="SELECT * FROM arbook WHERE DocNo = 'INV-001'")
+        refused = await call(client, "explain_query", sql_query="DELETE FROM arbook")
+    assert plan["status"] == "success"
+    assert "arbook" in json.dumps(plan["results"])
+    assert refused["status"] == "error"
+
+
+async def test_some_rows_of_a_table_can_be_looked_at(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        rows = await call(client, "sample_rows", table_name="mastercustomer", limit=3)
+        assert rows["row_count"] == 3
+        wrong = await client.call_tool("sample_rows", {"table_name": "mastercustomr` UNION SELECT 1 -- "})
+        assert wrong.is_error
+
+
+# ── trouble ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_late_statement_is_an_error_and_the_next_one_runs(url: str) -> None:
+    async with Client(create_server(Database(url))) as client:
+        late, good = await execute(client, ENDLESS, "SELECT 1 AS a", timeout_seconds=0.3)
+    assert late["status"] == "error"
+    assert "stopped after 0.3 seconds" in late["error_message"]
+    assert good["results"] == [{"a": 1}]
+
+
+async def test_cancelling_the_call_kills_the_query_on_the_server(maria: MariaDB) -> None:
+    async def running(expected: int) -> None:
+        async with asyncio.timeout(20):
+            while True:
+                if await asyncio.to_thread(maria.running, "sales_orders d") == expected:
+                    return
+                await asyncio.sleep(0.01)  # a poll: the server announces nothing
+
+    async with process(DATABASE_URL=maria.url("reader")) as client:
+        task = asyncio.create_task(execute(client, ENDLESS, ENDLESS))
+        await running(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await running(0)
+        [answer] = await execute(client, "SELECT 1 AS a")
+    assert answer["results"] == [{"a": 1}]
+
+
+async def test_a_database_that_is_down_is_told_by_each_call_and_the_server_lives(unused_tcp_port: int) -> None:
+    secret = f"mysql://reader:{PASSWORD}@127.0.0.1:{unused_tcp_port}/erp"
+    async with process(DATABASE_URL=secret) as client:
+        assert len((await client.list_tools()).tools) == 4
+        answers = await execute(client, "SELECT 1", "DROP TABLE t", "SELECT 2")
+        described = await client.call_tool("describe_schema", {})
+        sampled = await client.call_tool("sample_rows", {"table_name": "arbook"})
+    assert [answer["status"] for answer in answers] == ["error"] * 3
+    assert "can't be reached: Connection refused" in answers[0]["error_message"]
+    assert described.is_error
+    assert sampled.is_error
+    said = json.dumps(answers) + str(described) + str(sampled)
+    assert PASSWORD not in said
+    assert str(unused_tcp_port) not in said
+
+
+async def test_a_wrong_password_is_told_and_never_shown(maria: MariaDB) -> None:
+    async with Client(create_server(Database(maria.url("reader", password="falsch-0815")))) as client:
+        [answer] = await execute(client, "SELECT 1")
+    assert "wrong user or password" in answer["error_message"]
+    assert "falsch" not in json.dumps(answer)
+
+
+def test_an_address_that_cannot_be_used_ends_the_start_with_a_reason() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "servers.mysql"],
+        cwd=ROOT,
+        env={"DATABASE_URL": "postgresql://u:rahasia@h/d"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "DATABASE_URL" in run.stderr
+    assert "rahasia" not in run.stderr + run.stdout
