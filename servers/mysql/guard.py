@@ -102,8 +102,6 @@ def _aliases_with_columns(tree: exp.Expr) -> Iterator[str]:
 
 def _check_table(table: exp.Table, kind: Kind, schema: str | None) -> None:
     if not isinstance(table.this, exp.Identifier):
-        if isinstance(table.this, exp.Func) and table.this.name.upper() in vocabulary.TABLE_FUNCTIONS:
-            return
         raise RefusedError("Only tables, views and subqueries may stand after FROM and JOIN.")
     own = (schema or "").lower() if kind == "mysql" else "main"
     if table.catalog or (table.db and table.db.lower() != own):

@@ -62,14 +62,11 @@ FUNCTIONS = {
     | _words(
         """
         total iif typeof unicode quote printf format julianday unixepoch timediff trunc current_date current_time
-        current_timestamp random zeroblob nullif likely unlikely json json_each json_tree json_group_array
+        current_timestamp random zeroblob nullif likely unlikely json json_group_array
         json_group_object json_insert json_patch json_remove json_replace json_set string_agg median percentile
         """
     ),
 }
-
-TABLE_FUNCTIONS = _words("json_each json_tree")
-"""Functions that may stand where a table stands."""
 
 _WRITING = _words(
     """
