@@ -1,0 +1,239 @@
+"""Agent.*: start, follow and decide runs. The durable engine behind `Services.runs` does the work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from agentd.errors import (
+    BudgetExceeded,
+    Busy,
+    Cancelled,
+    Conflict,
+    Draining,
+    Forbidden,
+    GroundingError,
+    InvalidResponse,
+    Language,
+    MaxSteps,
+    NotFound,
+    ProviderUnavailable,
+    ToolExecution,
+    UnboundTool,
+    UnknownTool,
+)
+from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Message, RunStatus
+from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.params import Params, Prompt, RunId, SessionId
+from agentd.rpc.services import Services
+from agentd.rpc.shown import shown
+
+RUN_ERRORS = (
+    UnknownTool, UnboundTool, ToolExecution, InvalidResponse, MaxSteps, ProviderUnavailable, Cancelled,
+    Busy, BudgetExceeded, NotFound, Conflict, GroundingError, Draining,
+)  # fmt: skip
+
+
+class RunOptions(Params):
+    """What a caller may set for one run."""
+
+    provider: str | None = Field(None, max_length=100, description="A provider's id; the others follow as fallbacks.")
+    model: str | None = Field(None, max_length=200, description="One of that provider's models.")
+    system_prompt: str | None = Field(None, max_length=100_000, description="Takes the place of the configured prompt.")
+    max_steps: int | None = Field(None, ge=1, le=64, description="Tool calls at most (8 unless configured).")
+    deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
+    language: Language | None = Field(None, description="Language of messages to the person.")
+
+
+class RunParams(Params):
+    """Params of Agent.run and Agent.start."""
+
+    prompt: Prompt
+    session_id: SessionId | None = None
+    run_id: RunId | None = None
+    options: RunOptions | None = None
+
+    def agent_options(self) -> AgentOptions:
+        """All of it in the form that the runs take."""
+        given = self.options.model_dump() if self.options else {}
+        return AgentOptions(session_id=self.session_id, run_id=self.run_id, **given)
+
+
+class RunIdParams(Params):
+    """Params of Agent.get and Agent.cancel."""
+
+    run_id: RunId
+
+
+class ApproveParams(Params):
+    """Params of Agent.approve."""
+
+    run_id: RunId
+    approval_id: str = Field(min_length=1, max_length=200, description="From the run's `approval`.")
+    approved: bool = Field(description="true makes the call, false tells the model that a human refused.")
+    arguments: dict[str, Any] | None = Field(None, description="Changed arguments (staff only).")
+
+
+class ListParams(Params):
+    """Params of Agent.list."""
+
+    session_id: SessionId | None = None
+    status: RunStatus | None = None
+    limit: int = Field(50, ge=1, le=500, description="Runs at most, newest first.")
+
+
+class WireError(Message):
+    """A JSON-RPC error object."""
+
+    code: int
+    message: str
+    data: dict[str, Any]
+
+
+class RunState(AgentOutcome):
+    """A run as it stands; `error` says why a failed one failed."""
+
+    error: WireError | None = None
+
+
+class RunList(Message):
+    """Runs, newest first."""
+
+    runs: list[dict[str, Any]] = Field(description="Each with at least run_id, session_id and status.")
+
+
+_DONE = AgentOutcome(
+    run_id="run-7f3a",
+    session_id="s-19c2",
+    status="completed",
+    response="Selamat siang! Ada yang bisa kami bantu?",
+    provider="llamacpp",
+    model="qwen2.5-coder-1.5b-instruct",
+).model_dump(mode="json")
+_WAITING = AgentOutcome(
+    run_id="run-7f3b",
+    session_id="s-19c2",
+    status="needs_approval",
+    response="Apakah data ini benar?",
+    approval=Approval(
+        approval_id="ap-1",
+        tool="generate_surat_keterangan_domisili",
+        arguments={"rt": "003", "rw": "005"},
+        summary="Terbitkan Surat Keterangan Domisili",
+        expires_at="2026-01-05T03:00:00Z",
+    ),
+).model_dump(mode="json")
+
+
+@method(
+    "Agent.run",
+    params=RunParams,
+    result=AgentOutcome,
+    scopes=ANYONE,
+    errors=RUN_ERRORS,
+    examples=(
+        Example("a greeting", {"prompt": "Selamat siang"}, _DONE),
+        Example(
+            "a letter that waits for a yes",
+            {"prompt": "Tolong terbitkan suratnya", "session_id": "s-19c2", "run_id": "run-7f3b"},
+            _WAITING,
+        ),
+    ),
+)
+async def run(services: Services, caller: Caller, params: RunParams) -> dict[str, Any]:
+    """Run the agent on a prompt and wait for the end; the same run_id again answers the same run."""
+    return shown(await services.runs.run(params.prompt, params.agent_options(), caller), caller)
+
+
+@method(
+    "Agent.start",
+    params=RunParams,
+    result=AgentOutcome,
+    scopes=ANYONE,
+    errors=(Busy, Conflict, NotFound, Draining),
+    examples=(
+        Example(
+            "take it on",
+            {"prompt": "Selamat siang", "run_id": "run-7f3a"},
+            {**_DONE, "status": "queued", "response": ""},
+        ),
+    ),
+)
+async def start(services: Services, caller: Caller, params: RunParams) -> dict[str, Any]:
+    """Take a run on and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
+    return shown(await services.runs.start(params.prompt, params.agent_options(), caller), caller)
+
+
+@method(
+    "Agent.get",
+    params=RunIdParams,
+    result=RunState,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("a run that is done", {"run_id": "run-7f3a"}, {**_DONE, "error": None}),),
+)
+async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
+    """The run as it stands: queued, running, needs_approval, completed, cancelled or failed."""
+    return shown(await services.runs.get(params.run_id, caller), caller)
+
+
+@method(
+    "Agent.cancel",
+    params=RunIdParams,
+    result=AgentOutcome,
+    scopes=ANYONE,
+    errors=(NotFound, Conflict),
+    examples=(Example("stop it", {"run_id": "run-7f3a"}, {**_DONE, "status": "cancelled", "response": ""}),),
+)
+async def cancel(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
+    """Stop a run, through the model and the tool it is at."""
+    return shown(await services.runs.cancel(params.run_id, caller), caller)
+
+
+@method(
+    "Agent.approve",
+    params=ApproveParams,
+    result=AgentOutcome,
+    scopes=ANYONE,
+    errors=(*RUN_ERRORS, Forbidden),
+    examples=(
+        Example(
+            "yes", {"run_id": "run-7f3b", "approval_id": "ap-1", "approved": True}, {**_DONE, "run_id": "run-7f3b"}
+        ),
+    ),
+)
+async def approve(services: Services, caller: Caller, params: ApproveParams) -> dict[str, Any]:
+    """Decide the call that a run waits with, and run on to the end; only staff may change its arguments."""
+    if params.arguments is not None and not caller.may("staff"):
+        pending = (await services.runs.get(params.run_id, caller)).get("approval")
+        if pending and pending["arguments"] != params.arguments:
+            raise Forbidden(
+                "Only staff may approve with changed arguments; leave out `arguments`, or tell the agent what to change",
+                user_message="Hanya petugas yang dapat mengubah data pada tahap ini. "
+                "Sampaikan perubahan Anda sebagai pesan baru.",
+            )
+    outcome = await services.runs.approve(params.run_id, params.approval_id, params.approved, params.arguments, caller)
+    return shown(outcome, caller)
+
+
+@method(
+    "Agent.list",
+    params=ListParams,
+    result=RunList,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(
+        Example(
+            "what waits for a yes",
+            {"status": "needs_approval", "limit": 10},
+            {"runs": [{"run_id": "run-7f3b", "session_id": "s-19c2", "status": "needs_approval"}]},
+        ),
+    ),
+)
+async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
+    """The caller's runs, newest first."""
+    return await services.runs.list(caller, params.session_id, params.status, params.limit)
+
+
+METHODS = (run, start, get, cancel, approve, list_runs)

@@ -1,0 +1,127 @@
+"""Analytics.ask and Graph.ask: questions to the office's data, for staff. The workflows behind them do the work."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution
+from agentd.messages import Caller
+from agentd.rpc.method import STAFF, Example, method
+from agentd.rpc.params import Params, Prompt, RunId, SessionId
+from agentd.rpc.services import Services
+
+
+class AnalyticsParams(Params):
+    """Params of Analytics.ask."""
+
+    question: Prompt
+    session_id: SessionId | None = None
+    plan_style: Literal["sql", "operations"] | None = Field(None, description="How the question is planned.")
+    run_id: RunId | None = None
+
+
+class GraphParams(Params):
+    """Params of Graph.ask."""
+
+    question: Prompt
+    session_id: SessionId | None = None
+    run_id: RunId | None = None
+
+
+class AnalyticsAnswer(BaseModel):
+    """A narrative with the figures behind it; `error` instead of them when the question could not be answered."""
+
+    model_config = ConfigDict(extra="allow")
+
+    run_id: str
+    session_id: str
+    status: str
+    final_narrative: str | None = None
+    data_table_for_display: Any = None
+    executive_summary: Any = None
+    warnings_for_display: list[Any] = Field(default_factory=list)
+    validation_status: Any = None
+    quality_score: float | None = None
+    plan: Any = None
+    mcp_tool_call_history: list[Any] = Field(default_factory=list)
+    error: dict[str, Any] | None = None
+
+
+class GraphAnswer(BaseModel):
+    """The query that answered, its rows, and every attempt with what its validators said."""
+
+    model_config = ConfigDict(extra="allow")
+
+    run_id: str
+    status: str
+    cypher: str | None = None
+    columns: list[str] = Field(default_factory=list)
+    rows: list[Any] = Field(default_factory=list)
+    answer: str | None = None
+    attempts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+@method(
+    "Analytics.ask",
+    params=AnalyticsParams,
+    result=AnalyticsAnswer,
+    scopes=STAFF,
+    errors=(ProviderUnavailable, ToolExecution, NotFound, Conflict),
+    examples=(
+        Example(
+            "sales of a month",
+            {"question": "Berapa total penjualan Januari 2025?", "plan_style": "sql"},
+            {
+                "run_id": "run-9a1c",
+                "session_id": "s-20d1",
+                "status": "completed",
+                "final_narrative": "Total penjualan Januari 2025 adalah Rp 1.250.000.",
+                "data_table_for_display": [],
+                "warnings_for_display": [],
+                "mcp_tool_call_history": [],
+                "error": None,
+            },
+        ),
+    ),
+)
+async def ask_analytics(services: Services, caller: Caller, params: AnalyticsParams) -> dict[str, Any]:
+    """Answer a question from the company's database, with the plan and the calls that led to it."""
+    return await services.analytics(
+        params.question,
+        session_id=params.session_id,
+        plan_style=params.plan_style,
+        run_id=params.run_id,
+        caller=caller,
+    )
+
+
+@method(
+    "Graph.ask",
+    params=GraphParams,
+    result=GraphAnswer,
+    scopes=STAFF,
+    errors=(ProviderUnavailable, ToolExecution, NotFound, Conflict),
+    examples=(
+        Example(
+            "counting",
+            {"question": "Berapa banyak film yang ada?"},
+            {
+                "run_id": "run-9a1d",
+                "status": "completed",
+                "cypher": "MATCH (m:Movie) RETURN count(m) AS films",
+                "columns": ["films"],
+                "rows": [[38]],
+                "answer": "Ada 38 film.",
+                "attempts": [],
+            },
+        ),
+    ),
+)
+async def ask_graph(services: Services, caller: Caller, params: GraphParams) -> dict[str, Any]:
+    """Answer a question from the graph by a validated Cypher query."""
+    return await services.graph(params.question, session_id=params.session_id, run_id=params.run_id, caller=caller)
+
+
+METHODS = (ask_analytics, ask_graph)

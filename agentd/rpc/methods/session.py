@@ -1,0 +1,131 @@
+"""Session.*: conversations as their owner sees them. What is kept and for how long is the store's business."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentd.errors import NotFound
+from agentd.messages import Caller
+from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.params import Params, SessionId
+from agentd.rpc.services import Services
+
+
+class CreateParams(Params):
+    """Params of Session.create."""
+
+    title: str | None = Field(None, max_length=200)
+
+
+class ListParams(Params):
+    """Params of Session.list."""
+
+    limit: int = Field(50, ge=1, le=500, description="Sessions at most, newest first.")
+    before: str | None = Field(None, max_length=500, description="`next` of the page before.")
+
+
+class SessionParams(Params):
+    """Params of Session.get, fork, delete and export."""
+
+    session_id: SessionId
+
+
+class Session(BaseModel):
+    """A conversation; get and export add its turns."""
+
+    model_config = ConfigDict(extra="allow")
+
+    session_id: str
+
+
+class SessionPage(BaseModel):
+    """Sessions, newest first; `next` goes into `before` for the page after."""
+
+    model_config = ConfigDict(extra="allow")
+
+    sessions: list[Session]
+    next: str | None = None
+
+
+_SESSION = {"session_id": "s-19c2", "created_at": "2026-01-05T02:00:00Z", "title": None}
+
+
+@method(
+    "Session.create",
+    params=CreateParams,
+    result=Session,
+    scopes=ANYONE,
+    examples=(Example("a new conversation", {}, _SESSION),),
+)
+async def create(services: Services, caller: Caller, params: CreateParams) -> dict[str, Any]:
+    """Begin a conversation."""
+    return await services.sessions.create(caller, params.title)
+
+
+@method(
+    "Session.list",
+    params=ListParams,
+    result=SessionPage,
+    scopes=ANYONE,
+    examples=(Example("the first page", {"limit": 1}, {"sessions": [_SESSION], "next": None}),),
+)
+async def list_sessions(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
+    """The caller's conversations, newest first, a page at a time."""
+    return await services.sessions.list(caller, params.limit, params.before)
+
+
+@method(
+    "Session.get",
+    params=SessionParams,
+    result=Session,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("one conversation", {"session_id": "s-19c2"}, _SESSION),),
+)
+async def get(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
+    """A conversation with its turns."""
+    return await services.sessions.get(params.session_id, caller)
+
+
+@method(
+    "Session.fork",
+    params=SessionParams,
+    result=Session,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("another way on", {"session_id": "s-19c2"}, {**_SESSION, "session_id": "s-19c3"}),),
+)
+async def fork(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
+    """A new conversation that shares this one's past and none of its future."""
+    return await services.sessions.fork(params.session_id, caller)
+
+
+@method(
+    "Session.delete",
+    params=SessionParams,
+    result=dict[str, Any],
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("forget it", {"session_id": "s-19c2"}, {"session_id": "s-19c2", "deleted": True}),),
+)
+async def delete(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
+    """Cancel what is pending and remove every word that was said; issued letters stay."""
+    return await services.sessions.delete(params.session_id, caller)
+
+
+@method(
+    "Session.export",
+    params=SessionParams,
+    result=Session,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("all of it", {"session_id": "s-19c2"}, _SESSION),),
+)
+async def export(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
+    """All that is stored of a conversation."""
+    return await services.sessions.export(params.session_id, caller)
+
+
+METHODS = (create, list_sessions, get, fork, delete, export)

@@ -1,0 +1,49 @@
+"""Config.reload, System.health and rpc.discover: the daemon about itself."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agentd.errors import Conflict
+from agentd.messages import Caller
+from agentd.rpc.method import ADMIN, ANYONE, Example, method
+from agentd.rpc.params import NoParams
+from agentd.rpc.services import Services
+
+
+class Health(BaseModel):
+    """How the daemon, its servers and its providers stand."""
+
+    model_config = ConfigDict(extra="allow")
+
+    status: Literal["ok", "degraded", "starting", "draining"]
+
+
+@method(
+    "Config.reload",
+    params=NoParams,
+    result=dict[str, Any],
+    scopes=ADMIN,
+    errors=(Conflict,),
+    examples=(Example("a server was added", {}, {"servers": {"added": ["time"], "removed": [], "changed": []}}),),
+)
+async def reload(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
+    """Read client.toml again and apply the difference; a file with a mistake changes nothing and says why."""
+    return await services.reload()
+
+
+@method(
+    "System.health",
+    params=NoParams,
+    result=Health,
+    scopes=ANYONE,
+    examples=(Example("all is well", {}, {"status": "ok"}),),
+)
+def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
+    """How the daemon stands, from what it knows without asking anybody."""
+    return services.health()
+
+
+METHODS = (reload, health)

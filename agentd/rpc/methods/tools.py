@@ -1,0 +1,136 @@
+"""Tools.*: what the MCP servers offer this caller, and one call outside any run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
+from agentd.messages import AgentStep, Caller, Catalogue, Message
+from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.params import NoParams, Params
+from agentd.rpc.services import Services
+from agentd.rpc.shown import shown
+
+
+class CallParams(Params):
+    """Params of Tools.call."""
+
+    tool: str = Field(min_length=1, max_length=200, description="A name from Tools.list; case does not matter.")
+    input: dict[str, Any] | None = Field(None, description="The tool's arguments; left out or null: {}.")
+    server: str | None = Field(None, max_length=100, description="Which server, where two have a tool of this name.")
+
+
+class ListedTool(Message):
+    """One tool with the schema of its arguments."""
+
+    name: str
+    server: str
+    description: str
+    input_schema: dict[str, Any]
+    annotations: dict[str, Any]
+
+
+class ListedServer(Message):
+    """One MCP server as it stands."""
+
+    name: str
+    state: str
+    error: str | None
+    protocol_version: str | None
+
+
+class ToolList(Message):
+    """What the configured servers offer now."""
+
+    tools: list[ListedTool]
+    servers: list[ListedServer]
+
+
+_TIME = {
+    "name": "get_current_time",
+    "server": "time",
+    "description": "The office's time and the greeting that fits it.",
+    "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True},
+}
+_STEP = AgentStep(
+    tool="get_current_time",
+    server="time",
+    input={"city": "Jakarta"},
+    success=True,
+    output={"greeting": "Selamat siang"},
+    message="Selamat siang",
+    duration_ms=3.1,
+).model_dump(mode="json")
+
+
+@method(
+    "Tools.list",
+    params=NoParams,
+    result=ToolList,
+    scopes=ANYONE,
+    examples=(
+        Example(
+            "one server",
+            {},
+            {
+                "tools": [_TIME],
+                "servers": [{"name": "time", "state": "up", "error": None, "protocol_version": "2025-06-18"}],
+            },
+        ),
+    ),
+)
+def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
+    """The tools this caller's agent has, and how their servers stand."""
+    catalogue = services.tools.catalogue(caller)
+    return {
+        "tools": [
+            {
+                "name": tool.name,
+                "server": tool.server,
+                "description": tool.description,
+                "input_schema": tool.input_schema,
+                "annotations": tool.annotations,
+            }
+            for tool in catalogue.tools
+        ],
+        "servers": [
+            {
+                "name": server.name,
+                "state": server.state,
+                "error": server.error,
+                "protocol_version": server.protocol_version,
+            }
+            for server in catalogue.servers
+        ],
+    }
+
+
+@method(
+    "Tools.call",
+    params=CallParams,
+    result=AgentStep,
+    scopes=ANYONE,
+    errors=(UnknownTool, UnboundTool, ToolExecution, GroundingError, Forbidden),
+    examples=(Example("the time", {"tool": "get_current_time", "input": {"city": "Jakarta"}}, _STEP),),
+)
+async def call_tool(services: Services, caller: Caller, params: CallParams) -> dict[str, Any]:
+    """Call one tool outside any run; official tools (letters) only for staff."""
+    if not caller.may("staff") and _is_official(services.tools.catalogue(caller), params.tool, params.server):
+        raise Forbidden(f"{params.tool} is an official tool: calling it directly needs the scope staff")
+    return shown(await services.tools.call(params.tool, params.input or {}, params.server, caller), caller)
+
+
+def _is_official(catalogue: Catalogue, name: str, server: str | None) -> bool:
+    wanted = name.casefold()
+    return any(
+        tool.official
+        for tool in catalogue.tools
+        if wanted in (tool.name.casefold(), (tool.remote_name or tool.name).casefold())
+        and (server is None or server == tool.server)
+    )
+
+
+METHODS = (list_tools, call_tool)

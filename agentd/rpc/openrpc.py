@@ -1,0 +1,105 @@
+"""The OpenRPC 1.2.6 document, made from the table of methods. It adds nothing that the table doesn't say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from agentd.errors import AgentdError, Forbidden, InvalidParams, RateLimited
+from agentd.rpc.method import ANYONE, Method
+from agentd.rpc.params import NoParams
+
+_ANY_METHOD: tuple[type[AgentdError], ...] = (InvalidParams, Forbidden, RateLimited)
+_REF = "#/components/schemas/{model}"
+
+
+def discover(methods: Sequence[Method]) -> Method:
+    """The method `rpc.discover` over these methods and itself."""
+    own = Method(
+        name="rpc.discover",
+        act=lambda _services, _caller, _params: described,
+        params=NoParams,
+        result=dict[str, Any],
+        scopes=frozenset(ANYONE),
+        summary="This document: every method with its parameters, results, errors and examples (OpenRPC 1.2.6).",
+        errors=(),
+        examples=(),
+    )
+    described = document((*methods, own))
+    return own
+
+
+def document(methods: Sequence[Method]) -> dict[str, Any]:
+    """The OpenRPC document of these methods."""
+    schemas: dict[str, Any] = {}
+    return {
+        "openrpc": "1.2.6",
+        "info": {
+            "title": "agentd",
+            "version": version("agentd"),
+            "description": "An agent daemon: prompts in, answers, steps and letters out. Errors carry `data.type` and "
+            "`data.user_message`.",
+            "license": {"name": "Apache-2.0"},
+        },
+        "methods": [_method(method, schemas) for method in methods],
+        "components": {"schemas": schemas},
+    }
+
+
+def _method(method: Method, schemas: dict[str, Any]) -> dict[str, Any]:
+    params = _schema(method.params, schemas)
+    required = params.get("required", [])
+    described = {
+        "name": method.name,
+        "summary": method.summary,
+        "paramStructure": "either",
+        "params": [
+            {
+                "name": name,
+                **({"description": schema["description"]} if "description" in schema else {}),
+                "required": name in required,
+                "schema": schema,
+            }
+            for name, schema in params.get("properties", {}).items()
+        ],
+        "result": {"name": "result", "schema": _result(method.result, schemas)},
+        "errors": [_error(error) for error in dict.fromkeys((*_ANY_METHOD, *method.errors))],
+        "x-scopes": sorted(method.scopes | {"admin"}),
+    }
+    if method.examples:
+        described["examples"] = [
+            {
+                "name": example.name,
+                "params": [{"name": name, "value": value} for name, value in example.params.items()],
+                "result": {"name": "result", "value": example.result},
+            }
+            for example in method.examples
+        ]
+    return described
+
+
+def _result(result: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    schema = _schema(result, schemas)
+    if isinstance(result, type) and issubclass(result, BaseModel):
+        schemas[result.__name__] = schema
+        return {"$ref": _REF.format(model=result.__name__)}
+    return schema
+
+
+def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """A type's JSON Schema, its shared parts moved into `schemas`."""
+    schema = TypeAdapter(kind).json_schema(ref_template=_REF)
+    schemas.update(schema.pop("$defs", {}))
+    return schema
+
+
+def _error(error: type[AgentdError]) -> dict[str, Any]:
+    example = error()
+    return {
+        "code": error.code,
+        "message": example.message,
+        "data": {"type": error.type, "user_message": example.user_message()},
+    }

@@ -1,0 +1,145 @@
+"""Reads a call's params into a method's model and says what is wrong by name. It checks shapes, never rights."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from agentd.errors import InvalidParams, Language
+
+MAX_PROMPT_BYTES = 1_000_000
+"""A prompt of this many bytes in UTF-8 is refused."""
+
+_DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
+
+
+class Params(BaseModel):
+    """Base of every method's params: frozen, nothing coerced, unknown names refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class NoParams(Params):
+    """A method without params."""
+
+
+P = TypeVar("P", bound=Params)
+
+
+def _clean(text: str) -> str:
+    if len(text) >= MAX_PROMPT_BYTES or len(text.encode("utf-8", "surrogatepass")) >= MAX_PROMPT_BYTES:
+        raise PydanticCustomError("text_long", "is longer than 1 MB; send a shorter text")
+    cleaned = text.translate(_DROPPED)
+    if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
+        kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
+        raise PydanticCustomError("text_empty", "{kind}; write what you want to ask", {"kind": kind})
+    return cleaned
+
+
+Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words (< 1 MB).")]
+"""A person's own words. Control characters other than tab and line breaks are dropped."""
+
+RunId = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_~-][A-Za-z0-9._~:-]{0,127}$",
+        description="The run's id, and the caller's idempotency key: 1 to 128 of A-Z a-z 0-9 . _ ~ : -",
+    ),
+]
+SessionId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[^\x00-\x1f\x7f]+$",
+        description="The conversation's id (1 to 200 characters).",
+    ),
+]
+
+_USER: dict[str, dict[Language, str]] = {
+    "text_empty": {
+        "id": "Pertanyaan masih kosong. Tuliskan keperluan Anda, lalu kirim lagi.",
+        "en": "Your question is empty. Please write what you need and send it again.",
+    },
+    "text_long": {
+        "id": "Pertanyaan terlalu panjang. Tuliskan keperluan Anda dengan lebih singkat.",
+        "en": "Your question is too long. Please write it more briefly.",
+    },
+    "string_type": {
+        "id": "Pertanyaan harus berupa teks. Tuliskan keperluan Anda, lalu kirim lagi.",
+        "en": "Your question must be text. Please write what you need and send it again.",
+    },
+    "missing": {
+        "id": "Pertanyaan belum diisi. Tuliskan keperluan Anda, lalu kirim lagi.",
+        "en": "The question is missing. Please write what you need and send it again.",
+    },
+}
+_PERSONS_TEXT = frozenset({"prompt", "question"})
+
+
+def read(model: type[P], raw: dict[str, Any] | list[Any], language: Language = "id") -> P:
+    """The params as the model has them; a list is taken by position, in the order of the model's fields.
+
+    Raises InvalidParams whose message names each wrong parameter (never its value), with `data.field` (the first)
+    and `data.errors` [{field, problem}].
+    """
+    if type(raw) is list:
+        raw = _by_position(model, raw)
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        raise _named(model, error, language) from None
+
+
+def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
+    names = list(model.model_fields)
+    if len(values) > len(names):
+        takes = f"{len(names)} ({', '.join(names)})" if names else "none"
+        raise InvalidParams(f"Invalid params: {len(values)} values by position, but the method takes {takes}")
+    return dict(zip(names, values, strict=False))
+
+
+def _named(model: type[Params], error: ValidationError, language: Language) -> InvalidParams:
+    details = error.errors(include_url=False, include_input=False)
+    found = [{"field": ".".join(map(str, detail["loc"])), "problem": _problem(model, detail)} for detail in details]
+    data: dict[str, Any] = {"field": found[0]["field"], "errors": found}
+    first = details[0]
+    if first["loc"] and first["loc"][0] in _PERSONS_TEXT and first["type"] in _USER:
+        data["user_message"] = _USER[first["type"]][language]
+    return InvalidParams("Invalid params: " + "; ".join(f"{one['field']} {one['problem']}" for one in found), **data)
+
+
+def _problem(model: type[Params], detail: ErrorDetails) -> str:
+    match detail["type"]:
+        case "missing":
+            return "is required"
+        case "extra_forbidden":
+            known = list(_owner(model, detail["loc"]).model_fields)
+            near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1, cutoff=0.5)
+            if near:
+                return f"is unknown; did you mean {near[0]}?"
+            return (
+                f"is unknown; known here: {', '.join(known)}" if known else "is unknown; there are no parameters here"
+            )
+        case "text_empty" | "text_long":
+            return detail["msg"]
+        case _:
+            return "is wrong: " + detail["msg"].replace("Input should", "it should", 1)
+
+
+def _owner(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
+    """The model that refused the last name of `loc`: the params themselves, or a model nested in one of them."""
+    for name in loc[:-1]:
+        field = model.model_fields.get(str(name))
+        if field is None:
+            break
+        kinds = (field.annotation, *getattr(field.annotation, "__args__", ()))
+        nested = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+        if nested is None:
+            break
+        model = nested
+    return model

@@ -1,0 +1,84 @@
+"""What the methods stand on, in one frozen object that app.py fills. It holds no behaviour of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from agentd.messages import AgentStep, Caller, Catalogue, ProviderState
+from agentd.ports import Clock
+from agentd.runs.api import Runs, Sessions
+
+
+class Tools(Protocol):
+    """The tools as one caller sees them: a tool outside its profile doesn't exist."""
+
+    def catalogue(self, caller: Caller) -> Catalogue:
+        """What this caller may see now."""
+        ...
+
+    async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
+        """Make one call outside any run. Raises UnknownTool, UnboundTool, ToolExecution, Forbidden."""
+        ...
+
+
+class Models(Protocol):
+    """The chain of providers."""
+
+    def states(self) -> Sequence[ProviderState]:
+        """Every provider in the order they are asked."""
+        ...
+
+
+class Analytics(Protocol):
+    """The analytics workflow (seed 003)."""
+
+    async def __call__(
+        self, question: str, *, session_id: str | None, plan_style: str | None, run_id: str | None, caller: Caller
+    ) -> dict[str, Any]:
+        """Answer with the wire form of `Analytics.ask`."""
+        ...
+
+
+class Graph(Protocol):
+    """Questions to the graph (seed 004)."""
+
+    async def __call__(
+        self, question: str, *, session_id: str | None, run_id: str | None, caller: Caller
+    ) -> dict[str, Any]:
+        """Answer with the wire form of `Graph.ask`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of the wire. `rate_per_minute` holds for callers without a rate of their own; None: no limit."""
+
+    max_body_bytes: int = 4 * 1024 * 1024
+    max_batch: int = 100
+    rate_per_minute: float | None = 600
+    heartbeat_s: float = 15.0
+    stall_s: float = 10.0
+    """How long a reader of a stream may leave its socket full before it is dropped."""
+    body_timeout_s: float = 30.0
+    ws_calls: int = 32
+    """Calls under way on one WebSocket; further messages wait unread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything the methods and routes call."""
+
+    runs: Runs
+    sessions: Sessions
+    tools: Tools
+    models: Models
+    analytics: Analytics
+    graph: Graph
+    health: Callable[[], dict[str, Any]]
+    """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
+    reload: Callable[[], Awaitable[dict[str, Any]]]
+    """Read client.toml again and apply the difference; answers what changed. Raises ConfigError and changes nothing."""
+    clock: Clock
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,40 @@
+"""Turns errors into JSON-RPC error objects, in one place, from the one table. It knows no HTTP and runs no method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+
+from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language
+
+log = structlog.get_logger(__name__)
+
+
+def error_object(error: BaseException, language: Language = "id") -> dict[str, Any]:
+    """`{code, message, data: {type, user_message, …}}` of an error.
+
+    What isn't an AgentdError becomes a plain internal error: its text stays in the log, never on the wire. An error's
+    own `data` may carry `user_message` (said instead of the table's words) and `language` (of the run it ended).
+    """
+    if isinstance(error, ConfigError):
+        error = _unapplied(error)
+    if not isinstance(error, AgentdError):
+        log.error("rpc.internal_error", error_type=type(error).__name__, exc_info=error)
+        error = InternalError("Internal error")
+    extra = dict(error.data)
+    own_language = extra.pop("language", None)
+    if own_language in ("id", "en"):
+        language = own_language
+    data = {"type": error.type, "user_message": error.user_message(language), **extra}
+    return {"code": error.code, "message": error.message, "data": data}
+
+
+def _unapplied(error: ConfigError) -> Conflict:
+    problems = [{"file": problem.file.name, "line": problem.line, "text": problem.text} for problem in error.problems]
+    return Conflict(
+        "The configuration is wrong, so nothing was changed: "
+        + "; ".join(f"{problem['file']}:{problem['line']}: {problem['text']}" for problem in problems),
+        problems=problems,
+        user_message="Konfigurasi keliru; tidak ada yang diubah.",
+    )
