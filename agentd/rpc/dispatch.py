@@ -196,7 +196,7 @@ class _Bound:
         if "admin" not in caller.scopes and self._method.scopes.isdisjoint(caller.scopes):
             needed = " or ".join(sorted(self._method.scopes | {"admin"}))
             raise Forbidden(f"{self._method.name} needs the scope {needed}")
-        return read(self._method.params, raw, _language(raw))
+        return read(self._method.params, raw, _language(raw), self._services.limits.max_prompt_bytes)
 
 
 def _failed(error: Exception, language: Language) -> Any:

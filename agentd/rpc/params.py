@@ -6,13 +6,13 @@ import difflib
 import unicodedata
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.errors import InvalidParams, Language
 
-MAX_PROMPT_BYTES = 1_000_000
-"""A prompt of this many bytes in UTF-8 is refused."""
+MAX_PROMPT_BYTES = 100_000
+"""A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""
 
 _DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
 
@@ -30,9 +30,10 @@ class NoParams(Params):
 P = TypeVar("P", bound=Params)
 
 
-def _clean(text: str) -> str:
-    if len(text) >= MAX_PROMPT_BYTES or len(text.encode("utf-8", "surrogatepass")) >= MAX_PROMPT_BYTES:
-        raise PydanticCustomError("text_long", "is longer than 1 MB; send a shorter text")
+def _clean(text: str, info: ValidationInfo) -> str:
+    limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
+    if len(text) > limit or len(text.encode("utf-8", "surrogatepass")) > limit:
+        raise PydanticCustomError("text_long", "is longer than {limit} bytes; send a shorter text", {"limit": limit})
     cleaned = text.translate(_DROPPED)
     if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
         kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
@@ -40,7 +41,7 @@ def _clean(text: str) -> str:
     return cleaned
 
 
-Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words (< 1 MB).")]
+Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words.")]
 """A person's own words. Control characters other than tab and line breaks are dropped."""
 
 RunId = Annotated[
@@ -81,7 +82,12 @@ _USER: dict[str, dict[Language, str]] = {
 _PERSONS_TEXT = frozenset({"prompt", "question"})
 
 
-def read(model: type[P], raw: dict[str, Any] | list[Any], language: Language = "id") -> P:
+def read(
+    model: type[P],
+    raw: dict[str, Any] | list[Any],
+    language: Language = "id",
+    max_prompt_bytes: int = MAX_PROMPT_BYTES,
+) -> P:
     """The params as the model has them; a list is taken by position, in the order of the model's fields.
 
     Raises InvalidParams whose message names each wrong parameter (never its value), with `data.field` (the first)
@@ -90,7 +96,7 @@ def read(model: type[P], raw: dict[str, Any] | list[Any], language: Language = "
     if type(raw) is list:
         raw = _by_position(model, raw)
     try:
-        return model.model_validate(raw)
+        return model.model_validate(raw, context=max_prompt_bytes)
     except ValidationError as error:
         raise _named(model, error, language) from None
 

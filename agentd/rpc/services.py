@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from agentd.messages import AgentStep, Caller, Catalogue, ProviderState
 from agentd.ports import Clock
+from agentd.rpc.params import MAX_PROMPT_BYTES
 from agentd.runs.api import Runs, Sessions
 
 
@@ -56,7 +57,8 @@ class Limits:
     """Bounds of the wire. `rate_per_minute` holds for callers without a rate of their own; None: no limit."""
 
     max_body_bytes: int = 4 * 1024 * 1024
-    max_batch: int = 100
+    max_batch: int = 50
+    max_prompt_bytes: int = MAX_PROMPT_BYTES
     rate_per_minute: float | None = 600
     heartbeat_s: float = 15.0
     stall_s: float = 10.0

@@ -6,9 +6,10 @@ Every call names its caller: an id that belongs to somebody else is `NotFound`, 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, Protocol
 
-from agentd.messages import AgentOptions, AgentOutcome, Caller, Event
+from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event
 
 
 class Runs(Protocol):
@@ -45,6 +46,10 @@ class Runs(Protocol):
 
     def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
+        ...
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        """One file of a run and where it lies, for whoever may see the run. Raises NotFound."""
         ...
 
 

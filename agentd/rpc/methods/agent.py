@@ -27,7 +27,6 @@ from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Messag
 from agentd.rpc.method import ANYONE, Example, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId
 from agentd.rpc.services import Services
-from agentd.rpc.shown import shown
 
 RUN_ERRORS = (
     UnknownTool, UnboundTool, ToolExecution, InvalidResponse, MaxSteps, ProviderUnavailable, Cancelled,
@@ -141,9 +140,9 @@ _WAITING = AgentOutcome(
         ),
     ),
 )
-async def run(services: Services, caller: Caller, params: RunParams) -> dict[str, Any]:
+async def run(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Run the agent on a prompt and wait for the end; the same run_id again answers the same run."""
-    return shown(await services.runs.run(params.prompt, params.agent_options(), caller), caller)
+    return await services.runs.run(params.prompt, params.agent_options(), caller)
 
 
 @method(
@@ -160,9 +159,9 @@ async def run(services: Services, caller: Caller, params: RunParams) -> dict[str
         ),
     ),
 )
-async def start(services: Services, caller: Caller, params: RunParams) -> dict[str, Any]:
+async def start(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Take a run on and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
-    return shown(await services.runs.start(params.prompt, params.agent_options(), caller), caller)
+    return await services.runs.start(params.prompt, params.agent_options(), caller)
 
 
 @method(
@@ -175,7 +174,7 @@ async def start(services: Services, caller: Caller, params: RunParams) -> dict[s
 )
 async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
     """The run as it stands: queued, running, needs_approval, completed, cancelled or failed."""
-    return shown(await services.runs.get(params.run_id, caller), caller)
+    return await services.runs.get(params.run_id, caller)
 
 
 @method(
@@ -186,9 +185,9 @@ async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[s
     errors=(NotFound, Conflict),
     examples=(Example("stop it", {"run_id": "run-7f3a"}, {**_DONE, "status": "cancelled", "response": ""}),),
 )
-async def cancel(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
+async def cancel(services: Services, caller: Caller, params: RunIdParams) -> AgentOutcome:
     """Stop a run, through the model and the tool it is at."""
-    return shown(await services.runs.cancel(params.run_id, caller), caller)
+    return await services.runs.cancel(params.run_id, caller)
 
 
 @method(
@@ -203,18 +202,9 @@ async def cancel(services: Services, caller: Caller, params: RunIdParams) -> dic
         ),
     ),
 )
-async def approve(services: Services, caller: Caller, params: ApproveParams) -> dict[str, Any]:
+async def approve(services: Services, caller: Caller, params: ApproveParams) -> AgentOutcome:
     """Decide the call that a run waits with, and run on to the end; only staff may change its arguments."""
-    if params.arguments is not None and not caller.may("staff"):
-        pending = (await services.runs.get(params.run_id, caller)).get("approval")
-        if pending and pending["arguments"] != params.arguments:
-            raise Forbidden(
-                "Only staff may approve with changed arguments; leave out `arguments`, or tell the agent what to change",
-                user_message="Hanya petugas yang dapat mengubah data pada tahap ini. "
-                "Sampaikan perubahan Anda sebagai pesan baru.",
-            )
-    outcome = await services.runs.approve(params.run_id, params.approval_id, params.approved, params.arguments, caller)
-    return shown(outcome, caller)
+    return await services.runs.approve(params.run_id, params.approval_id, params.approved, params.arguments, caller)
 
 
 @method(

@@ -11,7 +11,6 @@ from agentd.messages import AgentStep, Caller, Catalogue, Message
 from agentd.rpc.method import ANYONE, Example, method
 from agentd.rpc.params import NoParams, Params
 from agentd.rpc.services import Services
-from agentd.rpc.shown import shown
 
 
 class CallParams(Params):
@@ -116,11 +115,11 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
     errors=(UnknownTool, UnboundTool, ToolExecution, GroundingError, Forbidden),
     examples=(Example("the time", {"tool": "get_current_time", "input": {"city": "Jakarta"}}, _STEP),),
 )
-async def call_tool(services: Services, caller: Caller, params: CallParams) -> dict[str, Any]:
+async def call_tool(services: Services, caller: Caller, params: CallParams) -> AgentStep:
     """Call one tool outside any run; official tools (letters) only for staff."""
     if not caller.may("staff") and _is_official(services.tools.catalogue(caller), params.tool, params.server):
         raise Forbidden(f"{params.tool} is an official tool: calling it directly needs the scope staff")
-    return shown(await services.tools.call(params.tool, params.input or {}, params.server, caller), caller)
+    return await services.tools.call(params.tool, params.input or {}, params.server, caller)
 
 
 def _is_official(catalogue: Catalogue, name: str, server: str | None) -> bool:

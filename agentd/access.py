@@ -1,0 +1,289 @@
+"""Who asks, and whether they may come in: principals, their tokens, their rates. It reads no request and no socket.
+
+Tokens are 256 random bits, kept only as SHA-256 in `access.json` of the state folder, and shown once when made.
+The file is read again when it changes, so a token added or revoked counts from the next request on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound, RateLimited, Unauthorized
+from agentd.messages import Caller, Scope
+from agentd.ports import Clock
+
+log = structlog.get_logger(__name__)
+
+FILE_NAME = "access.json"
+LOCAL = Caller(id="local", scopes=frozenset({"admin"}))
+"""A program on this machine, where no token is configured."""
+OWN_PAGE = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
+"""The daemon's own page in a browser on this machine, where no token is configured."""
+TOKEN_OF_ENVIRONMENT = Caller(id="admin", scopes=frozenset({"admin"}))
+"""Whoever holds AGENTD_TOKEN."""
+RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id})
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+
+
+class Principal(BaseModel):
+    """Somebody with a token: `token_sha256` is hexadecimal, `rate_per_minute` None means the daemon's default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    scopes: frozenset[Scope]
+    profile: str | None = None
+    rate_per_minute: float | None = None
+    created_at: datetime
+    token_sha256: str
+
+    @property
+    def caller(self) -> Caller:
+        """As the rest of the daemon knows them."""
+        return Caller(id=self.id, scopes=self.scopes, profile=self.profile)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int = 1
+    principals: tuple[Principal, ...] = ()
+
+
+class AccessBook:
+    """The principals in `access.json`. An unreadable file lets nobody in by token, and nobody in without one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[int, int, int] | None = None
+        self._broken = False
+        self._by_hash: dict[str, tuple[Principal, Caller]] = {}
+        self._by_id: dict[str, Principal] = {}
+
+    @property
+    def closed(self) -> bool:
+        """True when there are tokens (or a file that can't be read): then everybody needs one."""
+        self._refresh()
+        return self._broken or bool(self._by_id)
+
+    def holder(self, token: str) -> Caller | None:
+        """Whose token this is."""
+        self._refresh()
+        found = self._by_hash.get(_digest(token))
+        return found[1] if found else None
+
+    def rate_of(self, caller_id: str) -> float | None:
+        """Their own rate a minute, if they have one."""
+        principal = self._by_id.get(caller_id)
+        return principal.rate_per_minute if principal else None
+
+    def principals(self) -> tuple[Principal, ...]:
+        """Everybody with a token. Raises Conflict when the file can't be read."""
+        return self._load().principals
+
+    def add(
+        self,
+        principal_id: str,
+        scopes: frozenset[Scope],
+        *,
+        now: datetime,
+        profile: str | None = None,
+        rate_per_minute: float | None = None,
+    ) -> str:
+        """Make a principal and answer its token, which is shown this once. Raises InvalidParams, Conflict."""
+        if not _ID.fullmatch(principal_id):
+            raise InvalidParams(f"{principal_id!r} is no name: 1 to 64 of A-Z a-z 0-9 . _ @ -, a letter or digit first")
+        if principal_id in RESERVED:
+            raise InvalidParams(f"name {principal_id} is the daemon's own; choose another")
+        if not scopes:
+            raise InvalidParams("a token needs at least one scope: kiosk, chat, staff, admin or model")
+        if rate_per_minute is not None and rate_per_minute <= 0:
+            raise InvalidParams("the rate is calls a minute, above 0")
+        token = "agd_" + secrets.token_urlsafe(32)
+        added = Principal(
+            id=principal_id,
+            scopes=scopes,
+            profile=profile,
+            rate_per_minute=rate_per_minute,
+            created_at=now,
+            token_sha256=_digest(token),
+        )
+        with self._changing() as principals:
+            if any(principal.id == principal_id for principal in principals):
+                raise Conflict(f"{principal_id} has a token already; revoke it first, or choose another name")
+            principals.append(added)
+        return token
+
+    def revoke(self, principal_id: str) -> None:
+        """Take the token away, at once. Raises NotFound."""
+        with self._changing() as principals:
+            kept = [principal for principal in principals if principal.id != principal_id]
+            if len(kept) == len(principals):
+                known = ", ".join(principal.id for principal in principals) or "none"
+                raise NotFound(f"no token is named {principal_id}; there are: {known}")
+            principals[:] = kept
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Principal]]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with (self._path.parent / (FILE_NAME + ".lock")).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            principals = list(self._load().principals)
+            yield principals
+            self._write(_File(principals=tuple(principals)))
+
+    def _load(self) -> _File:
+        try:
+            return _File.model_validate_json(self._path.read_bytes())
+        except FileNotFoundError:
+            return _File()
+        except (OSError, ValidationError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not what agentd wrote"
+            raise Conflict(
+                f"{self._path} can't be used: {why}; mend it, or remove it and make the tokens anew"
+            ) from None
+
+    def _write(self, content: _File) -> None:
+        folder = self._path.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)  # readable by its owner only
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.model_dump_json(indent=1).encode())
+                file.flush()
+                os.fsync(file.fileno())
+            if os.geteuid() == 0:  # made by root for a daemon that runs as the folder's owner
+                owner = folder.stat()
+                os.chown(name, owner.st_uid, owner.st_gid)
+            Path(name).replace(self._path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def _refresh(self) -> None:
+        try:
+            stat = os.stat(self._path)  # noqa: PTH116 - asked at every request, and Path.stat costs twice
+            seen = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        except FileNotFoundError:
+            seen = (0, 0, 0)
+        except OSError:
+            seen = (-1, -1, -1)
+        if seen == self._seen:
+            return
+        try:
+            principals = self._load().principals
+            self._broken = seen[0] == -1
+        except Conflict as error:
+            log.error("access.unreadable", reason=error.message)
+            principals, self._broken = (), True
+        self._by_hash = {principal.token_sha256: (principal, principal.caller) for principal in principals}
+        self._by_id = {principal.id: principal for principal in principals}
+        self._seen = seen
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Approach(NamedTuple):
+    """How somebody came to the door. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
+
+    token: str | None
+    origin: str | None
+    own_origin: bool
+    site: str | None
+    local: bool
+
+
+class Access:
+    """Decides who a request comes from."""
+
+    def __init__(
+        self, book: AccessBook, *, admin_token: str | None = None, origins: frozenset[str] = frozenset()
+    ) -> None:
+        self._book = book
+        self._admin_digest = _digest(admin_token) if admin_token else None
+        self._origins = origins
+
+    @property
+    def closed(self) -> bool:
+        """True when everybody needs a token."""
+        return self._admin_digest is not None or self._book.closed
+
+    def lists(self, origin: str) -> bool:
+        """True for an Origin named in the configuration."""
+        return origin in self._origins
+
+    def admit(self, approach: Approach) -> Caller:
+        """The caller. Raises Unauthorized, Forbidden.
+
+        No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
+        comes in. Any token configured: everybody needs one. A browser page of an Origin that isn't listed never does.
+        """
+        page = approach.own_origin or approach.site == "same-origin"
+        if approach.origin is not None:
+            if not approach.own_origin and approach.origin not in self._origins:
+                raise Forbidden("Pages of this Origin may not call; list it in [rpc] allowed_origins")
+        elif approach.site in ("cross-site", "same-site"):
+            raise Forbidden("A page of another site may not call")
+        if approach.token is not None:
+            return self._holder(approach.token)
+        if self.closed:
+            raise Unauthorized("A bearer token is needed: Authorization: Bearer TOKEN")
+        if not approach.local:
+            raise Unauthorized("From another machine a bearer token is needed; make one by `agentd token add`")
+        if page or approach.site == "none":
+            return OWN_PAGE
+        if approach.origin is not None:
+            raise Unauthorized("A page of another origin needs a bearer token; make one by `agentd token add`")
+        return LOCAL
+
+    def _holder(self, token: str) -> Caller:
+        if self._admin_digest is not None and hmac.compare_digest(_digest(token), self._admin_digest):
+            return TOKEN_OF_ENVIRONMENT
+        caller = self._book.holder(token)
+        if caller is None:
+            raise Unauthorized("The bearer token is not known here; it may have been revoked")
+        return caller
+
+
+class RateLimiter:
+    """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
+
+    def __init__(self, book: AccessBook, default_per_minute: float | None, clock: Clock) -> None:
+        self._book = book
+        self._default = default_per_minute
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def charge(self, caller: Caller, calls: int = 1) -> None:
+        """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
+        rate = self._book.rate_of(caller.id)
+        if rate is None:
+            if "admin" in caller.scopes or self._default is None:
+                return
+            rate = self._default
+        now = self._clock.monotonic()
+        level, at = self._buckets.get(caller.id, (rate, now))
+        level = min(rate, level + (now - at) * rate / 60)
+        if level < calls:
+            self._buckets[caller.id] = (level, now)
+            wait = min(60.0, (min(calls, rate) - level) * 60 / rate)
+            raise RateLimited(
+                f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
+            )
+        self._buckets[caller.id] = (level - calls, now)

@@ -1,0 +1,46 @@
+"""GET /artifacts/RUN_ID/NAME: a file that a run made, for whoever may see the run. It lists nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import quote
+
+from aiohttp import web
+
+from agentd.errors import NotFound
+from agentd.http.guard import CALLER
+from agentd.runs.api import Runs
+
+_SHOWN_INLINE = frozenset({"application/pdf", "image/png", "image/jpeg", "text/plain"})
+
+_FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'self'"
+_PDF_POLICY = "frame-ancestors 'self'"
+"""A browser's own PDF viewer doesn't start in a sandbox."""
+
+
+class ArtifactsEndpoint:
+    """Serves what a run's own outcome names, and nothing else."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    async def get(self, request: web.Request) -> web.StreamResponse:
+        """The file, with its media type and its SHA-256 (`X-SHA256`). A run of somebody else is not found."""
+        artifact, path = await self._runs.artifact(
+            request.match_info["run_id"], request.match_info["name"], request[CALLER]
+        )
+        if not await asyncio.to_thread(path.is_file):
+            raise NotFound("The file is no longer kept")
+        media_type = artifact.media_type
+        placed = "inline" if media_type in _SHOWN_INLINE and "download" not in request.query else "attachment"
+        return web.FileResponse(
+            path,
+            headers={
+                "Content-Type": media_type,
+                "Content-Disposition": f"{placed}; filename*=UTF-8''{quote(artifact.name)}",
+                "X-Content-Type-Options": "nosniff",
+                "Content-Security-Policy": _PDF_POLICY if media_type == "application/pdf" else _FILE_POLICY,
+                "Cache-Control": "private, no-store",
+                "X-SHA256": artifact.sha256,
+            },
+        )

@@ -1,0 +1,183 @@
+"""The door of every route: Host, Origin, token, rate. It answers nothing itself but refusals.
+
+Every route needs a caller unless it was declared open (health, and pages that hold no data). A refusal on /rpc is a
+JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a method answers is always 200 or 204.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from agentd.access import Access, Approach
+from agentd.errors import Forbidden, InvalidRequest, NotFound
+from agentd.http.refusals import Refused, refusal
+from agentd.messages import Caller, Scope
+from agentd.rpc.dispatch import Limiter
+
+log = structlog.get_logger(__name__)
+
+CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-src 'self' blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""On every page; `setdefault`, so that a page may bring a Content-Security-Policy of its own."""
+
+_LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_LOOPBACK_PEERS = frozenset({"127.0.0.1", "::1", "::ffff:127.0.0.1"})
+_TOKEN_IN_QUERY = frozenset({"/events", "/ws"})
+_PROXY_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
+
+
+class Guard:
+    """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port)."""
+
+    def __init__(self, access: Access, limiter: Limiter, hosts: frozenset[str] = frozenset()) -> None:
+        self._access = access
+        self._limiter = limiter
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._known_hosts: set[str] = set()
+        self._open: set[web.AbstractRoute] = set()
+        self._pages: set[web.AbstractRoute] = set()
+        self._scopes: dict[web.AbstractRoute, tuple[Scope, ...]] = {}
+
+    def open(self, *routes: web.AbstractRoute) -> None:
+        """Declare routes that need no caller and show no data of anybody."""
+        self._open.update(routes)
+
+    def only_for(self, scopes: tuple[Scope, ...], *routes: web.AbstractRoute) -> None:
+        """Declare that these routes need one of these scopes (or admin)."""
+        self._scopes.update(dict.fromkeys(routes, scopes))
+
+    def pages(self, *routes: web.AbstractRoute) -> None:
+        """Declare open routes that are pages for browsers: they get PAGE_HEADERS."""
+        self._open.update(routes)
+        self._pages.update(routes)
+
+    def middleware(self) -> Middleware:
+        """As aiohttp wants it."""
+
+        @web.middleware
+        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+            path = request.path
+            rpc = path == "/rpc"
+            try:
+                route = request.match_info.route
+                self._check_host(request)
+                origin = request.headers.get("Origin")
+                if request.method == "OPTIONS":
+                    return self._preflight(origin)
+                if route not in self._open:
+                    caller = self._admit(request, origin)
+                    if not rpc:  # there each call of a batch counts and has its own scopes
+                        self._check_scope(route, caller)
+                        self._limiter.charge(caller)
+                    request[CALLER] = caller
+                response = await handler(request)
+            except web.HTTPException as error:
+                if error.status < 400:
+                    raise
+                return refusal(_of_aiohttp(error), rpc=rpc)
+            except (ConnectionError, TimeoutError):
+                raise
+            except Exception as error:
+                return refusal(error, rpc=rpc)
+            if route in self._pages:
+                for name, value in PAGE_HEADERS.items():
+                    response.headers.setdefault(name, value)
+            if origin is not None and self._access.lists(origin) and not response.prepared:
+                response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
+            return response
+
+        return guarded
+
+    def _check_host(self, request: web.Request) -> None:
+        """A name that is not ours is somebody's DNS pointing here (rebinding)."""
+        host = request.headers.get("Host", "")
+        if host in self._known_hosts or _unix(request):
+            return
+        name = host.lower()
+        bare = name.rpartition(":")[0] if ":" in name and not name.endswith("]") else name
+        if bare in _LOOPBACK_NAMES or name in self._hosts or bare in self._hosts:
+            if len(self._known_hosts) < 64:
+                self._known_hosts.add(host)
+            return
+        raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
+
+    def _check_scope(self, route: web.AbstractRoute, caller: Caller) -> None:
+        scopes = self._scopes.get(route)
+        if scopes is not None and not caller.may(*scopes):
+            raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
+
+    def _admit(self, request: web.Request, origin: str | None) -> Caller:
+        headers = request.headers
+        approach = Approach(
+            token=_token(request),
+            origin=origin,
+            own_origin=origin is not None and _is_own(origin, request),
+            site=headers.get("Sec-Fetch-Site"),
+            local=_local(request),
+        )
+        return self._access.admit(approach)
+
+    def _preflight(self, origin: str | None) -> web.Response:
+        if origin is None or not self._access.lists(origin):
+            raise Forbidden("Pages of other origins may not call this daemon")
+        return web.Response(
+            status=204,
+            headers={
+                "Access-Control-Allow-Origin": origin,
+                "Access-Control-Allow-Methods": "GET, POST",
+                "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
+                "Access-Control-Max-Age": "600",
+                "Vary": "Origin",
+            },
+        )
+
+
+def _unix(request: web.Request) -> bool:
+    transport = request.transport
+    return transport is not None and isinstance(transport.get_extra_info("sockname"), (str, bytes))
+
+
+def _local(request: web.Request) -> bool:
+    """True for this machine's own programs: a loopback peer without a proxy's traces, or the unix socket."""
+    if request.remote in _LOOPBACK_PEERS:
+        return not any(name in request.headers for name in _PROXY_HEADERS)
+    return _unix(request)
+
+
+def _token(request: web.Request) -> str | None:
+    """The bearer token; where a browser can't set headers (EventSource, WebSocket), `?access_token=` too."""
+    authorization = request.headers.get("Authorization")
+    if authorization is not None:
+        kind, _, token = authorization.partition(" ")
+        return token.strip() if kind.lower() == "bearer" else ""
+    if request.path in _TOKEN_IN_QUERY or request.path.startswith("/artifacts/"):
+        return request.query.get("access_token")
+    return None
+
+
+def _is_own(origin: str, request: web.Request) -> bool:
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == request.headers.get("Host", "").lower()
+
+
+def _of_aiohttp(error: web.HTTPException) -> Refused:
+    if isinstance(error, web.HTTPNotFound):
+        return Refused(404, NotFound("Nothing is at this address"))
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return Refused(405, InvalidRequest(f"{error.method} is not for this address; use {allowed}"))
+    if isinstance(error, web.HTTPRequestEntityTooLarge):
+        return Refused(413, InvalidRequest("The body is too large"))
+    return Refused(error.status, InvalidRequest(error.reason))

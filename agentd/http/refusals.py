@@ -1,0 +1,69 @@
+"""Errors as HTTP answers: which status an error has, and its JSON body. What methods answer is not made here."""
+
+from __future__ import annotations
+
+import math
+
+import orjson
+from aiohttp import web
+
+from agentd.errors import (
+    AgentdError,
+    Busy,
+    Conflict,
+    Draining,
+    Forbidden,
+    InvalidParams,
+    InvalidRequest,
+    MethodNotFound,
+    NotFound,
+    ParseError,
+    ProviderUnavailable,
+    RateLimited,
+    Unauthorized,
+)
+from agentd.rpc.wire import error_object
+
+STATUS: dict[type[AgentdError], int] = {
+    ParseError: 400,
+    InvalidRequest: 400,
+    InvalidParams: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    MethodNotFound: 404,
+    Conflict: 409,
+    RateLimited: 429,
+    Busy: 503,
+    Draining: 503,
+    ProviderUnavailable: 503,
+}
+"""What isn't here is 500."""
+
+
+class Refused(Exception):
+    """A refusal whose HTTP status says more than its error (405, 413, 415)."""
+
+    def __init__(self, status: int, error: AgentdError) -> None:
+        self.status = status
+        self.error = error
+        super().__init__(error.message)
+
+
+def refusal(error: BaseException, *, rpc: bool, request_id: object = None) -> web.Response:
+    """The answer to a refused request: `{"error": {code, message, data}}`, on /rpc in JSON-RPC's envelope."""
+    status = None
+    if isinstance(error, Refused):
+        status, error = error.status, error.error
+    if status is None:
+        status = STATUS.get(type(error), 500) if isinstance(error, AgentdError) else 500
+    body: dict[str, object] = {"error": error_object(error)}
+    if rpc:
+        body = {"jsonrpc": "2.0", **body, "id": request_id}
+    response = web.Response(body=orjson.dumps(body), status=status, content_type="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    if status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, AgentdError) and "retry_after_s" in error.data:
+        response.headers["Retry-After"] = str(math.ceil(error.data["retry_after_s"]))
+    return response

@@ -1,0 +1,68 @@
+"""The table of HTTP routes, put together behind the guard. What each does is in a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from aiohttp import web
+
+from agentd.access import Access
+from agentd.http.artifacts import ArtifactsEndpoint
+from agentd.http.events import EventsEndpoint
+from agentd.http.frames import Frames
+from agentd.http.guard import Guard
+from agentd.http.health import HealthEndpoints
+from agentd.http.rpc import RpcEndpoint
+from agentd.http.websocket import WebSocketEndpoint
+from agentd.rpc.dispatch import Dispatcher, Limiter
+from agentd.rpc.method import ANYONE, STAFF
+from agentd.rpc.services import Services
+
+Metrics = Callable[[], tuple[bytes, str]]
+"""The Prometheus exposition: body and content type."""
+
+
+def application(
+    services: Services,
+    dispatcher: Dispatcher,
+    access: Access,
+    limiter: Limiter,
+    *,
+    metrics: Metrics,
+    hosts: frozenset[str] = frozenset(),
+    pages: Iterable[web.AbstractRouteDef] = (),
+    mounted: Iterable[web.AbstractRouteDef] = (),
+) -> web.Application:
+    """The aiohttp application.
+
+    `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
+    /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
+    """
+    guard = Guard(access, limiter, hosts)
+    frames = Frames()
+    rpc = RpcEndpoint(dispatcher, services.limits)
+    events = EventsEndpoint(services, frames)
+    sockets = WebSocketEndpoint(dispatcher, services, frames)
+    artifacts = ArtifactsEndpoint(services.runs)
+    health = HealthEndpoints(services.health)
+
+    async def exposition(_request: web.Request) -> web.Response:
+        body, content_type = metrics()
+        return web.Response(body=body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
+
+    app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)
+    app.router.add_post("/rpc", rpc.post)
+    add = app.router.add_get
+    guard.only_for(
+        ANYONE,
+        add("/events", events.get, allow_head=False),
+        add("/ws", sockets.get, allow_head=False),
+        *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts.get)]),
+    )
+    guard.only_for(STAFF, add("/metrics", exposition, allow_head=False))
+    guard.open(*app.add_routes([web.get("/healthz", health.healthz), web.get("/readyz", health.readyz)]))
+    guard.pages(*app.add_routes(pages))
+    app.add_routes(mounted)
+    app.on_shutdown.append(events.close)
+    app.on_shutdown.append(sockets.close)
+    return app

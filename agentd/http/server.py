@@ -1,0 +1,114 @@
+"""Listens: on a loopback port, a unix socket, or sockets that systemd passed. It knows no route."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from aiohttp import web
+
+
+@asynccontextmanager
+async def serving(
+    app: web.Application,
+    *,
+    listen: tuple[str, int] | None = ("127.0.0.1", 8765),
+    unix_path: Path | None = None,
+    unix_mode: int = 0o660,
+    sockets: Sequence[socket.socket] = (),
+    shutdown_s: float = 10.0,
+) -> AsyncIterator[tuple[str, ...]]:
+    """Serve while the block runs; gives the addresses (`http://127.0.0.1:8765`, `unix:/run/agentd/agentd.sock`).
+
+    Passed sockets take the place of `listen` and `unix_path`. Port 0 lets the system choose. At the end requests under
+    way have `shutdown_s` seconds. Raises OSError that says what is taken and what to do.
+    """
+    runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=shutdown_s)
+    await runner.setup()
+    try:
+        opened = list(sockets)
+        if not opened:
+            if listen is not None:
+                opened.extend(_tcp(*listen))
+            if unix_path is not None:
+                opened.append(_unix(unix_path, unix_mode))
+        for one in opened:
+            await web.SockSite(runner, one).start()
+        yield tuple(_address(one) for one in opened)
+    finally:
+        await runner.cleanup()
+        if unix_path is not None and not sockets:
+            _forget(unix_path)
+
+
+def _forget(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _tcp(host: str, port: int) -> list[socket.socket]:
+    opened: list[socket.socket] = []
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    ):
+        if opened:  # `localhost` names two addresses; the first that can be had is enough
+            break
+        one = socket.socket(family, kind, protocol)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind(address)
+        except OSError as error:
+            one.close()
+            raise OSError(error.errno, _why(error, host, port)) from None
+        opened.append(one)
+    return opened
+
+
+def _why(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"{host}:{port} is taken by another program; stop it, or choose another address by --listen"
+    if error.errno == errno.EACCES:
+        return f"{host}:{port} may not be used by this user; choose a port above 1023 by --listen"
+    return f"cannot listen on {host}:{port}: {error.strerror}"
+
+
+def _unix(path: Path, mode: int) -> socket.socket:
+    _remove_stale(path)
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o777 & ~mode)  # from its first moment nobody else may connect
+    try:
+        one.bind(str(path))
+    except OSError as error:
+        one.close()
+        raise OSError(error.errno, f"cannot listen on {path}: {error.strerror}") from None
+    finally:
+        os.umask(before)
+    return one
+
+
+def _remove_stale(path: Path) -> None:
+    try:
+        if not stat.S_ISSOCK(path.stat().st_mode):
+            raise FileExistsError(errno.EEXIST, f"{path} is there and is no socket; remove it or choose another")
+    except FileNotFoundError:
+        return
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            path.unlink(missing_ok=True)  # left behind by a daemon that was killed
+            return
+    raise OSError(errno.EADDRINUSE, f"{path} is served by another daemon; stop it first")
+
+
+def _address(one: socket.socket) -> str:
+    name = one.getsockname()
+    if one.family == socket.AF_UNIX:
+        return f"unix:{name}"
+    host = f"[{name[0]}]" if one.family == socket.AF_INET6 else name[0]
+    return f"http://{host}:{name[1]}"

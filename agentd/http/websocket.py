@@ -1,0 +1,135 @@
+"""GET /ws: JSON-RPC over a WebSocket, with a run's events as notifications. The methods are those of POST /rpc."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+import structlog
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from agentd.errors import AgentdError, Conflict
+from agentd.http.frames import Frames
+from agentd.http.guard import CALLER
+from agentd.messages import Caller
+from agentd.rpc.dispatch import Dispatcher
+from agentd.rpc.methods.events import SubscribeParams
+from agentd.rpc.services import Services
+from agentd.rpc.wire import error_object
+
+log = structlog.get_logger(__name__)
+
+_MAX_SUBSCRIPTIONS = 64
+
+
+class WebSocketEndpoint:
+    """Serves connections. Calls under way when a client leaves go on to their end."""
+
+    def __init__(self, dispatcher: Dispatcher, services: Services, frames: Frames) -> None:
+        self._dispatcher = dispatcher
+        self._services = services
+        self._frames = frames
+        self._sockets: set[web.WebSocketResponse] = set()
+        self._calls: set[asyncio.Task[None]] = set()
+
+    async def get(self, request: web.Request) -> web.WebSocketResponse:
+        """Talk until one side closes."""
+        limits = self._services.limits
+        socket = web.WebSocketResponse(
+            heartbeat=limits.heartbeat_s, max_msg_size=limits.max_body_bytes, compress=False, decode_text=False
+        )
+        await socket.prepare(request)
+        connection = _Connection(socket, request, self._services, self._frames)
+        dispatcher = self._dispatcher.with_acts({"Events.subscribe": connection.subscribe})
+        slots = asyncio.Semaphore(limits.ws_calls)
+        caller = request[CALLER]
+        self._sockets.add(socket)
+        try:
+            async for message in socket:
+                if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                    continue
+                await slots.acquire()
+                call = asyncio.create_task(connection.answer(dispatcher, message.data, caller), name="ws.call")
+                self._calls.add(call)
+                call.add_done_callback(self._calls.discard)
+                call.add_done_callback(lambda _: slots.release())
+        finally:
+            self._sockets.discard(socket)
+            connection.stop()
+        return socket
+
+    async def close(self, _app: web.Application) -> None:
+        """Tell every client that the daemon goes, and let go of the calls that wait."""
+        closing = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"draining") for socket in self._sockets]
+        await asyncio.gather(*closing, return_exceptions=True)
+        for call in self._calls:
+            call.cancel()
+
+
+class _Connection:
+    """One client: its answers and its subscriptions."""
+
+    def __init__(self, socket: web.WebSocketResponse, request: web.Request, services: Services, frames: Frames) -> None:
+        self._socket = socket
+        self._request = request
+        self._runs = services.runs
+        self._stall_s = services.limits.stall_s
+        self._frames = frames
+        self._wanted: list[tuple[SubscribeParams, Caller]] = []
+        self._pumps: set[asyncio.Task[None]] = set()
+
+    async def answer(self, dispatcher: Dispatcher, data: str | bytes, caller: Caller) -> None:
+        """Answer one message, then begin the subscriptions it asked for: their events come after its answer."""
+        reply = await dispatcher.handle(data, caller)
+        if reply.body:
+            await self._send(reply.body)
+        while self._wanted:
+            params, subscriber = self._wanted.pop(0)
+            pump = asyncio.create_task(self._pump(params, subscriber), name=f"ws.events {params.run_id}")
+            self._pumps.add(pump)
+            pump.add_done_callback(self._pumps.discard)
+
+    async def subscribe(self, _services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:
+        """Events.subscribe on this connection."""
+        if len(self._pumps) + len(self._wanted) >= _MAX_SUBSCRIPTIONS:
+            raise Conflict(f"One connection follows at most {_MAX_SUBSCRIPTIONS} runs; open another")
+        await self._runs.get(params.run_id, caller)
+        self._wanted.append((params, caller))
+        return {"run_id": params.run_id, "after": params.after}
+
+    def stop(self) -> None:
+        """End the subscriptions."""
+        for pump in self._pumps:
+            pump.cancel()
+
+    async def _pump(self, params: SubscribeParams, caller: Caller) -> None:
+        after = params.after
+        try:
+            async for event in self._runs.events(params.run_id, caller, params.after):
+                if not await self._send(self._frames.notification(event)):
+                    return
+                after = event.seq
+        except AgentdError as error:
+            await self._send(_dropped(params.run_id, after, error))
+
+    async def _send(self, frame: bytes) -> bool:
+        """False when the client is gone, or was dropped because it doesn't read."""
+        try:
+            async with asyncio.timeout(self._stall_s):
+                await self._socket.send_frame(frame, WSMsgType.TEXT)
+        except TimeoutError:
+            log.warning("ws.slow_reader_dropped")
+            transport = self._request.transport
+            if transport is not None:
+                transport.abort()
+            return False
+        except (ConnectionError, RuntimeError):
+            return False
+        return True
+
+
+def _dropped(run_id: str, after: int, error: BaseException) -> bytes:
+    """The notification `Events.dropped`: this subscription ended before its run; subscribe again with `after`."""
+    params = {"run_id": run_id, "after": after, "error": error_object(error)}
+    return orjson.dumps({"jsonrpc": "2.0", "method": "Events.dropped", "params": params})

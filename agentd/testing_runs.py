@@ -1,0 +1,248 @@
+"""In-memory twins of Runs and Sessions, shipped so that the wire can be tested without a model or a database.
+
+Not durable and not an agent: what a run does is a function given by the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from agentd.errors import AgentdError, Conflict, NotFound
+from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Artifact, Caller, Event, EventType, RunStatus
+from agentd.rpc.wire import error_object
+
+ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
+
+
+@dataclass(eq=False)
+class MemoryRun:
+    """A run that a test's function works on: it may `emit` events and set parts of the outcome."""
+
+    owner: str
+    prompt: str
+    options: AgentOptions
+    outcome: AgentOutcome
+    error: AgentdError | None = None
+    events: list[Event] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
+    readers: set[asyncio.Queue[Event | None]] = field(default_factory=set)
+
+    def emit(self, kind: EventType, data: dict[str, Any] | None = None) -> Event:
+        """Number an event, keep it unless it is live-only, and hand it to every reader."""
+        seq = len(self.events) if kind in LIVE_ONLY else len(self.events) + 1
+        event = Event(
+            seq=seq,
+            run_id=self.outcome.run_id,
+            session_id=self.outcome.session_id,
+            type=kind,
+            at=datetime.now(UTC).isoformat(),
+            data=data or {},
+        )
+        if kind not in LIVE_ONLY:
+            self.events.append(event)
+        for reader in self.readers:
+            reader.put_nowait(event)
+        return event
+
+    def update(self, **changes: Any) -> None:
+        """Change parts of the outcome."""
+        self.outcome = self.outcome.model_copy(update=changes)
+
+
+Work = Callable[[MemoryRun], Awaitable[str]]
+"""What a run does; its answer is the response. An AgentdError fails the run."""
+
+
+async def echo(run: MemoryRun) -> str:
+    """Answer with the prompt."""
+    return run.prompt
+
+
+class MemoryRuns:
+    """Runs in a dict. A run is its owner's and an admin's; to everybody else it isn't there."""
+
+    def __init__(self, work: Work = echo) -> None:
+        self._work = work
+        self._runs: dict[str, MemoryRun] = {}
+
+    async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Run to the end, or join the run of this id."""
+        run = self._begin(prompt, options, caller)
+        return await self._settled(run)
+
+    async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Begin and answer at once."""
+        return self._begin(prompt, options, caller).outcome
+
+    async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """The run as it stands."""
+        run = self._seen(run_id, caller)
+        state = run.outcome.model_dump(mode="json")
+        state["error"] = None if run.error is None else error_object(run.error)
+        return state
+
+    async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
+        """Cancel the task."""
+        run = self._seen(run_id, caller)
+        if run.outcome.status in ENDED:
+            raise Conflict(f"The run has ended ({run.outcome.status}); there is nothing to cancel")
+        assert run.task is not None
+        run.task.cancel()
+        await asyncio.wait((run.task,))
+        return run.outcome
+
+    async def approve(
+        self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
+    ) -> AgentOutcome:
+        """Let the work that waits in `approval_of` go on."""
+        run = self._seen(run_id, caller)
+        pending = run.outcome.approval
+        if pending is None or run.decided is None or run.decided.done():
+            raise Conflict("No call of this run waits for an approval")
+        if pending.approval_id != approval_id:
+            raise NotFound("No approval of this id waits")
+        run.update(status="running", approval=None)
+        run.decided.set_result((approved, arguments))
+        return await self._settled(run)
+
+    async def list(self, caller: Caller, session_id: str | None, status: str | None, limit: int) -> dict[str, Any]:
+        """Newest first."""
+        mine = [run.outcome for run in reversed(self._runs.values()) if _owns(run.owner, caller)]
+        kept = [
+            {"run_id": one.run_id, "session_id": one.session_id, "status": one.status}
+            for one in mine
+            if session_id in (None, one.session_id) and status in (None, one.status)
+        ]
+        return {"runs": kept[:limit]}
+
+    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
+        """Stored events, then live ones, to the end."""
+        run = self._seen(run_id, caller)
+        reader: asyncio.Queue[Event | None] = asyncio.Queue()
+        stored = run.events[after:]
+        run.readers.add(reader)
+        try:
+            for event in stored:
+                yield event
+            if run.outcome.status in ENDED and reader.empty():
+                return
+            while (live := await reader.get()) is not None:
+                if live.seq > after or live.type in LIVE_ONLY:
+                    yield live
+        finally:
+            run.readers.discard(reader)
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        """One file that the outcome names."""
+        for artifact in self._seen(run_id, caller).outcome.artifacts:
+            if artifact.name == name and artifact.path:
+                return artifact, Path(artifact.path)
+        raise NotFound("The run made no file of this name")
+
+    def run_of(self, run_id: str) -> MemoryRun:
+        """The run itself, for a test to look at."""
+        return self._runs[run_id]
+
+    def _begin(self, prompt: str, options: AgentOptions, caller: Caller) -> MemoryRun:
+        run_id = options.run_id or f"run-{uuid4().hex}"
+        known = self._runs.get(run_id)
+        if known is not None:
+            if not _owns(known.owner, caller) or known.prompt != prompt:
+                raise Conflict("This run_id was used for another prompt; choose a new one")
+            return known
+        session_id = options.session_id or f"session-{uuid4().hex}"
+        outcome = AgentOutcome(run_id=run_id, session_id=session_id, status="running")
+        run = self._runs[run_id] = MemoryRun(caller.id, prompt, options, outcome)
+        run.task = asyncio.create_task(self._work_on(run), name=f"memory run {run_id}")
+        return run
+
+    async def _work_on(self, run: MemoryRun) -> None:
+        run.emit("run.started")
+        try:
+            run.update(response=await self._work(run), status="completed")
+        except asyncio.CancelledError:
+            run.update(status="cancelled")
+        except AgentdError as error:
+            run.error = error
+            run.update(status="failed")
+        run.emit("run.finished", {"status": run.outcome.status})
+        for reader in run.readers:
+            reader.put_nowait(None)
+
+    async def _settled(self, run: MemoryRun) -> AgentOutcome:
+        assert run.task is not None
+        while not run.task.done() and run.outcome.status != "needs_approval":
+            await asyncio.wait((run.task,), timeout=0.01)
+        if run.error is not None:
+            done = run.outcome
+            run.error.data.setdefault("run_id", done.run_id)
+            run.error.data.setdefault("session_id", done.session_id)
+            run.error.data.setdefault("steps", [step.model_dump(mode="json") for step in done.steps])
+            raise run.error
+        return run.outcome
+
+    def _seen(self, run_id: str, caller: Caller) -> MemoryRun:
+        run = self._runs.get(run_id)
+        if run is None or not _owns(run.owner, caller):
+            raise NotFound("No run of this id is here")
+        return run
+
+
+class MemorySessions:
+    """Sessions in a dict: no turns, only who owns them and what they are called."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
+        """A new session."""
+        session_id = f"session-{len(self._sessions) + 1}"
+        created = {"session_id": session_id, "created_at": datetime.now(UTC).isoformat(), "title": title}
+        self._sessions[session_id] = (caller.id, created)
+        return created
+
+    async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
+        """Newest first; the cursor is the last session_id of the page."""
+        mine = [one for owner, one in reversed(self._sessions.values()) if _owns(owner, caller)]
+        if before is not None:
+            names = [one["session_id"] for one in mine]
+            if before not in names:
+                raise NotFound("No page begins there")
+            mine = mine[names.index(before) + 1 :]
+        page = mine[:limit]
+        return {"sessions": page, "next": page[-1]["session_id"] if len(mine) > limit else None}
+
+    async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """The session, without turns."""
+        return {**self._seen(session_id, caller), "turns": []}
+
+    async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """Another session of the same title."""
+        return await self.create(caller, self._seen(session_id, caller)["title"])
+
+    async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """Forget it."""
+        self._seen(session_id, caller)
+        del self._sessions[session_id]
+        return {"session_id": session_id, "deleted": True}
+
+    async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        """All there is."""
+        return await self.get(session_id, caller)
+
+    def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:
+        owner, session = self._sessions.get(session_id, ("", {}))
+        if not session or not _owns(owner, caller):
+            raise NotFound("No session of this id is here")
+        return session
+
+
+def _owns(owner: str, caller: Caller) -> bool:
+    return owner == caller.id or "admin" in caller.scopes

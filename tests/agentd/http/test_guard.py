@@ -1,0 +1,266 @@
+"""Who gets in, from where, with what: over real HTTP. "Access on a fresh machine" is design.md's settled point."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import aiohttp.web
+import pytest
+
+from agentd.messages import Scope
+from agentd.rpc.services import Limits
+from tests.agentd.twins import Wire, wire
+
+HEALTH = {"jsonrpc": "2.0", "method": "System.health", "id": 1}
+RELOAD = {"jsonrpc": "2.0", "method": "Config.reload", "id": 1}
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+async def post(at: Wire, message: Any = HEALTH, **headers: str) -> tuple[int, Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with aiohttp.ClientSession() as session, session.post(at.url + "/rpc", json=message, headers=named) as answer:
+        body = await answer.read()
+        return answer.status, json.loads(body) if body else None
+
+
+async def get(at: Wire, path: str, **headers: str) -> tuple[int, Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with aiohttp.ClientSession() as session, session.get(at.url + path, headers=named) as answer:
+        return answer.status, await answer.text()
+
+
+def kind(answer: tuple[int, Any]) -> tuple[int, str]:
+    status, body = answer
+    body = json.loads(body) if isinstance(body, str) else body
+    return status, body["error"]["data"]["type"]
+
+
+def token(at: Wire, name: str, *scopes: Scope, **more: Any) -> str:
+    return "Bearer " + at.book.add(name, frozenset(scopes), now=NOW, **more)
+
+
+async def test_on_a_fresh_machine_a_local_program_is_admin(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        status, body = await post(at, RELOAD)
+        assert (status, body["result"]["servers"]) == (200, {"added": [], "removed": [], "changed": []})
+
+
+async def test_on_a_fresh_machine_the_own_page_is_a_kiosk(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert (await post(at, Origin=at.url))[1]["result"]["status"] == "ok"
+        assert kind(await post(at, RELOAD, Origin=at.url)) == (200, "forbidden")
+
+
+async def test_a_browsers_own_get_without_an_origin_is_a_kiosk_too(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert kind(await get(at, "/metrics", Sec_Fetch_Site="same-origin")) == (403, "forbidden")
+        assert (await get(at, "/metrics"))[0] == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost"])
+async def test_a_page_of_another_origin_can_do_nothing(tmp_path: Path, origin: str) -> None:
+    async with wire(tmp_path, admin_token="secret") as at:
+        for headers in ({}, {"Authorization": "Bearer secret"}):
+            assert kind(await post(at, Origin=origin, **headers)) == (403, "forbidden")
+            for path in ("/events?run_id=r", "/artifacts/r/a.pdf", "/metrics", "/ws"):
+                assert kind(await get(at, path, Origin=origin, **headers)) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_what_another_sites_page_embeds_is_refused(tmp_path: Path, site: str) -> None:
+    async with wire(tmp_path) as at:
+        assert kind(await get(at, "/events?run_id=r", Sec_Fetch_Site=site)) == (403, "forbidden")
+
+
+async def test_a_form_or_plain_text_cannot_call(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at, aiohttp.ClientSession() as session:
+        for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+            headers = {"Content-Type": content_type}
+            async with session.post(at.url + "/rpc", data=json.dumps(RELOAD), headers=headers) as answer:
+                body = await answer.json()
+                assert (answer.status, body["error"]["code"], body["id"]) == (415, -32600, None)
+
+
+async def test_json_with_a_charset_is_json(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert (await post(at, Content_Type="Application/JSON; charset=utf-8"))[0] == 200
+
+
+async def test_a_preflight_is_refused(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at, aiohttp.ClientSession() as session:
+        headers = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
+        async with session.options(at.url + "/rpc", headers=headers) as answer:
+            assert answer.status == 403
+            assert not [name for name in answer.headers if name.startswith("Access-Control")]
+
+
+async def test_a_listed_origin_with_a_token_may_call(tmp_path: Path) -> None:
+    office = "https://kantor.example"
+    async with wire(tmp_path, origins=frozenset({office})) as at, aiohttp.ClientSession() as session:
+        assert kind(await post(at, Origin=office)) == (401, "unauthorized")
+        bearer = token(at, "desk", "staff")
+        async with session.options(at.url + "/rpc", headers={"Origin": office}) as preflight:
+            assert (preflight.status, preflight.headers["Access-Control-Allow-Origin"]) == (204, office)
+        headers = {"Origin": office, "Authorization": bearer}
+        async with session.post(at.url + "/rpc", json=HEALTH, headers=headers) as answer:
+            assert answer.headers["Access-Control-Allow-Origin"] == office
+            assert (await answer.json())["result"]["status"] == "ok"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "", "[::1"])
+async def test_a_strange_host_name_is_refused(tmp_path: Path, host: str) -> None:
+    async with wire(tmp_path) as at:
+        assert kind(await post(at, Host=host)) == (403, "forbidden")
+        assert kind(await get(at, "/healthz", Host=host)) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]", "[::1]:8765", "kantor.example"]
+)
+async def test_loopback_names_and_listed_names_are_known(tmp_path: Path, host: str) -> None:
+    async with wire(tmp_path, hosts=frozenset({"kantor.example"})) as at:
+        assert (await post(at, Host=host))[0] == 200
+
+
+async def test_once_a_token_exists_everybody_needs_one(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert (await post(at))[0] == 200
+        bearer = token(at, "front", "kiosk")
+        assert kind(await post(at)) == (401, "unauthorized")
+        assert kind(await post(at, Origin=at.url)) == (401, "unauthorized")
+        assert kind(await post(at, Authorization="Bearer wrong")) == (401, "unauthorized")
+        assert kind(await post(at, Authorization="Basic YTpi")) == (401, "unauthorized")
+        assert (await post(at, Authorization=bearer))[0] == 200
+        assert kind(await post(at, RELOAD, Authorization=bearer)) == (200, "forbidden")
+
+
+async def test_a_revoked_token_is_refused_from_the_next_request_on(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        kept, gone = token(at, "desk", "staff"), token(at, "front", "kiosk")
+        assert (await post(at, Authorization=gone))[0] == 200
+        at.book.revoke("front")
+        assert kind(await post(at, Authorization=gone)) == (401, "unauthorized")
+        assert (await post(at, Authorization=kept))[0] == 200
+
+
+async def test_the_environments_token_is_admin_and_closes_the_door(tmp_path: Path) -> None:
+    async with wire(tmp_path, admin_token="secret") as at:
+        assert kind(await post(at)) == (401, "unauthorized")
+        assert "result" in (await post(at, RELOAD, Authorization="Bearer secret"))[1]
+
+
+async def test_behind_a_proxy_nobody_is_local(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert kind(await post(at, X_Forwarded_For="203.0.113.9")) == (401, "unauthorized")
+
+
+async def test_an_unreadable_access_file_lets_nobody_in(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        (tmp_path / "access.json").write_text("{")
+        assert kind(await post(at)) == (401, "unauthorized")
+
+
+async def test_a_token_in_the_address_counts_where_a_browser_cannot_set_headers(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        bare = token(at, "front", "kiosk").removeprefix("Bearer ")
+        assert kind(await get(at, f"/events?run_id=r&access_token={bare}")) == (404, "not_found")
+        assert kind(await get(at, "/events?run_id=r&access_token=wrong")) == (401, "unauthorized")
+        assert kind(await get(at, f"/metrics?access_token={bare}")) == (401, "unauthorized")
+
+
+async def test_a_models_token_reads_no_events_and_calls_no_method(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        bearer = token(at, "server", "model")
+        assert kind(await get(at, "/events?run_id=r", Authorization=bearer)) == (403, "forbidden")
+        assert kind(await post(at, HEALTH, Authorization=bearer)) == (200, "forbidden")
+
+
+async def test_a_body_beyond_the_bound_is_refused(tmp_path: Path) -> None:
+    async with wire(tmp_path, limits=Limits(max_body_bytes=2000)) as at, aiohttp.ClientSession() as session:
+        assert kind(await post(at, {**HEALTH, "pad": "x" * 3000})) == (413, "invalid_request")
+
+        async def chunks() -> Any:
+            for _ in range(10):
+                yield b"x" * 500
+
+        headers = {"Content-Type": "application/json"}
+        async with session.post(at.url + "/rpc", data=chunks(), headers=headers) as answer:
+            assert (answer.status, (await answer.json())["error"]["code"]) == (413, -32600)
+
+
+async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
+    async with wire(tmp_path, limits=Limits(body_timeout_s=0.05)) as at:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
+        writer.write(
+            b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+        )
+        assert b"408" in await asyncio.wait_for(reader.readline(), 10)
+        writer.close()
+
+
+async def test_each_call_of_a_batch_counts_against_the_rate(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        bearer = token(at, "front", "kiosk", rate_per_minute=3)
+        batch = [{**HEALTH, "id": n} for n in range(3)]
+        assert len((await post(at, batch, Authorization=bearer))[1]) == 3
+        status, body = await post(at, {**HEALTH, "id": 9}, Authorization=bearer)
+        assert (status, body["error"]["code"], body["id"]) == (429, -32014, 9)
+        assert body["error"]["data"]["retry_after_s"] == 20.0
+        assert kind(await get(at, "/events?run_id=r", Authorization=bearer)) == (429, "rate_limited")
+        at.services.clock.advance(20)  # type: ignore[attr-defined]
+        assert (await post(at, Authorization=bearer))[0] == 200
+
+
+async def test_health_needs_no_token_and_shows_states_without_reasons(tmp_path: Path) -> None:
+    async with wire(tmp_path, admin_token="secret") as at:
+        assert (await get(at, "/healthz"))[0] == 200
+        status, body = await get(at, "/readyz")
+        assert (status, json.loads(body)["servers"]) == (200, {"time": "up", "certificate": "down"})
+        assert "command" not in body
+
+
+@pytest.mark.parametrize("state", ["starting", "draining"])
+async def test_a_daemon_that_takes_no_work_is_not_ready(tmp_path: Path, state: str) -> None:
+    async with wire(tmp_path, health=lambda: {"status": state}) as at:
+        assert (await get(at, "/readyz"))[0] == 503
+        assert (await get(at, "/healthz"))[0] == 200
+
+
+async def test_nothing_at_an_address_is_a_json_404_and_another_verb_a_405(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        assert kind(await get(at, "/nowhere")) == (404, "not_found")
+        status, body = await get(at, "/rpc")
+        assert (status, json.loads(body)["error"]["code"]) == (405, -32600)
+
+
+async def test_pages_are_open_and_carry_the_security_headers(tmp_path: Path) -> None:
+    async def page(_request: aiohttp.web.Request) -> aiohttp.web.Response:
+        return aiohttp.web.Response(text="<!doctype html>", content_type="text/html")
+
+    pages = [aiohttp.web.get("/kiosk", page)]
+    async with (
+        wire(tmp_path, admin_token="secret", pages=pages) as at,
+        aiohttp.ClientSession() as session,
+        session.get(at.url + "/kiosk") as answer,
+    ):
+        assert answer.status == 200
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_the_unix_socket_is_the_owners_and_its_group_only(tmp_path: Path) -> None:
+    path = tmp_path / "agentd.sock"
+    async with wire(tmp_path, unix_path=path) as at:
+        assert oct(path.stat().st_mode & 0o777) == "0o660"
+        assert at.addresses[1] == f"unix:{path}"
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(path))) as session,
+            session.post("http://anything/rpc", json=RELOAD) as answer,
+        ):
+            assert "result" in await answer.json()
+    assert not path.exists()

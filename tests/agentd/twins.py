@@ -1,0 +1,133 @@
+"""The daemon's wire with in-memory twins behind it: real HTTP, no model, no database. Not a test itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from agentd.access import Access, AccessBook, RateLimiter
+from agentd.errors import UnknownTool
+from agentd.http.routes import application
+from agentd.http.server import serving
+from agentd.messages import AgentStep, Caller, Catalogue, ModelInfo, ProviderState, ServerState, ToolInfo
+from agentd.rpc.dispatch import Dispatcher
+from agentd.rpc.method import Method
+from agentd.rpc.methods import METHODS
+from agentd.rpc.services import Limits, Services
+from agentd.testing import ManualClock
+from agentd.testing_runs import MemoryRuns, MemorySessions, Work, echo
+
+ADMIN = Caller(id="local", scopes=frozenset({"admin"}))
+KIOSK = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
+STAFF = Caller(id="siti", scopes=frozenset({"staff"}))
+
+TOOLS = Catalogue(
+    tools=(
+        ToolInfo(name="get_current_time", server="time", annotations={"readOnlyHint": True}),
+        ToolInfo(name="generate_surat_keterangan_domisili", server="certificate", official=True, approval="citizen"),
+    ),
+    servers=(
+        ServerState(name="time", state="up", protocol_version="2025-06-18"),
+        ServerState(name="certificate", state="down", error="the command was not found"),
+    ),
+)
+
+
+class TwinTools:
+    """Two tools; a call answers its own input."""
+
+    def catalogue(self, caller: Caller) -> Catalogue:
+        return TOOLS
+
+    async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
+        found = TOOLS.tool(tool)
+        if found is None:
+            raise UnknownTool(f"No configured server offers {tool}")
+        return AgentStep(tool=found.name, server=found.server, input=tool_input, success=True, output=tool_input)
+
+
+class TwinModels:
+    """The embedded provider alone."""
+
+    def states(self) -> Sequence[ProviderState]:
+        return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
+
+
+async def ask(question: str, **given: Any) -> dict[str, Any]:
+    """Analytics and graph: the question comes back."""
+    return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
+
+
+async def reload() -> dict[str, Any]:
+    """Nothing changed."""
+    return {"servers": {"added": [], "removed": [], "changed": []}}
+
+
+def services(work: Work = echo, limits: Limits | None = None, **changes: Any) -> Services:
+    """Services of twins; `changes` replace some."""
+    made = Services(
+        runs=MemoryRuns(work),
+        sessions=MemorySessions(),
+        tools=TwinTools(),
+        models=TwinModels(),
+        analytics=ask,
+        graph=ask,
+        health=lambda: {
+            "status": "ok",
+            "servers": [server.model_dump() for server in TOOLS.servers],
+            "providers": [{"id": "llamacpp", "state": "ready"}],
+        },
+        reload=reload,
+        clock=ManualClock(),
+        limits=limits or Limits(),
+    )
+    return replace(made, **changes)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A listening wire: where it is and what stands behind it."""
+
+    url: str
+    services: Services
+    book: AccessBook
+    runs: MemoryRuns
+    addresses: tuple[str, ...]
+
+
+@asynccontextmanager
+async def wire(
+    state: Path,
+    *,
+    work: Work = echo,
+    limits: Limits | None = None,
+    admin_token: str | None = None,
+    origins: frozenset[str] = frozenset(),
+    hosts: frozenset[str] = frozenset(),
+    methods: Sequence[Method] = METHODS,
+    pages: Sequence[web.AbstractRouteDef] = (),
+    unix_path: Path | None = None,
+    **changes: Any,
+) -> AsyncIterator[Wire]:
+    """Serve on a free loopback port while the block runs."""
+    behind = services(work, limits, **changes)
+    book = AccessBook(state / "access.json")
+    limiter = RateLimiter(book, behind.limits.rate_per_minute, behind.clock)
+    app = application(
+        behind,
+        Dispatcher(methods, behind, limiter=limiter),
+        Access(book, admin_token=admin_token, origins=origins),
+        limiter,
+        metrics=lambda: (b"agentd_up 1\n", "text/plain; version=0.0.4"),
+        hosts=hosts,
+        pages=pages,
+    )
+    async with serving(app, listen=("127.0.0.1", 0), unix_path=unix_path, shutdown_s=1) as addresses:
+        runs = behind.runs
+        assert isinstance(runs, MemoryRuns)
+        yield Wire(addresses[0], behind, book, runs, addresses)
