@@ -1,1 +1,1 @@
-"""The placeholder MCP server. `python -m servers.placeholder` starts it over stdio."""
+"""The MCP server `placeholder_mcp_server`: puts values into a narrative the Indonesian way. Writes no text itself."""

@@ -1,0 +1,79 @@
+"""Fills a template: finds the placeholders, puts the formatted values in, says what didn't fit. Never fails.
+
+A placeholder is a name between braces: `{TOTAL_SALES}`, also `{ TOTAL_SALES }`. What else may happen:
+
+| in the template or the values           | the narrative                        | a warning |
+|------------------------------------------|--------------------------------------|-----------|
+| a name without a value                   | keeps the placeholder as written     | yes       |
+| a value that is null                     | "tidak tersedia"                     | yes       |
+| a value that nothing asks for            | is not in it                         | yes       |
+| a rule for a name that isn't there       | is not affected                      | yes       |
+| a type that doesn't exist, or can't fit  | has the value as it is               | yes       |
+| braces around no name: `{}`, `{a, b}`    | keeps them                           | no        |
+| braces in braces: `{{A}}`, `{x {A}}`     | the innermost pair is the placeholder; the others stay  | no |
+| braces in a value                        | has them; values are not templates   | no        |
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from servers.placeholder.formats import UnfitError, format_value, text
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one placeholder is formatted: a type of `formats` and, for numbers, the digits after the comma."""
+
+    kind: str
+    precision: int | None = None
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The narrative, and what a reader of it should know."""
+
+    narrative: str
+    warnings: list[str]
+
+
+def fill(template: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> Filled:
+    """`template` with every placeholder filled that can be."""
+    warnings: dict[str, None] = {}  # a set that keeps its order
+    used: set[str] = set()
+
+    def replacement(found: re.Match[str]) -> str:
+        name = found[1].strip()
+        if name not in values and not _NAME.fullmatch(name):
+            return found[0]
+        used.add(name)
+        if name not in values:
+            warnings[f"{name} has no value; the placeholder stays.{_near(name, values)}"] = None
+            return found[0]
+        if values[name] is None:
+            warnings[f"{name} is null."] = None
+        rule = rules.get(name, Rule("text"))
+        try:
+            return format_value(values[name], rule.kind, rule.precision)
+        except UnfitError as error:
+            warnings[f"{name} is shown as it is: {error}."] = None
+            return text(values[name])
+
+    narrative = _BRACES.sub(replacement, template)
+    if unused := [name for name in values if name not in used]:
+        warnings[f"Nothing in the template asks for {', '.join(unused)}."] = None
+    if idle := [name for name in rules if name not in used and name not in values]:
+        warnings[f"There are rules for {', '.join(idle)}, which the template doesn't have."] = None
+    return Filled(narrative, list(warnings))
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean {near[0]}?" if near else ""

@@ -1,0 +1,78 @@
+"""The tool of `placeholder_mcp_server` (seed 000 §4): the wire form of `fill`. Formats nothing itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired
+
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from servers.placeholder.fill import Rule, fill
+from servers.placeholder.formats import FORMATS
+
+INSTRUCTIONS = f"""Fills numbers, money and dates into a narrative, so that no model has to write them.
+Write the text with {{NAME}} where a value belongs, and give each value as it came from the database: unrounded numbers,
+ISO dates, ratios (0.25) for percentages. Types of formatting: {", ".join(FORMATS)}.
+`warnings` is there only when something didn't fit; the narrative comes anyway."""
+
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+MAX_TEMPLATE = 200_000
+
+
+class FormattingRule(BaseModel):
+    """How to format one placeholder's value."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Annotated[str, Field(description=f"One of {', '.join(FORMATS)}.")]
+    precision: Annotated[
+        int | None, Field(ge=0, le=10, description="Digits after the comma, for numbers, money, percentages, words.")
+    ] = None
+
+
+def _short_form(rule: Any) -> Any:
+    """`"currency_IDR"` stands for `{"type": "currency_IDR"}`."""
+    return {"type": rule} if isinstance(rule, str) else rule
+
+
+Template = Annotated[
+    str, Field(max_length=MAX_TEMPLATE, description="Text with placeholders, e.g. 'Total penjualan: {TOTAL_SALES}'.")
+]
+Values = Annotated[dict[str, Any], Field(description="The value of each placeholder, by its name.")]
+Rules = Annotated[
+    dict[str, Annotated[FormattingRule, BeforeValidator(_short_form)]],
+    Field(description="The formatting of each placeholder, by its name; without a rule a value is shown as it is."),
+]
+
+
+class FillPlaceholdersOutput(TypedDict):
+    """The filled text."""
+
+    final_narrative: Annotated[str, Field(description="The template with its values in place.")]
+    warnings: NotRequired[Annotated[list[str], Field(description="What was missing or didn't fit, if anything.")]]
+
+
+def create_server() -> MCPServer[Any]:
+    """The server; it keeps nothing between calls."""
+    server: MCPServer[Any] = MCPServer("placeholder_mcp_server", instructions=INSTRUCTIONS)
+
+    @server.tool(title="Fill placeholders", annotations=READ_ONLY)
+    def fill_placeholders(
+        response_template: Template, data_values: Values, formatting_rules: Rules | None = None
+    ) -> FillPlaceholdersOutput:
+        """Replace every {PLACEHOLDER} of a template with its value, formatted the Indonesian way."""
+        rules = {name: Rule(rule.type, rule.precision) for name, rule in (formatting_rules or {}).items()}
+        filled = fill(response_template, data_values, rules)
+        output: FillPlaceholdersOutput = {"final_narrative": _sendable(filled.narrative)}
+        if filled.warnings:
+            output["warnings"] = [_sendable(warning) for warning in filled.warnings]
+        return output
+
+    return server
+
+
+def _sendable(text: str) -> str:
+    """Half of a surrogate pair has no encoding: a message with it would never arrive."""
+    return text.encode("utf-8", "replace").decode("utf-8")
