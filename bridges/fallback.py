@@ -136,8 +136,8 @@ class FallbackChain:
         def forward(text: str) -> None:
             nonlocal wrote
             wrote = True
-            if on_text is not None:
-                on_text(text)
+            assert on_text is not None  # given to providers only when the caller listens
+            on_text(text)
 
         for position, candidate in enumerate(candidates):
             last = position == len(candidates) - 1
@@ -162,7 +162,7 @@ class FallbackChain:
             )
             attempts += 1
             try:
-                reply = await self._ask(candidate.provider, ask, forward, breaker)
+                reply = await self._ask(candidate.provider, ask, forward if on_text else None, breaker)
             except ProviderFailure as failure:
                 if failure.kind in FINAL:
                     raise
@@ -209,7 +209,7 @@ class FallbackChain:
         if errors:
             raise ExceptionGroup("some providers did not close", errors)
 
-    async def _ask(self, model: ChatModel, ask: ModelRequest, forward: TextSink, breaker: Breaker) -> ModelReply:
+    async def _ask(self, model: ChatModel, ask: ModelRequest, forward: TextSink | None, breaker: Breaker) -> ModelReply:
         """One attempt under its deadline; every outcome reaches the breaker."""
         breaker.asked()
         try:

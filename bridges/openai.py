@@ -1,0 +1,107 @@
+"""Any OpenAI-compatible endpoint (`type = "openai"`: DeepSeek, Groq, vLLM, …) through the openai package.
+
+Settings of its own in client.toml: `response_format` ("json_schema" by default, "json_object" for endpoints that know
+no schemas, "none"), `grammar = true` (the endpoint takes a `grammar` field, as llama.cpp's server does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from agentd.errors import ProviderFailure
+from agentd.messages import ModelRequest, Usage
+from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
+
+FORMATS = ("json_schema", "json_object", "none")
+
+
+class OpenAIModel(HostedModel):
+    """Chat completions at `endpoint` (OpenAI's own by default)."""
+
+    default_model = "gpt-4o-mini"
+    package = "openai"
+
+    def make_client(self, package: Any) -> Any:
+        """The client insists on a key; endpoints without one ignore what it sends."""
+        import httpx
+
+        return package.AsyncOpenAI(
+            api_key=self.settings.api_key or "none",
+            base_url=self.settings.endpoint,
+            max_retries=0,
+            timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S),
+        )
+
+    async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
+        """`/chat/completions`, as server-sent events when streaming."""
+        asked: dict[str, Any] = {
+            "model": model,
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            **self._constraint(request),
+        }
+        if not streaming:
+            answer = await client.chat.completions.create(**asked)
+            yield _piece(answer, answer.choices[0].message if answer.choices else None)
+            return
+        stream = await client.chat.completions.create(stream=True, stream_options={"include_usage": True}, **asked)
+        async with stream:
+            async for chunk in stream:
+                yield _piece(chunk, chunk.choices[0].delta if chunk.choices else None)
+
+    def failure(self, error: Exception) -> ProviderFailure:
+        """openai's errors, and those of httpx below it."""
+        import httpx
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            wait = retry_after(error.response.headers)
+            return ProviderFailure(kind_of_status(error.status_code), error.message, retry_after_s=wait)
+        if isinstance(error, openai.APITimeoutError):
+            connecting = isinstance(error.__cause__, httpx.ConnectTimeout)
+            return ProviderFailure("connect" if connecting else "timeout", "the endpoint was silent for too long")
+        if isinstance(error, openai.APIConnectionError):
+            if isinstance(error.__cause__, httpx.ConnectError):
+                return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'the endpoint'}")
+            return ProviderFailure("unavailable", f"the connection broke off ({type(error.__cause__).__name__})")
+        if isinstance(error, openai.APIError):
+            return ProviderFailure("unavailable", error.message)
+        if isinstance(error, httpx.TimeoutException):
+            return ProviderFailure("timeout", "the endpoint fell silent in the middle of its answer")
+        if isinstance(error, httpx.TransportError):
+            return ProviderFailure("unavailable", f"the connection broke off ({type(error).__name__})")
+        return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
+
+    async def close_client(self, client: Any) -> None:
+        """Its connections."""
+        await client.close()
+
+    def _constraint(self, request: ModelRequest) -> dict[str, Any]:
+        own = self.settings.settings
+        if request.grammar is not None and own.get("grammar") is True:
+            return {"extra_body": {"grammar": request.grammar}}
+        form = own.get("response_format", FORMATS[0])
+        if request.json_schema is None or form == "none":
+            return {}
+        if form == "json_object":
+            return {"response_format": {"type": "json_object"}}
+        # Not `strict`: that allows no optional field, and tools have them. The loop checks what comes back anyway.
+        named = {"name": "action", "schema": request.json_schema, "strict": False}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _piece(answer: Any, said: Any) -> Piece:
+    usage = None
+    if counted := getattr(answer, "usage", None):
+        usage = Usage(input_tokens=counted.prompt_tokens or 0, output_tokens=counted.completion_tokens or 0)
+    if said is None:
+        return Piece(usage=usage)
+    reason = answer.choices[0].finish_reason
+    finish: Finish | None = "whole" if reason else None
+    if reason == "content_filter" or getattr(said, "refusal", None):
+        finish = "blocked"
+    elif reason == "length":
+        finish = "cut"
+    return Piece(text=said.content or "", finish=finish, detail=reason or "", usage=usage)

@@ -1,0 +1,252 @@
+"""Local servers that speak the wire protocols of Gemini, Ollama and OpenAI to their real client packages, faults too.
+
+No mock of a client: each is an aiohttp application that answers as told by its list of `Answer`s, the last one again
+and again, and keeps every request it got.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from agentd.messages import ProviderSettings
+from agentd.ports import ChatModel
+
+KEY = "sk-secret-7f3a"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server does with one request.
+
+    `ending`: whole; max_tokens; blocked; hang (after the first piece), cut (the connection breaks), silent_end (the
+    stream ends as if it were over), error_line (an error inside the stream), garbage (no JSON).
+    """
+
+    text: str = '{"action":"final","response":"Selamat pagi"}'
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    ending: Literal["whole", "max_tokens", "blocked", "hang", "cut", "silent_end", "error_line", "garbage"] = "whole"
+
+
+class Wire(ABC):
+    """One local server; `async with` gives it its address."""
+
+    type: str
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers: Sequence[Answer] = answers or (Answer(),)
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.dropped = asyncio.Event()
+        """Set when a client has left a request that was hanging."""
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._server = TestServer(app)
+
+    async def __aenter__(self) -> Wire:
+        await self._server.start_server()  # it cancels the handler of a client that left
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._server.close()
+
+    @property
+    def endpoint(self) -> str:
+        return str(self._server.make_url("")).rstrip("/")
+
+    def settings(self, **changes: Any) -> ProviderSettings:
+        given: dict[str, Any] = {"id": self.type, "type": self.type, "endpoint": self.endpoint, "timeout_s": 10.0}
+        return ProviderSettings(**{**given, "api_key": KEY, "api_key_name": "TEST_KEY", "model": "m-1", **changes})
+
+    def model(self, **changes: Any) -> ChatModel:
+        from importlib.metadata import entry_points
+
+        (entry,) = entry_points(group="agentd.models", name=self.type)
+        model: ChatModel = entry.load()(self.settings(**changes))
+        return model
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
+        self.requests.append({"path": request.path, **(await request.json())})
+        self.headers.append(dict(request.headers))
+        if answer.status != 200:
+            body = answer.body if answer.body is not None else self.error(answer.status)
+            return web.json_response(body, status=answer.status, headers=answer.headers)
+        if not self.streams(request, self.requests[-1]):
+            return await self._at_once(request, answer)
+        return await self._streamed(request, answer)
+
+    async def _at_once(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        if answer.ending == "hang":
+            await self._hang()
+        if answer.ending == "garbage":
+            return web.Response(text="<html>oops", content_type="application/json")
+        if answer.ending == "cut":
+            response = web.StreamResponse(headers={"Content-Length": "1000", "Content-Type": "application/json"})
+            await response.prepare(request)
+            await response.write(b'{"half')
+            assert request.transport is not None
+            request.transport.abort()
+            return response
+        return web.json_response(self.whole(answer))
+
+    async def _streamed(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": self.stream_type})
+        await response.prepare(request)
+        broken = answer.ending in ("hang", "cut", "silent_end", "error_line", "garbage")
+        lines = list(self.lines(answer))
+        for line in lines[:2] if broken else lines:
+            await response.write(self.frame(line))
+        match answer.ending:
+            case "hang":
+                await self._hang()
+            case "cut":
+                assert request.transport is not None
+                request.transport.abort()
+            case "error_line":
+                await response.write(self.frame(json.dumps(self.error(500))))
+            case "garbage":
+                await response.write(self.frame("{this is no JSON"))
+        with suppress(ConnectionError):
+            await response.write_eof()
+        return response
+
+    async def _hang(self) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.dropped.set()
+
+    stream_type = "text/event-stream"
+
+    def frame(self, line: str) -> bytes:
+        """One line of a stream as this protocol writes it."""
+        return f"data: {line}\r\n\r\n".encode()
+
+    @abstractmethod
+    def streams(self, request: web.Request, body: dict[str, Any]) -> bool: ...
+
+    @abstractmethod
+    def whole(self, answer: Answer) -> Any: ...
+
+    @abstractmethod
+    def lines(self, answer: Answer) -> Iterator[str]: ...
+
+    @abstractmethod
+    def error(self, status: int) -> Any: ...
+
+
+def halves(text: str) -> list[str]:
+    """Some pieces of a text, in order."""
+    return [text[start : start + 9] for start in range(0, len(text), 9)]
+
+
+class GeminiWire(Wire):
+    """`POST /v1beta/models/M:generateContent` and `:streamGenerateContent?alt=sse`."""
+
+    type = "gemini"
+    endings: ClassVar = {"max_tokens": "MAX_TOKENS"}
+
+    def streams(self, request: web.Request, body: dict[str, Any]) -> bool:
+        return request.path.endswith(":streamGenerateContent")
+
+    def whole(self, answer: Answer) -> Any:
+        if answer.ending == "blocked":
+            return {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 7}}
+        return self._chunk(answer.text, self.endings.get(answer.ending, "STOP"))
+
+    def lines(self, answer: Answer) -> Iterator[str]:
+        if answer.ending == "blocked":
+            yield json.dumps(self.whole(answer))
+            return
+        for piece in halves(answer.text):
+            yield json.dumps(self._chunk(piece, None))
+        yield json.dumps(self._chunk("", self.endings.get(answer.ending, "STOP")))
+
+    def error(self, status: int) -> Any:
+        return {"error": {"code": status, "message": f"refused {KEY}", "status": "SOMETHING"}}
+
+    def _chunk(self, text: str, finish: str | None) -> dict[str, Any]:
+        candidate: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": text}]}}
+        if finish:
+            candidate["finishReason"] = finish
+        return {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 5}}
+
+
+class OllamaWire(Wire):
+    """`POST /api/chat`: one JSON object, or a line of JSON for each piece."""
+
+    type = "ollama"
+    stream_type = "application/x-ndjson"
+
+    def frame(self, line: str) -> bytes:
+        return f"{line}\n".encode()
+
+    def streams(self, request: web.Request, body: dict[str, Any]) -> bool:
+        return bool(body.get("stream"))
+
+    def whole(self, answer: Answer) -> Any:
+        return {**self._line(answer.text), **self._end(answer)}
+
+    def lines(self, answer: Answer) -> Iterator[str]:
+        for piece in halves(answer.text):
+            yield json.dumps(self._line(piece))
+        yield json.dumps({**self._line(""), **self._end(answer)})
+
+    def error(self, status: int) -> Any:
+        return {"error": f"refused {KEY}"}
+
+    def _line(self, text: str) -> dict[str, Any]:
+        return {"model": "m-1", "message": {"role": "assistant", "content": text}, "done": False}
+
+    def _end(self, answer: Answer) -> dict[str, Any]:
+        if answer.ending == "silent_end":
+            return {}
+        reason = "length" if answer.ending == "max_tokens" else "stop"
+        return {"done": True, "done_reason": reason, "prompt_eval_count": 7, "eval_count": 5}
+
+
+class OpenAIWire(Wire):
+    """`POST /chat/completions`, with server-sent events when streaming."""
+
+    type = "openai"
+    endings: ClassVar = {"max_tokens": "length", "blocked": "content_filter"}
+    usage: ClassVar = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+
+    def streams(self, request: web.Request, body: dict[str, Any]) -> bool:
+        return bool(body.get("stream"))
+
+    def whole(self, answer: Answer) -> Any:
+        message = {"role": "assistant", "content": answer.text}
+        choice = {"index": 0, "message": message, "finish_reason": self.endings.get(answer.ending, "stop")}
+        return {**self._head("chat.completion"), "choices": [choice], "usage": self.usage}
+
+    def lines(self, answer: Answer) -> Iterator[str]:
+        for piece in halves(answer.text):
+            yield json.dumps(self._chunk({"content": piece}, None))
+        yield json.dumps(self._chunk({}, self.endings.get(answer.ending, "stop")))
+        yield json.dumps({**self._head("chat.completion.chunk"), "choices": [], "usage": self.usage})
+        yield "[DONE]"
+
+    def error(self, status: int) -> Any:
+        return {"error": {"message": f"refused {KEY}", "type": "some_error", "code": None}}
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return {**self._head("chat.completion.chunk"), "choices": [choice]}
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": "c-1", "object": kind, "created": 1, "model": "m-1"}
+
+
+WIRES: dict[str, type[Wire]] = {"gemini": GeminiWire, "ollama": OllamaWire, "openai": OpenAIWire}
