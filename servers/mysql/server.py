@@ -59,7 +59,9 @@ class BatchQueryExecutionOutput(TypedDict):
 def create_server(database: Database) -> MCPServer[Any]:
     """The server on `database`, which need not be up: each call answers for itself."""
     dialect = "MariaDB or MySQL" if database.kind == "mysql" else "SQLite"
-    server: MCPServer[Any] = MCPServer("mysql_mcp_server", instructions=INSTRUCTIONS.format(dialect=dialect))
+    server: MCPServer[Any] = MCPServer(
+        "mysql_mcp_server", version="1.0.0", instructions=INSTRUCTIONS.format(dialect=dialect)
+    )
 
     @server.tool(title="Run SELECT statements", annotations=READ_ONLY)
     async def execute_sql_query(

@@ -56,7 +56,7 @@ class FillPlaceholdersOutput(TypedDict):
 
 def create_server() -> MCPServer[Any]:
     """The server; it keeps nothing between calls."""
-    server: MCPServer[Any] = MCPServer("placeholder_mcp_server", instructions=INSTRUCTIONS)
+    server: MCPServer[Any] = MCPServer("placeholder_mcp_server", version="1.0.0", instructions=INSTRUCTIONS)
 
     @server.tool(title="Fill placeholders", annotations=READ_ONLY)
     def fill_placeholders(

@@ -58,7 +58,7 @@ async def test_a_client_learns_the_types_and_that_nothing_is_changed() -> None:
         short = {"response_template": "{A}", "data_values": {"A": 2}, "formatting_rules": {"A": "currency_IDR"}}
         answer = await client.call_tool("fill_placeholders", short)
         assert answer.structured_content == {"final_narrative": "Rp 2"}
-        half = {"response_template": "{A}\ud800", "data_values": {"A": 1}}
+        half = {"response_template": "{A}", "data_values": {"A": "1\ud800"}}
         assert (await client.call_tool("fill_placeholders", half)).structured_content == {"final_narrative": "1?"}
         wrong = await client.call_tool("fill_placeholders", {"response_template": "{A}"})
         assert wrong.is_error
