@@ -24,13 +24,11 @@ class OpenAIModel(HostedModel):
 
     def make_client(self, package: Any) -> Any:
         """The client insists on a key; endpoints without one ignore what it sends."""
-        import httpx
-
         return package.AsyncOpenAI(
             api_key=self.settings.api_key or "none",
             base_url=self.settings.endpoint,
             max_retries=0,
-            timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S),
+            timeout=package.Timeout(self.settings.timeout_s, connect=CONNECT_S),
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
@@ -52,27 +50,20 @@ class OpenAIModel(HostedModel):
                 yield _piece(chunk, chunk.choices[0].delta if chunk.choices else None)
 
     def failure(self, error: Exception) -> ProviderFailure:
-        """openai's errors, and those of httpx below it."""
-        import httpx
+        """openai's errors; those of the HTTP client below it (httpx or its successor, as versions go) by name."""
         import openai
 
+        below = type(error.__cause__ or error).__name__
         if isinstance(error, openai.APIStatusError):
             wait = retry_after(error.response.headers)
             return ProviderFailure(kind_of_status(error.status_code), error.message, retry_after_s=wait)
-        if isinstance(error, openai.APITimeoutError):
-            connecting = isinstance(error.__cause__, httpx.ConnectTimeout)
-            return ProviderFailure("connect" if connecting else "timeout", "the endpoint was silent for too long")
-        if isinstance(error, openai.APIConnectionError):
-            if isinstance(error.__cause__, httpx.ConnectError):
-                return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'the endpoint'}")
-            return ProviderFailure("unavailable", f"the connection broke off ({type(error.__cause__).__name__})")
-        if isinstance(error, openai.APIError):
+        if below in ("ConnectError", "ConnectTimeout"):
+            return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'the endpoint'}")
+        if isinstance(error, openai.APITimeoutError) or below.endswith("Timeout"):
+            return ProviderFailure("timeout", f"the endpoint was silent for {self.settings.timeout_s:g} s")
+        if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
             return ProviderFailure("unavailable", error.message)
-        if isinstance(error, httpx.TimeoutException):
-            return ProviderFailure("timeout", "the endpoint fell silent in the middle of its answer")
-        if isinstance(error, httpx.TransportError):
-            return ProviderFailure("unavailable", f"the connection broke off ({type(error).__name__})")
-        return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
+        return ProviderFailure("unavailable", f"the answer broke off or cannot be read ({below})")
 
     async def close_client(self, client: Any) -> None:
         """Its connections."""
