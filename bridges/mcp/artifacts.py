@@ -58,10 +58,10 @@ class Keeper:
                     return self._embedded(text.text.encode("utf-8", "replace"), media_type, run_id, uri=text.uri)
                 case EmbeddedResource(resource=BlobResourceContents() as blob):
                     media_type = blob.mime_type or "application/octet-stream"
-                    return self._embedded(base64.b64decode(blob.blob), media_type, run_id, uri=blob.uri)
+                    return self._embedded(_decode(blob.blob), media_type, run_id, uri=blob.uri)
                 case ImageContent() | AudioContent():
                     name = f"{block.type}-{number}{mimetypes.guess_extension(block.mime_type) or ''}"
-                    return self._embedded(base64.b64decode(block.data), block.mime_type, run_id, name=name)
+                    return self._embedded(_decode(block.data), block.mime_type, run_id, name=name)
         except (OSError, binascii.Error) as error:
             logger.warning("server %s: a file of its result was left out (%s)", self.server, type(error).__name__)
         return None
@@ -90,6 +90,10 @@ class Keeper:
         return Artifact(
             name=kept, uri=uri, media_type=media_type, sha256=digest, path=None if path is None else str(path)
         )
+
+
+def _decode(text: str) -> bytes:
+    return base64.b64decode("".join(text.split()), validate=True)
 
 
 def safe_name(text: str) -> str:

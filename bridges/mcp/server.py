@@ -118,7 +118,7 @@ class Server:
             wire = self._wire()
             try:
                 await self._connect_until_left(wire)
-                why = "it is being restarted"
+                why = wire.why
             except Exception as error:
                 why = self._explain(error, wire)
             self._live = None
@@ -137,6 +137,7 @@ class Server:
 
             async def leave() -> None:
                 await self._leave.wait()
+                wire.give_up("it is being ended" if self._stopping else "it is being restarted")
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(leave)

@@ -1,0 +1,132 @@
+"""What the bridge's tests share: settings of the test servers, waiting for news, and looking at processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import sys
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.messages import Catalogue, ServerSettings, ServerState, ToolCall, ToolOutcome
+from bridges.mcp import Limits, McpToolHost
+
+HERE = Path(__file__).parent
+PATIENCE = 30.0
+"""Seconds after which a wait has failed."""
+
+QUICK = Limits(retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000)
+"""Limits for tests: a machine under load must still keep them where a server behaves."""
+
+
+def friendly(name: str = "friendly", **more: Any) -> ServerSettings:
+    """The well-behaved server over stdio."""
+    return ServerSettings(name=name, command=sys.executable, args=(str(HERE / "friendly.py"),), **more)
+
+
+def hostile(script: str, **more: Any) -> ServerSettings:
+    """One of the servers in hostile/, under the name of its script."""
+    return ServerSettings(
+        name=script, command=sys.executable, args=(str(HERE / "hostile" / f"{script}.py"),), **({"env": {}} | more)
+    )
+
+
+OpenBridge = Callable[..., Any]
+
+
+@pytest.fixture
+async def bridge() -> AsyncIterator[OpenBridge]:
+    """`await bridge(settings, …)` opens a host that has settled; it is closed after the test."""
+    async with AsyncExitStack() as stack:
+
+        async def open_bridge(*settings: ServerSettings, limits: Limits = QUICK, **more: Any) -> McpToolHost:
+            host = await stack.enter_async_context(McpToolHost(settings, limits=limits, **more))
+            await host.ready(PATIENCE)
+            return host
+
+        yield open_bridge
+
+
+async def do(host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = 20, **given: Any) -> ToolOutcome:
+    """Call a tool as the agent would."""
+    return await asyncio.wait_for(host.call(request(host, server, tool, timeout_s=timeout_s, **given)), PATIENCE)
+
+
+def request(host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = 20, **given: Any) -> ToolCall:
+    info = next(item for item in host.catalogue().tools if (item.server, item.name) == (server, tool))
+    info = info.model_copy(update={"timeout_s": timeout_s})
+    return ToolCall(tool=info, input=given, run_id="run-1", session_id="session-1", step=3)
+
+
+def state(host: McpToolHost, server: str) -> ServerState:
+    return next(item for item in host.catalogue().servers if item.name == server)
+
+
+async def until(host: McpToolHost, true: Callable[[Catalogue], bool]) -> Catalogue:
+    """Wait for a catalogue of which that is true."""
+    async with asyncio.timeout(PATIENCE):
+        catalogue = host.catalogue()
+        while not true(catalogue):
+            catalogue = await host.changed(catalogue.version)
+    return catalogue
+
+
+async def until_state(host: McpToolHost, server: str, wanted: str, restarts: int = 0) -> ServerState:
+    """Wait until the server is in that state, after at least so many restarts."""
+
+    def true(catalogue: Catalogue) -> bool:
+        return any(s.name == server and s.state == wanted and s.restarts >= restarts for s in catalogue.servers)
+
+    await until(host, true)
+    return state(host, server)
+
+
+class Marked:
+    """All processes, wherever they went, that have one mark in their environment."""
+
+    def __init__(self) -> None:
+        self.mark = uuid.uuid4().hex
+        self.env = {"TEST_MARK": self.mark}
+
+    def pids(self) -> list[int]:
+        found = []
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                try:
+                    if self.mark.encode() in (folder / "environ").read_bytes():
+                        found.append(int(folder.name))
+                except (OSError, ProcessLookupError):
+                    continue
+        return found
+
+    def server(self) -> int:
+        """The one that another of them, its guardian, has started."""
+        pids = self.pids()
+        return next(pid for pid in pids if _parent(pid) in pids)
+
+    def wait_until_gone(self, pids: list[int]) -> None:
+        """Wait for the end of each; fails when one lives on."""
+        for pid in pids:
+            try:
+                fd = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            try:
+                assert select.select([fd], [], [], PATIENCE)[0], f"process {pid} lives on"
+            finally:
+                os.close(fd)
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.fixture
+def marked() -> Marked:
+    return Marked()

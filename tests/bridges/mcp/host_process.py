@@ -1,0 +1,25 @@
+"""A daemon in small, to be killed by tests: opens the bridge, says what it has, and waits.
+
+python -m tests.bridges.mcp.host_process SETTINGS_JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from agentd.messages import ServerSettings
+from bridges.mcp import McpToolHost
+
+
+async def main() -> None:
+    settings = [ServerSettings(**item) for item in json.loads(sys.argv[1])]
+    async with McpToolHost(settings) as host:
+        catalogue = await host.ready(30)
+        print(json.dumps({server.name: server.state for server in catalogue.servers}), flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

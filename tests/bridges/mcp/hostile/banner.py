@@ -1,0 +1,16 @@
+"""Chats on its standard output, as careless servers do, between messages that are right."""
+
+import speak
+
+speak.write("Server running on stdio")
+
+
+def chat_and_answer(request):
+    for number in range(50):
+        speak.write(f"DEBUG filing {request['params']['arguments']} {number}")
+    speak.write('{"level": "info", "message": "not a JSON-RPC message"}')
+    speak.write("\udcff".encode("utf-8", "surrogateescape").decode("latin-1"))
+    speak.answer(request, speak.text("done"))
+
+
+speak.serve(chat_and_answer)

@@ -1,0 +1,8 @@
+"""Reads everything and never says a word."""
+
+import sys
+
+sys.stderr.write("thinking about it\n")
+sys.stderr.flush()
+for _ in sys.stdin:
+    pass

@@ -1,0 +1,82 @@
+"""The bridge's pure parts: cutting lines, waiting longer, striking out, reading results."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_types import CallToolResult, JSONRPCError, JSONRPCNotification, TextContent
+
+from bridges.mcp.backoff import Backoff
+from bridges.mcp.limits import Limits
+from bridges.mcp.lines import LineCutter, Noise, Oversize, parse
+from bridges.mcp.outcome import outcome_of, plain
+from bridges.mcp.tail import StderrTail
+
+PING = b'{"jsonrpc":"2.0","method":"ping"}'
+
+
+@given(st.lists(st.sampled_from([PING, b"chatter", b"", b"x" * 300]), max_size=8), st.integers(1, 50))
+def test_lines_come_out_the_same_however_the_bytes_came_in(lines: list[bytes], size: int) -> None:
+    data = b"".join(line + b"\n" for line in lines)
+    cutter = LineCutter(limit=200)
+    found = [line for at in range(0, len(data), size) for line in cutter.feed(data[at : at + size])]
+    kinds = {PING: JSONRPCNotification, b"chatter": Noise, b"x" * 300: Oversize}
+    assert [type(line) for line in found] == [kinds[line] for line in lines if line]
+    assert cutter.open_bytes == 0
+
+
+@given(st.binary(max_size=200))
+def test_no_line_whatever_it_holds_is_more_than_noise(raw: bytes) -> None:
+    parse(raw)
+
+
+def test_json_too_deep_to_read_is_noise() -> None:
+    assert isinstance(parse(b'{"jsonrpc":"2.0","method":"x","params":' + b"[" * 500_000), Noise)
+
+
+def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
+    """Else a giant message could fail somebody else's call."""
+    inside = b'{"result":{"id":7,' + b'"a":"' + b"x" * 1000 + b'"},"jsonrpc":"2.0","id":8}\n'
+    (line,) = LineCutter(limit=500).feed(inside)
+    assert isinstance(line, Oversize)
+    assert isinstance(line.answer, JSONRPCError)
+    assert line.answer.id == 8
+    (line,) = LineCutter(limit=500).feed(b'{"result":{"a":"' + b"x" * 1000 + b'","id":7}}\n')
+    assert line == Oversize(1026, None)
+
+
+def test_waits_double_up_to_a_bound_and_start_over_after_a_steady_time() -> None:
+    backoff = Backoff(Limits(retry_first_s=1, retry_most_s=8, steady_s=10))
+    waits = [backoff.after(lasted) for lasted in (3, 3, None, None, None, None, 10, None)]
+    wanted = (0, 2, 4, 8, 8, 8, 0, 2)
+    assert all(0.8 * want <= wait <= 1.2 * want for wait, want in zip(waits, wanted, strict=True))
+
+
+def test_the_tail_is_bounded_and_says_nothing_in_confidence() -> None:
+    tail = StderrTail(100, secrets=["key-0123456"])
+    tail.feed(b"x" * 500 + b"\n\x1b[31mno key-0123456 for 3171234567890123\x1b[0m\n\n")
+    assert tail.last_line() == "no … for …"
+    tail.confide({"applicant": {"name": "Siti Aminah"}, "children": ["Budi"]})
+    tail.feed(b"Aminah has Budi\n")
+    assert tail.text().endswith("| … has …")
+    assert len(tail.text()) <= 100
+    assert tail.last_line() == "", "what citizens said may be in it in another form"
+
+
+def test_a_failed_results_message_is_its_text_else_its_structured_errors() -> None:
+    """Issue 3: a tool's message is its first non-empty text block, else its structured error's message."""
+
+    def message(*texts: str, structured: dict[str, object] | None = None) -> str:
+        content = [TextContent(text=text) for text in texts]
+        return outcome_of(CallToolResult(content=content, structured_content=structured, is_error=True), (), 0).message
+
+    assert message(" ", "late", structured={"error": {"message": "no"}}) == "late"
+    assert message(structured={"error": {"message": "no"}}) == "no"
+    assert message(structured={"error": "no"}) == "no"
+    assert message(structured={"message": "no"}) == "no"
+    assert message(structured={"error": 5}) == "The tool failed and did not say why."
+
+
+def test_output_is_what_every_json_writer_can_write() -> None:
+    value = {"n": float("nan"), "s": "a\ud800", "big": 2**70, "list": [1.5, None]}
+    assert plain(value) == {"n": None, "s": "a?", "big": 2**70, "list": [1.5, None]}

@@ -1,0 +1,198 @@
+"""Servers behind a URL: headers, restarts that nobody announces, bodies without end, and links that aren't ours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from agentd.messages import ServerSettings
+from tests.bridges.mcp.conftest import HERE, OpenBridge, do, state, until, until_state
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def at(port: int, **more: Any) -> ServerSettings:
+    return ServerSettings(name="remote", url=f"http://127.0.0.1:{port}/mcp", **more)
+
+
+@asynccontextmanager
+async def friendly_at(port: int, **env: str) -> AsyncIterator[None]:
+    """The friendly server over HTTP. It needs no wait: the bridge tries again until it is there."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(HERE / "friendly.py"), str(port), env=env, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def test_a_server_behind_a_url_is_called_like_any_other(bridge: OpenBridge, tmp_path: Path) -> None:
+    port = free_port()
+    async with friendly_at(port):
+        host = await bridge(at(port))
+        await until_state(host, "remote", "up")
+        assert (await do(host, "remote", "echo", text="halo")).output == {"said": "halo"}
+        await do(host, "remote", "learn", name="sing")
+        await until(host, lambda catalogue: catalogue.tool("sing") is not None)
+
+
+async def test_a_remote_servers_file_link_is_not_taken_for_a_file_of_ours(bridge: OpenBridge, tmp_path: Path) -> None:
+    secret = tmp_path / "office.key"
+    secret.write_text("ours")
+    port = free_port()
+    async with friendly_at(port):
+        host = await bridge(at(port, artifacts_dir=str(tmp_path / "kept")))
+        await until_state(host, "remote", "up")
+        assert (await do(host, "remote", "contents", kind="link", path=secret.as_uri())).artifacts == ()
+        (kept,) = (await do(host, "remote", "contents", kind="blob")).artifacts
+        assert kept.path is not None
+
+
+async def test_a_restarted_server_shows_its_new_instructions(bridge: OpenBridge) -> None:
+    """Issue 3: restarting only that server changes the next prompt, with no other change."""
+    port = free_port()
+    async with friendly_at(port, SAY="Be friendly."):
+        host = await bridge(at(port))
+        await until_state(host, "remote", "up")
+    async with friendly_at(port, SAY="Be quick."):
+        await until(host, lambda catalogue: catalogue.servers[0].instructions == "Be quick.")
+        await until_state(host, "remote", "up")
+        assert (await do(host, "remote", "echo", text="x")).success
+
+
+async def test_a_server_that_went_away_is_down_although_nobody_calls_it(bridge: OpenBridge) -> None:
+    port = free_port()
+    async with friendly_at(port):
+        host = await bridge(at(port))
+        await until_state(host, "remote", "up")
+    await until(host, lambda catalogue: catalogue.servers[0].error == "nothing answers at its address")
+
+
+Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def old_server(on_call: Handler) -> AsyncIterator[tuple[ServerSettings, list[web.Request]]]:
+    """A server of the old protocol with sessions; `on_call` answers tools/call. Gives what was requested, too."""
+    seen: list[web.Request] = []
+    tools = {"tools": [{"name": "do", "inputSchema": {"type": "object"}}]}
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old", "version": "1"}}
+
+    async def post(request: web.Request) -> web.StreamResponse:
+        seen.append(request)
+        message = await request.json()
+        match message.get("method"):
+            case "initialize":
+                body = {"jsonrpc": "2.0", "id": message["id"], "result": about}
+                return web.json_response(body, headers={"Mcp-Session-Id": f"session-{len(seen)}"})
+            case "tools/list":
+                return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": tools})
+            case "tools/call":
+                return await on_call(request, message)
+            case _:
+                return web.Response(status=404 if "id" in message else 202)
+
+    app = web.Application()
+    app.router.add_post("/mcp", post)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield at(runner.addresses[0][1], headers={"Authorization": "Bearer abc"}), seen
+    finally:
+        await runner.cleanup()
+
+
+def done(message: dict[str, Any]) -> web.Response:
+    result = {"content": [{"type": "text", "text": "done"}]}
+    return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+
+async def test_configured_headers_go_with_every_request(bridge: OpenBridge) -> None:
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        return done(message)
+
+    async with old_server(on_call) as (settings, seen):
+        host = await bridge(settings)
+        assert (await do(host, "remote")).output == "done"
+        assert {request.headers["Authorization"] for request in seen} == {"Bearer abc"}
+        assert "Bearer" not in repr(settings)
+
+
+async def test_a_call_to_a_forgotten_session_is_made_again_in_a_new_one(bridge: OpenBridge) -> None:
+    """A server that was restarted has not seen it, so that once more is once."""
+    forgotten: set[str] = set()
+
+    async def on_call(request: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        if not forgotten:
+            forgotten.add(request.headers["Mcp-Session-Id"])
+        known = request.headers["Mcp-Session-Id"] not in forgotten
+        return done(message) if known else web.Response(status=404)
+
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        assert (await do(host, "remote")).output == "done"
+        assert state(host, "remote").restarts == 1
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_a_body_without_end_is_a_failed_call(bridge: OpenBridge, kind: str) -> None:
+    async def on_call(request: web.Request, _: dict[str, Any]) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": kind})
+        await response.prepare(request)
+        await response.write(b"data: ")
+        try:
+            while True:
+                await response.write(b"x" * 65536)
+        except ConnectionError:
+            return response
+
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        outcome = await do(host, "remote")
+        assert outcome.error_type == "tool_execution"
+        assert "no answer within" not in outcome.message
+
+
+async def test_a_compressed_body_is_not_unpacked(bridge: OpenBridge) -> None:
+    """Some kilobytes may unpack to gigabytes."""
+
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        response = done(message)
+        response.enable_compression(web.ContentCoding.gzip)
+        return response
+
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        outcome = await do(host, "remote")
+        assert "it sends compressed answers, though asked not to" in outcome.message
+
+
+async def test_an_answer_that_is_no_json_is_a_failed_call_and_stays_out_of_the_log(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        wrong = json.dumps({"jsonrpc": "2.0", "id": {}, "result": "nik 3171234567890123"})
+        return web.Response(text=wrong, content_type="application/json")
+
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        outcome = await do(host, "remote")
+        assert outcome.error_type == "tool_execution"
+        assert "3171" not in outcome.message
+        assert "3171" not in caplog.text

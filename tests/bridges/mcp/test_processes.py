@@ -1,0 +1,111 @@
+"""No process outlives its use: not when the bridge closes, not when the daemon is killed, not as a zombie."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from bridges.mcp import McpToolHost
+from bridges.mcp.guardian import _children
+from tests.bridges.mcp.conftest import QUICK, Marked, OpenBridge, do, friendly, hostile, state, until_state
+
+GUARDIAN_AND_SERVER = 2
+STUBBORN_FAMILY = 5
+"""A guardian, a server that ignores signals, and grandchildren in its group, in a session of their own, daemonised."""
+
+
+async def test_closing_ends_a_stubborn_server_and_all_its_grandchildren(bridge: OpenBridge, marked: Marked) -> None:
+    before = sorted(_children())
+    host = await bridge(hostile("stubborn", env=marked.env), friendly(env=marked.env))
+    pids = marked.pids()
+    assert len(pids) == STUBBORN_FAMILY + GUARDIAN_AND_SERVER
+    await host.__aexit__(None, None, None)
+    marked.wait_until_gone(pids)
+    assert marked.pids() == []
+    assert sorted(_children()) == before, "a zombie is left"
+
+
+async def test_a_server_that_ends_takes_its_grandchildren_with_it(bridge: OpenBridge, marked: Marked) -> None:
+    host = await bridge(hostile("stubborn", env=marked.env))
+    pids = marked.pids()
+    os.kill(marked.server(), signal.SIGKILL)
+    await until_state(host, "stubborn", "up", restarts=1)
+    marked.wait_until_gone(pids)
+    assert len(marked.pids()) == STUBBORN_FAMILY
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_a_killed_daemon_leaves_nothing(marked: Marked, number: int) -> None:
+    """Issue 3: children die with the daemon even when it is killed -9, grandchildren too."""
+    settings = [hostile("stubborn", env=marked.env), friendly(env=marked.env)]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.bridges.mcp.host_process",
+        json.dumps([item.model_dump(mode="json") for item in settings]),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), 60)
+    assert json.loads(line) == {"stubborn": "up", "friendly": "up"}
+    pids = marked.pids()
+    assert len(pids) == STUBBORN_FAMILY + GUARDIAN_AND_SERVER
+    process.send_signal(number)
+    await process.wait()
+    marked.wait_until_gone(pids)
+    assert marked.pids() == []
+
+
+async def test_a_guardian_that_is_killed_takes_its_server_with_it(bridge: OpenBridge, marked: Marked) -> None:
+    host = await bridge(friendly(env=marked.env))
+    pids = marked.pids()
+    (guardian,) = set(pids) - {marked.server()}
+    os.kill(guardian, signal.SIGKILL)
+    marked.wait_until_gone(pids)
+    await until_state(host, "friendly", "up", restarts=1)
+    assert (await do(host, "friendly", "echo", text="x")).success
+
+
+async def test_restarts_leave_descriptors_tasks_and_children_flat(bridge: OpenBridge) -> None:
+    host = await bridge(hostile("crash"))
+
+    def count() -> tuple[int, int, int]:
+        return len(list(Path("/proc/self/fd").iterdir())), len(asyncio.all_tasks()), len(_children())
+
+    await host.restart("crash")
+    before = count()
+    for _ in range(5):
+        await host.restart("crash")
+    assert state(host, "crash").restarts == 6
+    assert count() == before
+
+
+async def test_other_settings_restart_only_what_they_change(bridge: OpenBridge, marked: Marked) -> None:
+    kept, changed, gone = (friendly(name, env=marked.env) for name in ("kept", "changed", "gone"))
+    host = await bridge(kept, changed, gone)
+    before = set(marked.pids())
+    version = host.catalogue().version
+    said = changed.model_copy(update={"env": {**marked.env, "SAY": "Be quick."}})
+    await host.reconfigure([friendly("new", env=marked.env), said, kept])
+    await host.ready(30)
+    servers = host.catalogue().servers
+    assert [(server.name, server.state) for server in servers] == [("new", "up"), ("changed", "up"), ("kept", "up")]
+    assert servers[1].instructions == "Be quick."
+    assert host.catalogue().version > version
+    assert len(before & set(marked.pids())) == GUARDIAN_AND_SERVER
+    assert len(marked.pids()) == 3 * GUARDIAN_AND_SERVER
+
+
+async def test_leaving_does_not_wait_for_a_server_that_never_starts(marked: Marked) -> None:
+    async with asyncio.timeout(8):
+        async with McpToolHost([hostile("mute", env=marked.env, start_timeout_s=60)], limits=QUICK) as host:
+            await host.ready(0.3)
+            assert state(host, "mute").state == "starting"
+    assert marked.pids() == []
