@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import CallToolResult, JSONRPCError, JSONRPCNotification, TextContent
 
+from bridges.mcp.artifacts import safe_name
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.limits import Limits
 from bridges.mcp.lines import LineCutter, Noise, Oversize, parse
@@ -80,3 +82,10 @@ def test_a_failed_results_message_is_its_text_else_its_structured_errors() -> No
 def test_output_is_what_every_json_writer_can_write() -> None:
     value = {"n": float("nan"), "s": "a\ud800", "big": 2**70, "list": [1.5, None]}
     assert plain(value) == {"n": None, "s": "a?", "big": 2**70, "list": [1.5, None]}
+
+
+@pytest.mark.parametrize("name", ["../../x", "..", "", "a/b", "\x00", "." * 300, "ключ"])
+def test_every_name_is_a_plain_files_name(name: str) -> None:
+    assert safe_name(name) not in ("", ".", "..")
+    assert not {"/", "\x00"} & set(safe_name(name))
+    assert not safe_name(name).startswith(".")

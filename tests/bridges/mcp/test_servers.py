@@ -1,0 +1,78 @@
+"""What passes between the bridge and a server that behaves, beside calls: environment, time limits, news, questions."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from bridges.mcp import Question, Sample
+from tests.bridges.mcp.conftest import OpenBridge, do, friendly, until
+
+LETTER = b"%PDF-1.7 a letter"
+
+
+async def test_a_server_sees_nothing_of_our_environment_but_harmless_names(
+    bridge: OpenBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seed 000/002: children get a scrubbed environment, no keys."""
+    monkeypatch.setenv("GEMINI_API_KEY", "secret")
+    host = await bridge(friendly(env={"DEFAULT_CITY": "Jakarta"}))
+    seen = (await do(host, "friendly", "environment")).output
+    assert seen["DEFAULT_CITY"] == "Jakarta"
+    harmless = {"DEFAULT_CITY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
+    assert {name for name in seen if not name.startswith("LC_")} <= harmless
+
+
+async def test_a_slow_tool_ends_at_its_time_limit_at_the_server_too(bridge: OpenBridge) -> None:
+    host = await bridge(friendly())
+    outcome = await do(host, "friendly", "hang", timeout_s=0.3)
+    assert outcome.error_type == "tool_execution"
+    assert outcome.message == "The tool `hang` of the server `friendly` gave no answer within 0.3 s."
+    await until(host, lambda catalogue: catalogue.tool("hang_was_cancelled") is not None)
+    assert host.catalogue().servers[0].restarts == 0
+
+
+async def test_without_a_folder_a_files_bytes_are_dropped_and_its_name_kept(bridge: OpenBridge) -> None:
+    (blob,) = (await do(await bridge(friendly()), "friendly", "contents", kind="blob")).artifacts
+    assert (blob.name, blob.path, blob.sha256) == ("surat_domisili.pdf", None, hashlib.sha256(LETTER).hexdigest())
+
+
+async def test_a_new_tool_is_known_without_asking(bridge: OpenBridge) -> None:
+    """Seed 002: a change at the server shows by itself (`tools/list_changed`)."""
+    host = await bridge(friendly())
+    await do(host, "friendly", "learn", name="sing")
+    await until(host, lambda catalogue: catalogue.tool("sing") is not None)
+
+
+async def test_questions_go_to_the_hooks(bridge: OpenBridge) -> None:
+    async def elicit(question: Question) -> dict[str, str] | None:
+        assert (question.server, question.message) == ("friendly", "Which colour?")
+        return {"colour": "red"}
+
+    async def sample(wanted: Sample) -> str:
+        return f"{wanted.messages[0].content}? hello"
+
+    host = await bridge(friendly(), on_elicit=elicit, on_sample=sample)
+    assert (await do(host, "friendly", "paint")).message == "painted red"
+    assert (await do(host, "friendly", "think")).message == "thought Say hello? hello"
+
+
+async def test_a_hook_may_decline_and_may_fail(bridge: OpenBridge) -> None:
+    async def elicit(_: Question) -> None:
+        return None
+
+    async def sample(_: Sample) -> str:
+        raise ValueError("citizen 3171")
+
+    host = await bridge(friendly(), on_elicit=elicit, on_sample=sample)
+    for tool in ("paint", "think"):
+        outcome = await do(host, "friendly", tool)
+        assert (outcome.success, outcome.error_type) == (False, "tool_execution")
+        assert "3171" not in outcome.message
+
+
+async def test_without_hooks_a_server_that_asks_is_refused_at_once(bridge: OpenBridge) -> None:
+    host = await bridge(friendly())
+    for tool in ("paint", "think"):
+        assert (await do(host, "friendly", tool)).error_type == "tool_execution"
