@@ -72,7 +72,10 @@ class Archive:
             with (self.folder / ".turnstile").open("w") as turnstile:
                 fcntl.flock(turnstile, fcntl.LOCK_EX)
                 fcntl.flock(lock, mode)
-            yield
+            try:
+                yield
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # closing alone would not, if a forked child still held the file
 
 
 def _sync_folder(folder: Path) -> None:

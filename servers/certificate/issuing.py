@@ -132,6 +132,8 @@ class LetterService:
             raise IssueError(
                 "unavailable", "Surat belum dapat diterbitkan karena gangguan sistem. Silakan coba lagi sebentar lagi."
             ) from error
+        if row.status == "void" and new:
+            raise IssueError("failed", "Surat tidak dapat dibuat. Petugas kantor sudah dapat melihatnya di register.")
         if row.status == "void":
             raise IssueError("voided", f"Surat nomor {row.number} untuk permintaan ini sudah dibatalkan.")
         return self._issued(row, letter, already=not new, warnings=warnings)

@@ -18,21 +18,33 @@ MONTHS = (
     *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
     *("Juli", "Agustus", "September", "Oktober", "November", "Desember"),
 )
-# Spellings people write, folded to their first letters; "mar" and "mei|may" are what tells the rest apart.
+# The months as people write them, in Indonesian and English.
 _MONTH_WORDS = {
     **{name.casefold(): number for number, name in enumerate(MONTHS, 1)},
-    **{"pebruari": 2, "nopember": 11, "agu": 8, "agt": 8, "agst": 8, "agus": 8, "ags": 8, "okt": 10, "des": 12},
-    **{"jan": 1, "feb": 2, "peb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "sep": 9, "sept": 9, "nov": 11, "nop": 11},
+    **{"jan": 1, "feb": 2, "peb": 2, "pebruari": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "sep": 9, "sept": 9},
+    **{"agu": 8, "agt": 8, "ags": 8, "agst": 8, "agus": 8, "agust": 8, "okt": 10, "nov": 11, "nop": 11, "nopember": 11},
     **{"january": 1, "february": 2, "march": 3, "may": 5, "june": 6, "july": 7, "august": 8, "aug": 8},
-    **{"october": 10, "oct": 10, "december": 12, "dec": 12},
+    **{"october": 10, "oct": 10, "des": 12, "december": 12, "dec": 12},
 }
 _DATE_NOISE = re.compile(
-    r"\b(?:tanggal|tgl|bulan|bln|tahun|thn|pada|lahir|born|on|of|the)\b\.?|(?<=\d)(?:st|nd|rd|th)\b|,"
+    r"\b(?:tanggal|tgl|bulan|bln|tahun|thn|pada|lahir|born|on|of|the)\b\.?"
+    r"|\b(?:senin|selasa|rabu|kamis|jumat|sabtu|minggu)\b|(?<=\d)(?:st|nd|rd|th)\b|,"
 )
 
 # The province codes of the Ministry of Home Affairs (Kepmendagri 100.1.1-6117/2022), first two digits of a NIK.
 PROVINCES = frozenset(
-    "11 12 13 14 15 16 17 18 19 21 31 32 33 34 35 36 51 52 53 61 62 63 64 65 71 72 73 74 75 76 81 82 91 92 93 94 95 96 97".split()  # noqa: E501, SIM905
+    str(code)
+    for codes in (
+        range(11, 20),
+        [21],
+        range(31, 37),
+        range(51, 54),
+        range(61, 66),
+        range(71, 77),
+        [81, 82],
+        range(91, 98),
+    )
+    for code in codes
 )
 
 # What a field's text may not contain: control, format (bidi overrides, joiners), surrogate, private and unassigned.
@@ -52,7 +64,7 @@ class Kind:
 
 def text_of(value: object) -> str:
     """The value as one line of NFC text. Numbers are written out; anything else that isn't text is a ValueError."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, bool) or not isinstance(value, str | int) or (isinstance(value, int) and value >= 10**40):
         raise ValueError("tulis sebagai teks.")
     return " ".join(unicodedata.normalize("NFC", str(value)).split())
 

@@ -45,7 +45,7 @@ letters = sa.Table(
     sa.Column("day", sa.String(10), nullable=False),
     sa.Column("code", sa.String(24), nullable=False),
     sa.Column("code_digest", short, nullable=False, unique=True),
-    sa.Column("values", sa.Text, nullable=False, quote=True),
+    sa.Column("answers", sa.Text, nullable=False),
     sa.Column("status", sa.String(10), nullable=False),
     sa.Column("file", sa.String(255)),
     sa.Column("sha256", short, unique=True),
@@ -69,6 +69,43 @@ calls = sa.Table(
     sa.Column("request", short, nullable=False),
     sa.Column("letter_id", sa.Integer, sa.ForeignKey("letters.id"), nullable=False),
 )
+
+# What the database itself refuses, whoever asks: to change what a letter says, to take back a state, to delete.
+_CHANGED = " OR ".join(
+    (
+        *(
+            f"OLD.{column} <> NEW.{column}"
+            for column in ("letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers")
+        ),
+        "(OLD.status <> 'reserved' AND COALESCE(OLD.sha256, '') <> COALESCE(NEW.sha256, ''))",
+        "(OLD.status <> 'reserved' AND COALESCE(OLD.file, '') <> COALESCE(NEW.file, ''))",
+        "(OLD.status = 'void' AND NEW.status <> 'void')",
+        "(OLD.status = 'issued' AND NEW.status = 'reserved')",
+    )
+)
+_KEPT = "a letter in the register is not changed or deleted"
+_GUARDS = {
+    "sqlite": (
+        f"CREATE TRIGGER letters_keep BEFORE UPDATE ON letters WHEN {_CHANGED} "
+        f"BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END",
+        f"CREATE TRIGGER letters_stay BEFORE DELETE ON letters BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END",
+    ),
+    "mariadb": (
+        f"CREATE TRIGGER letters_keep BEFORE UPDATE ON letters FOR EACH ROW IF {_CHANGED} THEN "
+        f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{_KEPT}'; END IF",
+        "CREATE TRIGGER letters_stay BEFORE DELETE ON letters FOR EACH ROW "
+        f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{_KEPT}'",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION letters_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"IF TG_OP = 'DELETE' OR {_CHANGED} THEN RAISE EXCEPTION '{_KEPT}'; END IF; RETURN NEW; END $$",
+        "CREATE TRIGGER letters_keep BEFORE UPDATE OR DELETE ON letters FOR EACH ROW EXECUTE FUNCTION letters_keep()",
+    ),
+}
+for _dialect, _statements in _GUARDS.items():
+    for _statement in _statements:
+        _guard = sa.DDL(_statement)  # type: ignore[no-untyped-call]
+        sa.event.listen(letters, "after_create", _guard.execute_if(dialect=_dialect))
 
 
 class LedgerError(RuntimeError):
@@ -254,7 +291,7 @@ class Ledger:
                 day=day.isoformat(),
                 code=code,
                 code_digest=digest(code),
-                values=json.dumps(request.values, ensure_ascii=False),
+                answers=json.dumps(request.values, ensure_ascii=False),
                 status="reserved",
                 reserved_at=at.isoformat(),
                 same_in_session=request.session_digest,
@@ -309,14 +346,14 @@ def _is_race(error: DBAPIError) -> bool:
 
 def _letter(row: sa.RowMapping) -> Letter:
     return Letter(
-        **{name: row[name] for name in Letter.model_fields if name != "values"}, values=json.loads(row["values"])
+        **{name: row[name] for name in Letter.model_fields if name != "values"}, values=json.loads(row["answers"])
     )
 
 
 def _engine(url: str) -> sa.Engine:
     drivers = {
         "sqlite": "sqlite",
-        "mysql": "mysql+pymysql",
+        "mysql": "mariadb+pymysql",
         "mariadb": "mariadb+pymysql",
         "postgresql": "postgresql+psycopg",
         "postgres": "postgresql+psycopg",
@@ -325,9 +362,7 @@ def _engine(url: str) -> sa.Engine:
         parsed = sa.make_url(url)
         parsed = parsed.set(drivername=drivers[parsed.drivername.partition("+")[0]])
     except (sa.exc.ArgumentError, KeyError) as error:
-        raise LedgerError(
-            "LETTERS_DATABASE_URL is none of sqlite:///FILE, mariadb://…, mysql://…, postgresql://…"
-        ) from error
+        raise LedgerError("LETTERS_DATABASE_URL is none of sqlite:///FILE, mariadb://…, postgresql://…") from error
     if parsed.get_backend_name() != "sqlite":
         return sa.create_engine(parsed, isolation_level="READ COMMITTED", pool_pre_ping=True, hide_parameters=True)
     engine = sa.create_engine(parsed, hide_parameters=True, connect_args={"timeout": 30})

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
+import threading
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -36,6 +38,7 @@ LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
 INNER = WIDTH - LEFT - RIGHT
 LABEL_WIDTH = 46 * mm
 QR_SIZE = 27 * mm
+_drawing = threading.Lock()  # reportlab parses every paragraph with one parser
 DRAFT_MARK = "PRATINJAU – BUKAN SURAT"
 DRAFT_NUMBER = "(nomor diberikan saat terbit)"
 
@@ -76,7 +79,12 @@ def _fonts() -> None:
 
 
 def render(letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date) -> bytes:
-    """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`."""
+    """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`. One at a time in a process."""
+    with _drawing:
+        return _render(letter, values, office, issue, today)
+
+
+def _render(letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date) -> bytes:
     _fonts()
     buffer = io.BytesIO()
     canvas = Canvas(
@@ -233,9 +241,12 @@ def _qr(canvas: Canvas, text: str, x: float, y: float) -> None:
     module = QR_SIZE / len(matrix)
     path = canvas.beginPath()
     for row, cells in enumerate(matrix):
-        for column, dark in enumerate(cells):
+        column = 0
+        for dark, run in itertools.groupby(cells):
+            length = len(list(run))
             if dark:
-                path.rect(x + column * module, y + QR_SIZE - (row + 1) * module, module, module)
+                path.rect(x + column * module, y + QR_SIZE - (row + 1) * module, length * module, module)
+            column += length
     canvas.setFillGray(0)
     canvas.drawPath(path, stroke=0, fill=1)
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import anyio.to_thread
+from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import (
@@ -44,11 +44,10 @@ from servers.certificate.verification import Verification, Verifier
 log = logging.getLogger(__name__)
 
 INSTRUCTIONS = """\
-SOP surat: 1) Tentukan jenis surat; pertanyaan syarat dijawab dari get_letter_requirements. 2) Tanyakan hanya data \
-yang belum ada: nama, NIK, tempat & tanggal lahir, agama, status, pekerjaan, alamat, RT/RW, keperluan. 3) Jangan \
-pernah menebak atau memakai contoh; isi hanya dari ucapan warga. 4) Panggil generate_… setelah data lengkap dan warga \
-mengiyakan. 5) Bila ditolak, tanyakan lagi hanya isian yang disebut. 6) Sebutkan nomor surat. Pendatang sementara \
-(SKDS): arahkan ke kecamatan."""
+SOP surat: tanyakan hanya data yang belum disebut warga: dulu identitas, lalu alamat dan RT/RW, lalu keperluan. \
+Jangan menebak dan jangan memakai contoh. Begitu lengkap, panggil generate_…; warga mengiyakan datanya sebelum surat \
+terbit. Bila ditolak, tanyakan hanya isian yang disebut. Sebutkan nomor surat. Pertanyaan syarat: \
+get_letter_requirements. Pendatang sementara (SKDS): ke kecamatan."""
 
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
 MAX_FILE = 20 * 1024 * 1024
@@ -65,14 +64,14 @@ class LetterServer(MCPServer[None]):
     def __init__(self, service: LetterService) -> None:
         self._service = service
         self._bus = InMemorySubscriptionBus()
-        self._sessions: weakref.WeakSet[ServerSession] = weakref.WeakSet()
+        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
         super().__init__(
             "certificate",
             version="1.0.0",
             instructions=INSTRUCTIONS,
             log_level="WARNING",
             subscriptions=self._bus,
-            middleware=[self._remember_session],
+            middleware=[self._remember_connection],
             lifespan=self._alive,
         )
 
@@ -136,14 +135,15 @@ class LetterServer(MCPServer[None]):
                 await self._tell_tools_changed()
 
     async def _tell_tools_changed(self) -> None:
-        """To subscribers of the 2026 protocol by the bus, to older clients on their session."""
+        """To subscribers of the 2026 protocol by the bus, to older clients on their connection."""
         await self._bus.publish(ToolsListChanged())
-        for session in list(self._sessions):
-            await session.send_tool_list_changed()
+        for connection in list(self._connections):
+            await connection.send_tool_list_changed()
 
-    async def _remember_session(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def _remember_connection(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method == "notifications/initialized":
-            self._sessions.add(ctx.session)
+            # The session is made anew for every message; only what it wraps lives as long as the client.
+            self._connections.add(ctx.session._connection)
         return await call_next(ctx)
 
 
@@ -404,12 +404,16 @@ def _void(service: LetterService, verifier: Verifier, number: str, reason: str) 
 
 
 def _file(value: str) -> bytes | None:
-    """The bytes behind a path, a file: URI, a data: URI or base64; None when there are none to be had."""
+    """The bytes behind a path, a file: URI, a data: URI or base64; None when there are none to be had.
+
+    A file that is no PDF is like one that isn't there: asking must not tell which paths exist.
+    """
     if len(value) < 4096 and not value.startswith("data:"):
         path = Path(value.removeprefix("file://"))
         try:
             if path.is_file():
-                return path.read_bytes() if path.stat().st_size <= MAX_FILE else None
+                data = path.read_bytes() if path.stat().st_size <= MAX_FILE else b""
+                return data if data.startswith(b"%PDF") else None
         except (OSError, ValueError):
             return None
     try:

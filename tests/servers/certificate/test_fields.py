@@ -1,0 +1,214 @@
+"""Field rules: what people write is understood, what can't be true is refused in their words (issue 5, Field rules)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from servers.certificate import kinds, lettertype, page
+from servers.certificate.settings import SHIPPED_LETTERS
+from tests.servers.certificate.letters import DOMISILI
+
+LETTER = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_domisili")
+TODAY = date(2026, 3, 5)
+
+
+def check(**changes: Any) -> dict[str, str]:
+    values, _ = LETTER.check(DOMISILI | changes, TODAY, page.glyphs())
+    return values
+
+
+def problems(**changes: Any) -> dict[str, str]:
+    with pytest.raises(lettertype.InvalidFields) as caught:
+        check(**changes)
+    return {problem.field: problem.message for problem in caught.value.problems}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("5 Agustus 1990", "05-08-1990", "5/8/1990", "5.8.1990", "1990-08-05", "5 Agt 1990", "August 5, 1990"),
+        *(
+            "5th of August 1990",
+            "tanggal 5 bulan 8 tahun 1990",
+            "Minggu, 5 Agustus 1990",
+            "5 AGUSTUS 1990",
+            "5-Aug-1990",
+        ),
+    ],
+)
+def test_a_date_is_read_however_people_write_it(written: str) -> None:
+    assert check(tanggal_lahir=written)["tanggal_lahir"] == "1990-08-05"
+
+
+@pytest.mark.parametrize("month", range(1, 13))
+def test_every_indonesian_month_is_known(month: int) -> None:
+    assert kinds.read_date(f"7 {kinds.MONTHS[month - 1]} 1988") == date(1988, month, 7).isoformat()
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("31 Februari 1990", "tidak ada di kalender"),
+        ("08/25/1990", "tidak ada di kalender"),
+        ("5 Agustus 90", "empat angka"),
+        ("Agustus 1990", "tidak terbaca"),
+        ("kemarin", "tidak terbaca"),
+        ("5 Agustus 2090", "belum terjadi"),
+        ("5 Agustus 1890", "tidak mungkin"),
+        ("0000-00-00", "masih contoh"),
+    ],
+)
+def test_a_date_that_is_none_is_refused(written: str, says: str) -> None:
+    assert says in problems(tanggal_lahir=written)["tanggal_lahir"]
+
+
+@pytest.mark.parametrize("written", ["3175 0645 0890 0001", "3175.0645.0890.0001", 3175064508900001])
+def test_a_nik_may_be_written_in_groups(written: object) -> None:
+    assert check(nik=written)["nik"] == "3175064508900001"
+
+
+@pytest.mark.parametrize(
+    ("nik", "says"),
+    [
+        ("317506450890000", "16 angka, yang ditulis 15"),
+        ("31750645089000012", "16 angka, yang ditulis 17"),
+        ("317506450890000x", "hanya berisi angka"),
+        ("3175064508900000", "0000"),
+        ("3175067208900001", "tanggal lahir yang ada"),
+        ("3175064513900001", "tanggal lahir yang ada"),
+        ("3175063102900001", "tanggal lahir yang ada"),
+        ("3175064608900001", "tidak cocok dengan tanggal lahir"),
+        ("0000000000000000", "masih contoh"),
+        (True, "teks"),
+        pytest.param(10**5000, "teks", id="an integer of 5000 digits"),
+        (3.175064508900001e15, "teks"),
+    ],
+)
+def test_a_nik_that_cannot_be_is_refused(nik: object, says: str) -> None:
+    assert says in problems(nik=nik)["nik"]
+
+
+def test_a_digit_of_another_script_is_no_digit() -> None:
+    assert "nik" in problems(nik="317506450890000١")
+
+
+def test_a_womans_day_of_birth_has_forty_added_and_gives_the_sex() -> None:
+    assert check()["jenis_kelamin"] == "Perempuan"
+    assert check(nik="3175060508900001")["jenis_kelamin"] == "Laki-laki"
+
+
+def test_a_sex_that_contradicts_the_nik_is_asked_again() -> None:
+    assert "NIK" in problems(jenis_kelamin="laki-laki")["jenis_kelamin"]
+
+
+def test_a_leap_day_of_2000_is_a_real_date() -> None:
+    assert check(nik="3175066902000001", tanggal_lahir="29-02-2000")["nik"] == "3175066902000001"
+
+
+def test_an_unknown_district_only_warns() -> None:
+    _, warnings = LETTER.check(DOMISILI | {"nik": "9975064508900001"}, TODAY, page.glyphs())
+    assert len(warnings) == 1 and "Kode wilayah" in warnings[0]
+
+
+@pytest.mark.parametrize("written", ["3", 3, "03", "003", "RT 3", "rt.003", "RT: 03"])
+def test_rt_is_padded_to_three_digits(written: object) -> None:
+    assert check(rt=written)["rt"] == "003"
+
+
+@pytest.mark.parametrize("written", ["0", "000", "1000", "tiga", "003/005", "-3", 0])
+def test_an_rt_that_is_none_is_refused(written: object) -> None:
+    assert "rt" in problems(rt=written)
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "choice"),
+    [
+        ("agama", "kristen protestan", "Kristen"),
+        ("agama", "BUDHA", "Buddha"),
+        ("status_perkawinan", "belum menikah", "Belum Kawin"),
+        ("status_perkawinan", "married", "Kawin"),
+        ("jenis_kelamin", "wanita", "Perempuan"),
+        ("kewarganegaraan", "Indonesia", "WNI"),
+    ],
+)
+def test_a_choice_is_known_by_its_other_names(field: str, written: str, choice: str) -> None:
+    assert check(**{field: written})[field] == choice
+
+
+def test_a_choice_that_is_none_names_the_choices() -> None:
+    assert "Belum Kawin, Kawin, Cerai Hidup, Cerai Mati" in problems(status_perkawinan="rumit")["status_perkawinan"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Sukarno", "siti RAHAYU", "Ida Ayu Nyoman", "Muhammad Rizky, S.Kom.", "D'Angelo", "José Ñuñez"]
+)
+def test_a_name_keeps_its_spelling(name: str) -> None:
+    assert check(nama=name)["nama"] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("<b>Siti</b>", "hanya berisi huruf"),
+        ("Siti 123", "hanya berisi huruf"),
+        ("Siti 😀", "GRINNING FACE"),
+        ("سيتي", "ARABIC LETTER"),
+        ("Siti\u202eayu", "RIGHT-TO-LEFT OVERRIDE"),
+        ("Si\u0000ti", "U+0000"),
+        ("Siti \ud83d", "U+D83D"),
+        ("李小龍", "CJK UNIFIED IDEOGRAPH"),
+        ("S" * 81, "terlalu panjang"),
+        ("NAMA CONTOH", "masih contoh"),
+        ("   ", "belum diisi"),
+        (["Siti"], "teks"),
+    ],
+)
+def test_a_name_that_cannot_be_printed_is_refused_by_name(name: object, says: str) -> None:
+    assert says in problems(nama=name)["nama"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "read"),
+    [
+        ("phone", "0812-3456-7890", "+6281234567890"),
+        ("phone", "(021) 4600123", "+62214600123"),
+        ("kk", "3175 0601 0110 0002", "3175060101100002"),
+    ],
+)
+def test_phones_and_family_cards_are_normalised(kind: str, written: str, read: str) -> None:
+    assert kinds.KINDS[kind].read(written) == read
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"), [("phone", "12"), ("phone", "halo"), ("kk", "123"), ("kk", "0075060101100002")]
+)
+def test_phones_and_family_cards_that_are_none_are_refused(kind: str, written: str) -> None:
+    with pytest.raises(ValueError, match=r"\.$"):
+        kinds.KINDS[kind].read(written)
+
+
+def test_a_family_card_number_that_is_the_nik_is_noticed() -> None:
+    assert "sama dengan NIK" in problems(no_kk=DOMISILI["nik"])["no_kk"]
+
+
+def test_all_wrong_fields_are_told_at_once_one_message_each() -> None:
+    with pytest.raises(lettertype.InvalidFields) as caught:
+        LETTER.check({"nik": "1", "rt": "x", "agama": "?", "nonsense": 1}, TODAY, page.glyphs())
+    fields = [problem.field for problem in caught.value.problems]
+    required = [name for name, field in LETTER.fields.items() if field.required]
+    assert sorted(fields) == sorted([*required, "nonsense"])
+    for problem in caught.value.problems:
+        assert problem.message.startswith(f"{problem.label}: ") and problem.message.endswith(".")
+
+
+@pytest.mark.parametrize("field", ["nama", "nik", "tanggal_lahir", "alamat_domisili", "rt", "keperluan", "pekerjaan"])
+def test_the_schemas_own_examples_are_never_accepted(field: str) -> None:
+    example = LETTER.input_schema()["properties"][field]["examples"][0]
+    assert field in problems(**{field: example})
+
+
+def test_an_empty_optional_field_is_as_if_not_given() -> None:
+    assert check(alamat_ktp="", no_kk=None) == check()

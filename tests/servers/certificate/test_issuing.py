@@ -1,0 +1,167 @@
+"""Numbering and archive: one number a letter, one letter a request (issue 5, Numbering and archive)."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from servers.certificate import lettertype
+from servers.certificate.issuing import IssueError, LetterService, normal_code
+from servers.certificate.settings import Settings
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
+
+
+def test_each_type_and_year_has_a_series_of_its_own(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [issue(service, ANSWERS[key], letter=key).number for key in ANSWERS for _ in range(2)]
+    assert numbers == [
+        f"{seq}/{series}/CONTOH/III/2026" for series in ("SKD", "SKU", "SKTM", "SP") for seq in ("001", "002")
+    ]
+    monkeypatch.setenv("AGENTD_CLOCK", "2027-01-02T08:00:00+07:00")
+    assert issue(service).number == "001/SKD/CONTOH/I/2027"
+
+
+def test_an_issued_letter_has_its_file_and_its_hash(service: LetterService) -> None:
+    letter = issue(service)
+    pdf = Path(letter.path).read_bytes()
+    assert hashlib.sha256(pdf).hexdigest() == letter.sha256 and len(pdf) == letter.size
+    assert letter.file_name == "surat_keterangan_domisili-001-SKD-CONTOH-III-2026.pdf"
+    assert letter.name_masked == "S*** R***" and letter.verify_url.endswith(f"/verify/{letter.verify_code}")
+    assert Path(letter.path).stat().st_mode & 0o077 == 0
+
+
+def test_the_date_is_the_offices_not_the_machines(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENTD_CLOCK", "2026-12-31T17:30:00+00:00")
+    assert issue(service).date == "2027-01-01"
+
+
+def test_a_key_acts_once(service: LetterService) -> None:
+    first, again = issue(service, key="run:1"), issue(service, key="run:1")
+    assert (first.already_issued, again.already_issued) == (False, True)
+    assert again.number == first.number and again.sha256 == first.sha256
+    assert issue(service, key="run:2").number != first.number
+
+
+def test_a_key_with_other_arguments_is_refused_and_spends_no_number(service: LetterService) -> None:
+    issue(service, key="run:1")
+    with pytest.raises(IssueError) as caught:
+        issue(service, DOMISILI | {"rt": "4"}, key="run:1")
+    assert caught.value.kind == "idempotency_conflict"
+    assert issue(service, key="run:2").number.startswith("002/")
+
+
+def test_the_same_data_written_differently_is_the_same_request(service: LetterService) -> None:
+    first = issue(service, key="run:1")
+    again = issue(service, DOMISILI | {"rt": "RT 003", "tanggal_lahir": "05-08-1990", "agama": "islam"}, key="run:1")
+    assert again.number == first.number
+
+
+def test_the_same_letter_in_one_session_is_issued_once(service: LetterService) -> None:
+    first = issue(service, key="run:1", session_id="s")
+    again = issue(service, key="run:7", session_id="s")
+    assert again.number == first.number and again.already_issued
+    assert issue(service, key="run:1", session_id="s").number == first.number
+    assert issue(service, key="run:9", session_id="other").number != first.number
+    assert issue(service, DOMISILI | {"keperluan": "Melamar kerja"}, session_id="s").number != first.number
+
+
+def test_a_voided_letter_may_be_issued_anew_under_another_number(service: LetterService) -> None:
+    first = issue(service, key="run:1", session_id="s")
+    row = service.ledger.by_number(first.number)
+    assert row is not None
+    service.ledger.void(row, "salah alamat", service.now())
+    assert issue(service, key="run:2", session_id="s").number.startswith("002/")
+    with pytest.raises(IssueError, match="dibatalkan"):
+        issue(service, key="run:1", session_id="s")
+
+
+def test_a_refused_field_spends_no_number(service: LetterService) -> None:
+    with pytest.raises(lettertype.InvalidFields):
+        issue(service, DOMISILI | {"nik": "1"}, key="run:1")
+    assert service.ledger.all() == []
+    assert issue(service, key="run:1").number.startswith("001/")
+
+
+def test_a_full_disk_leaves_the_letter_to_be_finished_by_the_next_try(service: LetterService) -> None:
+    issue(service)
+    year = service.archive.folder / "2026"
+    aside = year.rename(year.with_name("aside"))
+    year.write_text("a file where a folder should be")
+    with pytest.raises(IssueError) as caught:
+        issue(service, key="run:1")
+    assert caught.value.kind == "unavailable"
+    year.unlink()
+    aside.rename(year)
+    letter = issue(service, key="run:1")
+    assert letter.number.startswith("002/") and Path(letter.path).exists()
+
+
+def test_a_letter_whose_type_is_gone_is_voided_and_its_number_kept(service: LetterService) -> None:
+    service.archive.folder.mkdir(parents=True)
+    (service.archive.folder / "2026").write_text("")
+    with pytest.raises(IssueError):
+        issue(service, key="run:1")
+    (service.archive.folder / "2026").unlink()
+    del service.catalogue.types["surat_keterangan_domisili"]
+    service.recover()
+    (row,) = service.ledger.all()
+    assert (row.status, row.seq) == ("void", 1) and row.void_reason == "jenis surat tidak lagi tersedia"
+
+
+def test_a_sweep_deletes_half_written_files_and_keeps_whole_strangers(service: LetterService) -> None:
+    letter = Path(issue(service).path)
+    (letter.parent / "x.pdf.123.part").write_bytes(b"half")
+    (letter.parent / "stranger.pdf").write_bytes(b"%PDF-")
+    service.recover()
+    assert [path.name for path in letter.parent.iterdir()] == [letter.name]
+    assert (service.archive.folder / "orphans" / "stranger.pdf").read_bytes() == b"%PDF-"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE letters SET answers = '{}'",
+        "UPDATE letters SET number = 'x'",
+        "UPDATE letters SET sha256 = 'x'",
+        "UPDATE letters SET status = 'reserved'",
+        "DELETE FROM letters",
+    ],
+)
+def test_the_register_itself_refuses_to_change_an_issued_letter(service: LetterService, statement: str) -> None:
+    issue(service)
+    with sqlite3.connect(service.settings.home / "ledger.db") as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+
+
+def test_codes_are_random_and_forgive_how_they_are_typed(service: LetterService) -> None:
+    codes = {issue(service).verify_code for _ in range(3)}
+    assert len(codes) == 3 and all(len(code) == 19 for code in codes)
+    assert normal_code(" o1il abcd-efgh jkmn ") == "0111-ABCD-EFGH-JKMN"
+
+
+def test_an_archive_elsewhere_is_used(tmp_path: Path) -> None:
+    service = open_service(tmp_path / "state", ARCHIVE_DIR=str(tmp_path / "archive"))
+    assert Path(issue(service).path).is_relative_to(tmp_path / "archive")
+    service.close()
+
+
+def test_the_passphrase_comes_from_a_credential_and_protects_the_key(tmp_path: Path) -> None:
+    (tmp_path / "office_key_passphrase").write_text("rahasia-kantor\n")
+    service = open_service(tmp_path, CREDENTIALS_DIRECTORY=str(tmp_path))
+    issue(service)
+    service.close()
+    assert b"ENCRYPTED" in (tmp_path / "letters/office/office.key.pem").read_bytes()
+    without = open_service(tmp_path)
+    with pytest.raises(IssueError) as caught:
+        issue(without)
+    assert caught.value.kind == "unavailable" and len(without.ledger.all()) == 1
+    without.close()
+
+
+def test_settings_name_what_is_wrong_with_them() -> None:
+    with pytest.raises(ValueError, match="OFFICE_CERT_FILE"):
+        Settings.from_env({"OFFICE_KEY_FILE": "k.pem"})
+    with pytest.raises(ValueError, match="DEFAULT_TIMEZONE"):
+        Settings.from_env({"DEFAULT_TIMEZONE": "Mars"})

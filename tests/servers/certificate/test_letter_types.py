@@ -1,0 +1,90 @@
+"""Letters as data: a folder is a type, and a folder that can't be used says where it is wrong."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from servers.certificate import office
+from servers.certificate.catalogue import Catalogue
+from servers.certificate.lettertype import LetterTypeError, load
+from servers.certificate.settings import SHIPPED_LETTERS
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", tmp_path / "letters" / "surat_saya"))
+
+
+def change(folder: Path, old: str, new: str, file: str = "letter.toml") -> None:
+    text = (folder / file).read_text()
+    assert old in text
+    (folder / file).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "file", "says"),
+    [
+        ('series = "SP"', "", "letter.toml", "series: Field required"),
+        ('kind = "nik"', 'kind = "nic"', "letter.toml", "fields.nik.kind"),
+        ('choices = "agama"', 'choices = "agam"', "letter.toml", "fields.agama"),
+        ("{tujuan}", "{tujuann}", "letter.txt", "{tujuann}"),
+        ("order = 40", "odrer = 40", "letter.toml", "odrer"),
+        ("order = 40", "order = ", "letter.toml", "line"),
+    ],
+)
+def test_a_mistake_is_named_with_its_file_and_key(folder: Path, old: str, new: str, file: str, says: str) -> None:
+    change(folder, old, new, file)
+    with pytest.raises(LetterTypeError) as caught:
+        load(folder)
+    assert str(folder / "letter.toml") in str(caught.value) and says in str(caught.value)
+
+
+def test_a_broken_folder_is_left_out_and_the_others_stay(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (folder / "letter.txt").unlink()
+    catalogue = Catalogue((SHIPPED_LETTERS, folder.parent))
+    assert len(catalogue.types) == 4 and "letter.txt is missing" in caplog.text
+
+
+def test_two_types_may_not_share_a_series(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert "surat_saya" not in Catalogue((SHIPPED_LETTERS, folder.parent)).types
+    assert "uses the series SP of surat_pengantar" in caplog.text
+
+
+def test_an_offices_own_folder_replaces_the_shipped_one(tmp_path: Path) -> None:
+    own = Path(shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", tmp_path / "surat_pengantar"))
+    change(own, 'title = "Surat Pengantar"', 'title = "Surat Pengantar Kami"')
+    assert Catalogue((SHIPPED_LETTERS, tmp_path)).types["surat_pengantar"].title == "Surat Pengantar Kami"
+
+
+def test_only_a_change_on_disk_is_a_change(folder: Path) -> None:
+    catalogue = Catalogue((folder.parent,))
+    assert not catalogue.refresh()
+    change(folder, 'series = "SP"', 'series = "SPX"')
+    (folder / "letter.toml").touch()
+    assert catalogue.refresh() and catalogue.types["surat_saya"].series == "SPX"
+
+
+@pytest.mark.parametrize("name", ["domisili", "SKD", "Surat Keterangan Domisili", "generate_surat_keterangan_domisili"])
+def test_a_letter_is_known_by_its_names(name: str) -> None:
+    letter = Catalogue((SHIPPED_LETTERS,)).named(name)
+    assert letter is not None and letter.key == "surat_keterangan_domisili"
+
+
+@pytest.mark.parametrize("pattern", ["{seq}/{year}", "{seq}/{series}", "{series}/{year}", "{nomor}", "{seq:03d"])
+def test_a_number_pattern_that_could_repeat_a_number_is_refused(pattern: str, tmp_path: Path) -> None:
+    file = tmp_path / "office.toml"
+    text = office.SAMPLE.read_text().replace("{seq:03d}/{series}/CONTOH/{month_roman}/{year}", pattern)
+    file.write_text(text)
+    with pytest.raises(office.OfficeError, match="number_pattern"):
+        office.load(file)
+
+
+def test_an_office_file_that_is_missing_or_misspelt_is_named(tmp_path: Path) -> None:
+    with pytest.raises(office.OfficeError, match="OFFICE_FILE"):
+        office.load(tmp_path / "none.toml")
+    (tmp_path / "office.toml").write_text(office.SAMPLE.read_text().replace("kecamatan =", "kecamatn ="))
+    with pytest.raises(office.OfficeError, match="kecamat"):
+        office.load(tmp_path / "office.toml")

@@ -1,0 +1,135 @@
+"""The page: deterministic, embedded, tagged, and deaf to markup (issue 5, The page)."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pypdf
+import pytest
+
+from servers.certificate import lettertype, office, page
+from servers.certificate.picture import pictures
+from servers.certificate.settings import SHIPPED_LETTERS
+from tests.servers.certificate.letters import ANSWERS, DOMISILI
+
+TODAY = date(2026, 3, 5)
+ISSUE = page.Issue(
+    number="001/SKD/CONTOH/III/2026",
+    day=TODAY,
+    code="ABCD-EFGH-JKMN-PQRS",
+    verify_url="https://kelurahan.example/verify/ABCD-EFGH-JKMN-PQRS",
+)
+
+
+def draw(
+    answers: dict[str, object] = DOMISILI, key: str = "surat_keterangan_domisili", issue: page.Issue | None = ISSUE
+) -> bytes:
+    letter = lettertype.load(SHIPPED_LETTERS / key)
+    values, _ = letter.check(answers, TODAY, page.glyphs())
+    return page.render(letter, values, office.load(), issue, TODAY)
+
+
+def text(pdf: bytes) -> str:
+    return " ".join(" ".join(sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(pdf)).pages).split())
+
+
+def test_the_same_letter_is_the_same_bytes_in_another_process() -> None:
+    code = (
+        "import sys, hashlib; from tests.servers.certificate.test_page import draw;"
+        "sys.stdout.write(hashlib.sha256(draw()).hexdigest())"
+    )
+    env = os.environ | {"PYTHONHASHSEED": "7", "TZ": "America/New_York"}
+    other = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=60
+    )
+    import hashlib
+
+    assert other.stdout == hashlib.sha256(draw()).hexdigest()
+
+
+@pytest.mark.parametrize("key", ANSWERS)
+def test_every_letter_says_what_it_was_told_on_one_page(key: str) -> None:
+    pdf = draw(ANSWERS[key], key)
+    shown = text(pdf)
+    assert len(pypdf.PdfReader(io.BytesIO(pdf)).pages) == 1
+    for told in (
+        "Siti Rahayu",
+        "3175064508900001",
+        "5 Agustus 1990",
+        "Perempuan",
+        "RT 003/RW 005",
+        ANSWERS[key]["keperluan"],
+    ):
+        assert told in shown
+    for office_word in (
+        "KELURAHAN CAKUNG BARAT",
+        "001/SKD/CONTOH/III/2026",
+        "Jakarta, 5 Maret 2026",
+        "ABCD-EFGH-JKMN-PQRS",
+    ):
+        assert office_word in shown
+    assert "{" not in shown
+
+
+def test_a_row_without_an_answer_is_left_out() -> None:
+    assert "Alamat KTP" not in text(draw())
+    assert "Alamat KTP" in text(draw(ANSWERS["surat_keterangan_domisili"]))
+
+
+def test_only_embedded_fonts_are_used() -> None:
+    reader = pypdf.PdfReader(io.BytesIO(draw()))
+    fonts = [font.get_object() for sheet in reader.pages for font in sheet["/Resources"]["/Font"].values()]
+    assert fonts and all("DejaVuSerif" in font["/BaseFont"] for font in fonts)
+    assert all("/FontFile2" in font["/FontDescriptor"] for font in fonts)
+
+
+def test_the_letter_is_tagged_and_its_language_and_title_are_set() -> None:
+    reader = pypdf.PdfReader(io.BytesIO(draw()))
+    catalogue = reader.trailer["/Root"]
+    assert catalogue["/Lang"] == "id-ID" and catalogue["/MarkInfo"]["/Marked"] is not None
+    document = catalogue["/StructTreeRoot"]["/K"][0].get_object()
+    kinds = [child.get_object()["/S"] for child in document["/K"]]
+    assert "/H1" in kinds and "/Table" in kinds and "/Figure" in kinds
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Surat Keterangan Domisili 001/SKD/CONTOH/III/2026"
+
+
+def test_the_metadata_and_the_qr_tell_nothing_of_the_applicant() -> None:
+    reader = pypdf.PdfReader(io.BytesIO(draw()))
+    assert reader.metadata is not None
+    told = " ".join(str(value) for value in reader.metadata.values()) + ISSUE.verify_url
+    assert "Siti" not in told and "3175064508900001" not in told
+
+
+def test_a_draft_has_no_number_no_code_and_a_watermark() -> None:
+    shown = text(draw(issue=None))
+    assert "BUKAN SURAT" in shown and "nomor diberikan saat terbit" in shown
+    assert "001/" not in shown and "Kode verifikasi" not in shown
+
+
+def test_markup_in_an_answer_is_printed_as_written() -> None:
+    hostile = "Jl. <b>Besar</b> & Co <img src='file:///etc/passwd'/> {jabatan} No. 5"
+    shown = text(draw(DOMISILI | {"alamat_domisili": hostile}))
+    assert "<b>Besar</b> & Co" in shown and "{jabatan}" in shown
+
+
+def test_the_longest_answers_still_end_with_the_signer() -> None:
+    words = "Jalan Panjang Sekali " * 7
+    longest = ANSWERS["surat_keterangan_domisili"] | {
+        "alamat_domisili": words,
+        "alamat_ktp": words,
+        "keperluan": "W" * 120,
+    }
+    pdf = draw(longest)
+    shown = text(pdf)
+    assert "[NAMA LURAH]" in shown and "W" * 40 in shown.replace(" ", "")
+    assert len(pictures(pdf, 30)) == len(pypdf.PdfReader(io.BytesIO(pdf)).pages)
+
+
+def test_the_fonts_carry_their_licence() -> None:
+    assert "Bitstream Vera" in (Path(page.FONTS) / "LICENSE.txt").read_text()

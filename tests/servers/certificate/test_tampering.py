@@ -1,0 +1,143 @@
+"""Verification: only what the office issued, byte for byte, is genuine (issue 5, Shows: tampering)."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from pathlib import Path
+
+import pypdf
+import pytest
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+
+from servers.certificate import officekey
+from servers.certificate.issuing import LetterService
+from servers.certificate.signing import OfficeSigner
+from servers.certificate.verification import Verifier
+from tests.servers.certificate.letters import DOMISILI, issue, open_service
+
+
+@pytest.fixture
+def pdf(service: LetterService) -> bytes:
+    return Path(issue(service).path).read_bytes()
+
+
+@pytest.fixture
+def verifier(service: LetterService) -> Verifier:
+    return Verifier(service)
+
+
+def test_an_issued_letter_is_genuine_by_file_code_and_address(service: LetterService, verifier: Verifier) -> None:
+    letter = issue(service)
+    by_file = verifier.file(Path(letter.path).read_bytes())
+    assert by_file.genuine and by_file.number == letter.number and by_file.name_masked == "S*** R***"
+    for code in (letter.verify_code, letter.verify_code.lower().replace("-", " "), letter.verify_url):
+        assert verifier.code(code) == by_file
+
+
+def test_a_flipped_byte_anywhere_is_noticed(pdf: bytes, verifier: Verifier) -> None:
+    for position in range(200, len(pdf), len(pdf) // 12):
+        changed = bytearray(pdf)
+        changed[position] ^= 1
+        result = verifier.file(bytes(changed))
+        assert not result.genuine and result.status in ("tampered", "unknown"), position
+
+
+def test_a_changed_text_is_called_changed(pdf: bytes, verifier: Verifier) -> None:
+    result = verifier.file(pdf.replace(b"/Lang (id-ID)", b"/Lang (en-ID)", 1))
+    assert (result.status, result.reason) == ("tampered", "Isi berkas ini sudah berubah sejak ditandatangani.")
+
+
+@pytest.mark.parametrize("tail", [b"\n", b"%hello\n", b"\x00" * 4096])
+def test_bytes_added_at_the_end_are_called_added(pdf: bytes, verifier: Verifier, tail: bytes) -> None:
+    result = verifier.file(pdf + tail)
+    assert (result.status, result.reason) == (
+        "tampered",
+        "Ada yang ditambahkan pada berkas ini setelah ditandatangani.",
+    )
+
+
+def test_an_incremental_edit_is_called_added(pdf: bytes, verifier: Verifier) -> None:
+    writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
+    writer.root["/PageMode"] = writer.root.raw_get("/PageMode")
+    writer.update_root()
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    result = verifier.file(buffer.getvalue())
+    assert result.status == "tampered" and "ditambahkan" in result.reason
+
+
+def test_a_letter_saved_again_is_not_genuine(pdf: bytes, verifier: Verifier) -> None:
+    buffer = io.BytesIO()
+    pypdf.PdfWriter(clone_from=io.BytesIO(pdf)).write(buffer)
+    assert verifier.file(buffer.getvalue()).status == "tampered"
+
+
+def test_another_letters_signature_does_not_fit(service: LetterService, verifier: Verifier, pdf: bytes) -> None:
+    other = Path(issue(service, DOMISILI | {"rt": "9"}).path).read_bytes()
+    start, end = (other.index(b"/Contents <") + 11, other.index(b">", other.index(b"/Contents <") + 11))
+    here = pdf.index(b"/Contents <") + 11
+    grafted = pdf[:here] + other[start:end] + pdf[here + end - start :]
+    assert len(grafted) == len(pdf)
+    assert verifier.file(grafted).status == "tampered"
+
+
+def test_a_letter_signed_by_somebody_elses_key_is_foreign(pdf: bytes, verifier: Verifier, tmp_path: Path) -> None:
+    files = officekey.ensure(tmp_path / "mallory", "Kelurahan Cakung Barat", None)
+    unsigned = pdf[: pdf.index(b"%%EOF") + 6]
+    result = verifier.file(OfficeSigner(files, None, "Kelurahan Cakung Barat").sign(unsigned))
+    assert (result.status, result.reason) == ("unknown", "Berkas ini tidak ditandatangani oleh kantor ini.")
+
+
+def test_our_own_key_is_not_enough_without_the_register(pdf: bytes, service: LetterService, verifier: Verifier) -> None:
+    signer = OfficeSigner(service.key_files, None, "Kelurahan Cakung Barat")
+    result = verifier.file(signer.sign(pdf[: pdf.index(b"%%EOF") + 6]))
+    assert result.status == "unknown" and "tidak terdaftar" in result.reason
+
+
+@pytest.mark.parametrize("junk", [b"", b"hello", b"%PDF-1.4", b"%PDF-1.4\n%%EOF", b"\x00" * 100_000])
+def test_files_that_are_no_letters_get_a_reason(verifier: Verifier, junk: bytes) -> None:
+    assert not verifier.file(junk).genuine
+
+
+def test_an_unknown_code_gets_no_hint(verifier: Verifier, service: LetterService) -> None:
+    code = issue(service).verify_code
+    near = code[:-1] + ("0" if code[-1] != "0" else "1")
+    answers = {
+        verifier.code(wrong).model_dump_json() for wrong in (near, "", "AAAA", "x" * 10_000, "'; DROP TABLE letters")
+    }
+    assert len(answers) == 1 and '"unknown"' in answers.pop()
+
+
+def test_a_voided_letter_says_so(service: LetterService, verifier: Verifier) -> None:
+    letter = issue(service)
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    service.ledger.void(row, "salah nama", service.now())
+    result = verifier.file(Path(letter.path).read_bytes())
+    assert (result.status, result.genuine, result.void_reason) == ("voided", False, "salah nama")
+
+
+def test_letters_of_a_retired_key_stay_genuine(service: LetterService, pdf: bytes, tmp_path: Path) -> None:
+    officekey.renew(service.settings.office_dir, service.office.kelurahan, None)
+    renewed = open_service(tmp_path)
+    assert Verifier(renewed).file(pdf).genuine
+    assert Verifier(renewed).file(Path(issue(renewed).path).read_bytes()).genuine
+    renewed.close()
+
+
+def test_pdfsig_and_an_nss_database_agree(service: LetterService, pdf: bytes, tmp_path: Path) -> None:
+    (tmp_path / "letter.pdf").write_bytes(pdf)
+    nss = tmp_path / "nss"
+    nss.mkdir()
+    root = service.key_files.roots[0]
+    for command in (
+        ["certutil", "-N", "-d", f"sql:{nss}", "--empty-password"],
+        ["certutil", "-A", "-d", f"sql:{nss}", "-n", "office", "-t", "C,C,C", "-i", str(root)],
+    ):
+        subprocess.run(command, check=True, timeout=30)
+    run = subprocess.run(
+        ["pdfsig", "-nssdir", f"sql:{nss}", str(tmp_path / "letter.pdf")], capture_output=True, text=True, timeout=30
+    )
+    assert "Signature is Valid" in run.stdout and "Total document signed" in run.stdout
+    assert "Certificate is Trusted" in run.stdout

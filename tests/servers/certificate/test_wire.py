@@ -1,0 +1,208 @@
+"""The server `certificate` as a client sees it, over real stdio (seed 002; issue 5, Letters as data)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote, urlparse
+
+import jsonschema
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from servers.certificate.settings import SHIPPED_LETTERS
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW
+
+GENERATE = "generate_surat_keterangan_domisili"
+
+
+@asynccontextmanager
+async def certificate(
+    state: Path, mode: Literal["auto", "legacy"] = "auto", handler: Any = None, **env: str
+) -> AsyncIterator[Client]:
+    params = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "servers.certificate"],
+        env={"AGENTD_STATE": str(state), "AGENTD_CLOCK": NOW} | env,
+    )
+    async with Client(stdio_client(params), mode=mode, message_handler=handler) as client:
+        yield client
+
+
+async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        assert client.server_info is not None and client.server_info.name == "certificate"
+        assert len((client.instructions or "").split()) <= 120
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == {
+        *(f"generate_{key}" for key in ANSWERS),
+        *(
+            "list_letters",
+            "get_letter_requirements",
+            "preview_letter",
+            "get_letter_status",
+            "verify_letter",
+            "void_letter",
+        ),
+    }
+    for name, tool in tools.items():
+        assert tool.annotations is not None and tool.description is not None
+        assert len(tool.description) < 80 and tool.output_schema is not None
+        writes = name.startswith("generate_") or name == "void_letter"
+        assert tool.annotations.read_only_hint is not writes
+        assert (tool.meta or {}).get("agentd/official", False) is name.startswith("generate_")
+    assert tools["void_letter"].meta == {"agentd/scope": "staff"}
+    schema = tools[GENERATE].input_schema
+    assert tools[GENERATE].annotations.idempotent_hint is True
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["type"] == "object" and schema["additionalProperties"] is False
+    assert {"nama", "nik", "alamat_domisili", "rt", "rw", "keperluan"} <= set(schema["required"])
+    assert schema["properties"]["nik"]["format"] == "nik" and schema["properties"]["nama"]["format"] == "person-name"
+    assert schema["properties"]["kewarganegaraan"]["default"] == "WNI"
+    assert "Islam" in schema["properties"]["agama"]["enum"]
+    for field in schema["properties"].values():
+        assert field["type"] == "string" and field["title"]
+        assert "enum" in field or field["examples"]
+
+
+async def test_a_letter_comes_with_its_number_hash_file_and_link(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        result = await client.call_tool(GENERATE, DOMISILI, meta={"agentd/idempotency_key": "run:1"})
+        again = await client.call_tool(GENERATE, DOMISILI, meta={"agentd/idempotency_key": "run:1"})
+        refused = await client.call_tool(GENERATE, DOMISILI | {"rt": "8"}, meta={"agentd/idempotency_key": "run:1"})
+        first = await client.call_tool(GENERATE, DOMISILI, meta={"agentd/session_id": "s"})
+        same = await client.call_tool(GENERATE, DOMISILI, meta={"agentd/session_id": "s"})
+    data = result.structured_content
+    assert data is not None and not result.is_error
+    text, link = result.content
+    assert data["number"] == "001/SKD/CONTOH/III/2026" and data["number"] in text.text
+    assert read(data["path"]).startswith(b"%PDF-")
+    assert Path(unquote(urlparse(str(link.uri)).path)) == Path(data["path"])
+    assert (link.name, link.mime_type, link.size) == (data["file_name"], "application/pdf", data["size"])
+    assert again.structured_content == data | {"already_issued": True}
+    assert refused.is_error and refused.structured_content["error"] == "idempotency_conflict"
+    assert first.structured_content["number"] == same.structured_content["number"] == "002/SKD/CONTOH/III/2026"
+
+
+async def test_wrong_fields_come_back_as_one_error_that_lists_them(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        result = await client.call_tool(GENERATE, DOMISILI | {"nik": "12", "rt": "", "tanggal_lahir": "besok"})
+    assert result.is_error
+    assert [field["field"] for field in result.structured_content["fields"]] == ["nik", "tanggal_lahir", "rt"]
+    for field in result.structured_content["fields"]:
+        assert field["message"] in result.content[0].text and field["label"] in field["message"]
+
+
+async def test_every_type_is_issued_previewed_and_explained(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        listed = (await client.call_tool("list_letters", {})).structured_content["letters"]
+        assert [letter["letter_type"] for letter in listed] == list(ANSWERS)
+        for letter in listed:
+            answers = ANSWERS[letter["letter_type"]]
+            preview = await client.call_tool(
+                "preview_letter", {"letter_type": letter["tool"], "data": answers, "pdf": True}
+            )
+            assert base64.b64decode(preview.content[1].data).startswith(b"\x89PNG")
+            assert base64.b64decode(preview.content[2].resource.blob).startswith(b"%PDF-")
+            issued = await client.call_tool(letter["tool"], answers)
+            assert issued.structured_content["number"].startswith("001/")
+            needs = (
+                await client.call_tool("get_letter_requirements", {"letter_type": letter["title"]})
+            ).structured_content
+            assert needs["documents"] and needs["fee"] == "Gratis" and needs["tool"] == letter["tool"]
+
+
+async def test_a_preview_spends_nothing_and_checks_the_fields_too(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        await client.call_tool("preview_letter", {"letter_type": "domisili", "data": DOMISILI})
+        wrong = await client.call_tool("preview_letter", {"letter_type": "domisili", "data": {}})
+        assert wrong.is_error and len(wrong.structured_content["fields"]) == 11
+        issued = await client.call_tool(GENERATE, DOMISILI)
+    assert issued.structured_content["number"].startswith("001/")
+
+
+async def test_a_newcomers_letter_is_routed_to_the_kecamatan(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        answer = await client.call_tool("get_letter_requirements", {"letter_type": "SKDS"})
+        unknown = await client.call_tool("get_letter_requirements", {"letter_type": "akta lahir"})
+    assert answer.structured_content["issued_here"] is False and "kecamatan" in answer.content[0].text
+    assert unknown.is_error and "Surat Keterangan Domisili" in unknown.content[0].text
+
+
+async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        letter = (await client.call_tool(GENERATE, DOMISILI)).structured_content
+        encoded = base64.b64encode(read(letter["path"])).decode()
+        for asked in (
+            {"code": letter["verify_code"]},
+            {"code": letter["verify_url"]},
+            {"file": letter["path"]},
+            {"file": encoded},
+            {"file": f"data:application/pdf;base64,{encoded}"},
+        ):
+            answer = (await client.call_tool("verify_letter", asked)).structured_content
+            assert (answer["status"], answer["number"], answer["name_masked"]) == (
+                "genuine",
+                letter["number"],
+                "S*** R***",
+            )
+        status = (await client.call_tool("get_letter_status", {"number": letter["number"]})).structured_content
+        assert status["status"] == "issued" and "name_masked" not in status
+        assert (await client.call_tool("void_letter", {"number": letter["number"], "reason": ""})).is_error
+        await client.call_tool("void_letter", {"number": letter["number"], "reason": "salah alamat"})
+        answer = (await client.call_tool("verify_letter", {"code": letter["verify_code"]})).structured_content
+        assert (answer["status"], answer["genuine"], answer["void_reason"]) == ("voided", False, "salah alamat")
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "/no/such/file", "/proc", "not base64!", "\x00"])
+async def test_a_file_that_is_no_letter_is_refused_alike_whether_it_exists_or_not(tmp_path: Path, file: str) -> None:
+    async with certificate(tmp_path) as client:
+        answer = await client.call_tool("verify_letter", {"file": file})
+    assert answer.is_error and answer.structured_content["error"] == "invalid_file"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
+    mode: Literal["auto", "legacy"], tmp_path: Path
+) -> None:
+    mine = tmp_path / "letters"
+    mine.mkdir()
+    heard = asyncio.Event()
+
+    async def handler(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            heard.set()
+
+    async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
+        assert len((await client.list_tools()).tools) == 10
+        if mode == "auto":
+            async with client.listen(tools_list_changed=True) as events:
+                _add_letter(mine)
+                await asyncio.wait_for(anext(aiter(events)), 20)
+        else:
+            _add_letter(mine)
+            await asyncio.wait_for(heard.wait(), 20)
+        names = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
+        assert "generate_surat_keterangan_baru" in names
+        issued = await client.call_tool("generate_surat_keterangan_baru", ANSWERS["surat_pengantar"])
+        assert issued.structured_content["number"] == "001/SKB/CONTOH/III/2026"
+
+
+def read(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+def _add_letter(folder: Path) -> None:
+    making = folder.with_name("making")
+    shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", making)
+    text = (making / "letter.toml").read_text()
+    text = text.replace('"SP"', '"SKB"').replace('title = "Surat Pengantar"', 'title = "Surat Keterangan Baru"')
+    (making / "letter.toml").write_text(text)
+    making.rename(folder / "surat_keterangan_baru")
