@@ -1,0 +1,116 @@
+"""What the loop remembers of one question (seed 004 §3.1.1). Data only; decides nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class AgentStatus(Enum):
+    """Where the loop stands."""
+
+    IDLE = "idle"
+    GENERATING = "generating"
+    VALIDATING = "validating"
+    REFINING = "refining"
+    SUCCESS = "success"
+    FAILED = "failed"
+
+
+class ErrorType(Enum):
+    """What a validator can find."""
+
+    SYNTAX_ERROR = "syntax_error"
+    SCHEMA_ERROR = "schema_error"
+    PROPERTIES_ERROR = "properties_error"
+    EXECUTION_ERROR = "execution_error"
+    EMPTY_RESULT = "empty_result"
+
+
+@dataclass(frozen=True)
+class ValidationResult:
+    """One validator's verdict; `details` holds what feedback can use (nearest names, valid paths …)."""
+
+    is_valid: bool
+    error_type: ErrorType | None = None
+    error_message: str | None = None
+    validator: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The wire form: {validator, is_valid, error_type, error_message}."""
+        return {
+            "validator": self.validator,
+            "is_valid": self.is_valid,
+            "error_type": self.error_type.value if self.error_type else None,
+            "error_message": self.error_message,
+        }
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One query written and judged; `prompt_tokens` and `completion_tokens` are the model's own count."""
+
+    iteration: int
+    query: str
+    validation_results: list[ValidationResult]
+    reasoning: str = ""
+    feedback: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    duration_s: float = 0.0
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """True when every validator that ran was content."""
+        return bool(self.validation_results) and all(result.is_valid for result in self.validation_results)
+
+    @property
+    def error_type(self) -> ErrorType | None:
+        """The first error found, if any."""
+        return next((r.error_type for r in self.validation_results if not r.is_valid), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The wire form: {iteration, query, validation}."""
+        return {
+            "iteration": self.iteration,
+            "query": self.query,
+            "validation": [result.as_dict() for result in self.validation_results],
+        }
+
+
+@dataclass
+class AgentState:
+    """The whole run of one question. `columns` and `rows` are the final query's result when it was run."""
+
+    question_id: str
+    question: str = ""
+    ground_truth_query: str | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    status: AgentStatus = AgentStatus.IDLE
+    final_query: str | None = None
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    error: str | None = None
+
+    @property
+    def success(self) -> bool:
+        """True when the loop ended with a valid query."""
+        return self.status is AgentStatus.SUCCESS
+
+    @property
+    def total_iterations(self) -> int:
+        """How many attempts were made."""
+        return len(self.attempts)
+
+    @property
+    def first_attempt_valid(self) -> bool:
+        """True when the first query already passed."""
+        return bool(self.attempts) and self.attempts[0].is_valid
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """Remember an attempt; its query becomes the final one so far."""
+        self.attempts.append(attempt)
+        self.final_query = attempt.query

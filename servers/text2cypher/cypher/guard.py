@@ -1,0 +1,43 @@
+"""Decides whether a query only reads the graph. Not a sandbox: the engine's process is one (graph/lockdown.py)."""
+
+from __future__ import annotations
+
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, tokenize
+
+MAX_LENGTH = 20_000
+STARTERS = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN")
+FORBIDDEN = frozenset(
+    "CREATE MERGE SET DELETE DETACH REMOVE DROP ALTER LOAD COPY EXPORT IMPORT INSTALL UNINSTALL ATTACH USE CALL "  # noqa: SIM905
+    "FOREACH EXPLAIN PROFILE BEGIN COMMIT ROLLBACK CHECKPOINT COMMENT GRANT DENY REVOKE TERMINATE SHOW START STOP "
+    "FORCE UPDATE INSERT ANALYZE VACUUM MACRO YIELD PRAGMA EXTENSION".split()
+)
+
+
+class NotReadOnlyError(ValueError):
+    """The query does, or could do, something other than read the graph."""
+
+
+def ensure_read_only(query: str) -> list[Token]:
+    """The query's tokens when it only reads. Raises NotReadOnlyError, or CypherSyntaxError when it isn't Cypher."""
+    if len(query) > MAX_LENGTH:
+        raise NotReadOnlyError(f"query lebih panjang dari {MAX_LENGTH} karakter; persingkat query")
+    tokens = tokenize(query)
+    if tokens and tokens[-1].text == ";":
+        tokens = tokens[:-1]
+    if not tokens:
+        raise CypherSyntaxError("query kosong; tulis query yang dimulai dengan MATCH", 0)
+    for previous, token, following in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        if token.text == ";":
+            raise NotReadOnlyError("hanya satu pernyataan yang boleh: hapus titik koma dan apa pun sesudahnya")
+        if _is_statement_word(previous, token, following):
+            raise NotReadOnlyError(f"{token.text.upper()} tidak diizinkan: query hanya boleh membaca graf")
+    return tokens
+
+
+def _is_statement_word(previous: Token | None, token: Token, following: Token | None) -> bool:
+    """A forbidden word, unless it stands as a property, a label, a map key or an alias."""
+    if token.kind is not Kind.NAME or token.text.upper() not in FORBIDDEN:
+        return False
+    if previous is not None and previous.text in (".", ":"):
+        return False
+    return not (following is not None and following.text == ":" and previous is not None and previous.text in "{,")

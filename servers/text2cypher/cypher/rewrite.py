@@ -1,0 +1,239 @@
+"""Turns Neo4j's Cypher into what the embedded engine accepts, with the same rows. Leaves Neo4j's own queries alone.
+
+Measured differences (Kuzu and Ladybug against Neo4j): no inline WHERE, no `WHERE n:L`, other names for some functions,
+walks instead of trails (an edge may be used twice in one MATCH), ORDER BY after WITH only with SKIP or LIMIT.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import combinations, pairwise
+
+from servers.text2cypher.cypher.structure import RelationshipPattern, Structure, parse
+from servers.text2cypher.cypher.tokens import Kind, Token, quote
+
+LONGEST_PATH = 30
+_FUNCTIONS = {
+    "TYPE": "label({0})",
+    "LABELS": "[label({0})]",
+    "ELEMENTID": "CAST(id({0}) AS STRING)",
+    "TOSTRING": "CAST({0} AS STRING)",
+    "TOINTEGER": "CAST({0} AS INT64)",
+    "TOFLOAT": "CAST({0} AS DOUBLE)",
+    "HEAD": "list_extract({0}, 1)",
+    "LAST": "list_extract({0}, -1)",
+    "DATE": "current_date()",
+    "RELATIONSHIPS": "rels({0})",
+    "STDEV": "stddev({0})",
+}
+_UNSUPPORTED = ("REDUCE", "APOC")
+Edit = tuple[int, int, str]
+
+
+class UnsupportedError(ValueError):
+    """Cypher that the embedded engine can't run and that no rewrite here covers."""
+
+
+def for_embedded(query: str) -> str:
+    """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
+    for step in (_calls, _comprehensions, _patterns):
+        query = _apply(query, step(query, parse(query)))
+    return query.rstrip().rstrip(";")
+
+
+def _apply(query: str, edits: list[Edit]) -> str:
+    for start, end, text in sorted(edits, reverse=True):
+        query = query[:start] + text + query[end:]
+    return query
+
+
+def _calls(query: str, structure: Structure) -> list[Edit]:
+    """Functions that have another name or form; innermost first, one per pass over nested calls."""
+    tokens = structure.tokens
+    edits: list[Edit] = []
+    covered = -1
+    for place, token in enumerate(tokens[:-1]):
+        word = token.text.upper()
+        if token.kind is not Kind.NAME or (place and tokens[place - 1].text in (".", ":")):
+            continue
+        if word in _UNSUPPORTED and tokens[place + 1].text in ("(", "."):
+            raise UnsupportedError(f"{token.text} tidak didukung mesin tertanam; tulis tanpa {token.text}")
+        if tokens[place + 1].text != "(" or token.start < covered:
+            continue
+        close = _closing(tokens, place + 1)
+        inner = query[tokens[place + 1].end : tokens[close].start].strip()
+        if word == "EXISTS":
+            edits.append((token.start, tokens[close].end, _exists(inner)))
+        elif word in _FUNCTIONS:
+            argument = _apply(inner, _calls_inside(inner))
+            edits.append((token.start, tokens[close].end, _FUNCTIONS[word].format(argument)))
+        else:
+            continue
+        covered = tokens[close].end
+    return edits
+
+
+def _calls_inside(text: str) -> list[Edit]:
+    """The same for an argument: as a query of its own, offsets moved back."""
+    shift = len("RETURN ")
+    query = "RETURN " + text
+    return [(start - shift, end - shift, new) for start, end, new in _calls(query, parse(query))] if text else []
+
+
+def _exists(inner: str) -> str:
+    if re.fullmatch(r"\w+\.\w+", inner):
+        return f"({inner} IS NOT NULL)"
+    return f"EXISTS {{ MATCH {inner} }}"
+
+
+def _comprehensions(query: str, structure: Structure) -> list[Edit]:
+    """`[x IN list WHERE test | value]` becomes list_filter and list_transform."""
+    tokens = structure.tokens
+    edits: list[Edit] = []
+    for place, token in enumerate(tokens[:-3]):
+        if token.text != "[" or not tokens[place + 1].is_name or not tokens[place + 2].is_word("IN"):
+            continue
+        close = _closing(tokens, place)
+        where = _at_depth(tokens, place + 3, close, lambda t: t.is_word("WHERE"))
+        bar = _at_depth(tokens, place + 3, close, lambda t: t.text == "|")
+        variable = tokens[place + 1].text
+        source = query[tokens[place + 3].start : tokens[min(where, bar, close)].start].strip()
+        if where < close:
+            test = query[tokens[where].end : tokens[min(bar, close)].start].strip()
+            source = f"list_filter({source}, {variable} -> {test})"
+        if bar < close:
+            value = query[tokens[bar].end : tokens[close].start].strip()
+            source = f"list_transform({source}, {variable} -> {value})"
+        edits.append((token.start, tokens[close].end, source))
+    return edits
+
+
+def _patterns(query: str, structure: Structure) -> list[Edit]:
+    edits: list[Edit] = []
+    edits += [(start, end, f"label({name}) = {quote(label)}") for name, label, start, end in structure.label_tests]
+    conditions: dict[int, list[str]] = {}
+    for number in range(len(structure.match_ends)):
+        conditions[number] = _inline_where(query, structure, number, edits)
+    _trails(query, structure, conditions, edits)
+    for number, (end, where, _) in enumerate(structure.match_ends):
+        if not conditions[number]:
+            continue
+        text = " AND ".join(conditions[number])
+        if where < 0:
+            edits.append((end, end, f" WHERE {text}"))
+        else:
+            body = _where_end(structure, where)
+            edits += [(where + 5, where + 5, f" {text} AND ("), (body, body, ")")]
+    edits += _ordered_with(structure)
+    edits += _shortest(query, structure)
+    return edits
+
+
+def _inline_where(query: str, structure: Structure, number: int, edits: list[Edit]) -> list[str]:
+    """Cuts `(n:L WHERE …)` out of the patterns of one MATCH; returns the conditions."""
+    begin = structure.match_ends[number - 1][0] if number else 0
+    end = structure.match_ends[number][0]
+    found = []
+    for node in structure.nodes:
+        if node.where is not None and begin <= node.start < end:
+            edits.append((*node.where, ""))
+            found.append("(" + query[node.where[0] + 5 : node.where[1]].strip() + ")")
+    return found
+
+
+def _trails(query: str, structure: Structure, conditions: dict[int, list[str]], edits: list[Edit]) -> None:
+    """No edge twice within one MATCH, as Neo4j has it."""
+    named: dict[int, str] = {}
+    for place, relationship in enumerate(structure.relationships):
+        if relationship.length is not None and relationship.bracket is not None:
+            if "shortest" not in query[: relationship.start].lower():
+                edits.append(_trail(query, relationship))
+            continue
+        if relationship.match < 0:
+            continue
+        named[place] = relationship.variable or f"_r{place}"
+    for (a, first), (b, second) in combinations(named.items(), 2):
+        left, right = structure.relationships[a], structure.relationships[b]
+        if left.match != right.match or (left.types and right.types and not set(left.types) & set(right.types)):
+            continue
+        if first == second:
+            continue
+        for place in (a, b):
+            edit = _name(structure.relationships[place], named[place])
+            if edit and edit not in edits:
+                edits.append(edit)
+        conditions[left.match].append(f"id({first}) <> id({second})")
+
+
+def _name(relationship: RelationshipPattern, name: str) -> Edit | None:
+    if relationship.variable is not None:
+        return None
+    if relationship.bracket is not None:
+        return (relationship.bracket[0], relationship.bracket[0], name)
+    arrow = {"->": f"-[{name}]->", "<-": f"<-[{name}]-", "--": f"-[{name}]-"}[relationship.direction]
+    return (relationship.start, relationship.end, arrow)
+
+
+def _trail(query: str, relationship: RelationshipPattern) -> Edit:
+    assert relationship.bracket is not None and relationship.length is not None
+    low, high = relationship.length
+    inside = query[slice(*relationship.bracket)]
+    star = relationship.bracket[0] + inside.index("*")
+    stop = star + len(re.match(r"\*\s*\d*\s*(\.\.\s*\d*)?", query[star:]).group())  # type: ignore[union-attr]
+    return (star, stop, f"* TRAIL {low}..{min(high or LONGEST_PATH, LONGEST_PATH)}")
+
+
+def _shortest(query: str, structure: Structure) -> list[Edit]:
+    """`shortestPath((a)-[:T*..5]->(b))` becomes `(a)-[:T* SHORTEST 1..5]->(b)`."""
+    edits: list[Edit] = []
+    tokens = structure.tokens
+    for place, token in enumerate(tokens[:-1]):
+        if not token.is_word("SHORTESTPATH", "ALLSHORTESTPATHS"):
+            continue
+        close = _closing(tokens, place + 1)
+        mode = "SHORTEST" if token.is_word("SHORTESTPATH") else "ALL SHORTEST"
+        edits += [(token.start, tokens[place + 1].end, ""), (tokens[close].start, tokens[close].end, "")]
+        for relationship in structure.relationships:
+            if token.start < relationship.start < tokens[close].start and relationship.length is not None:
+                start, stop, text = _trail(query, relationship)
+                edits.append((start, stop, text.replace("TRAIL", mode)))
+    return edits
+
+
+def _ordered_with(structure: Structure) -> list[Edit]:
+    """`WITH … ORDER BY x` needs SKIP or LIMIT there."""
+    edits: list[Edit] = []
+    inside_with = False
+    words = [*structure.clauses, ("", structure.tokens[-1].end)]
+    for (word, _), (following, place) in pairwise(words):
+        if word in ("WITH", "RETURN", "MATCH", "UNWIND"):
+            inside_with = word == "WITH"
+        if word == "ORDER" and inside_with and following not in ("SKIP", "LIMIT"):
+            edits.append((place, place, "SKIP 0 "))
+    return edits
+
+
+def _where_end(structure: Structure, where: int) -> int:
+    """The offset at which the WHERE that starts at `where` ends: the last token before the next clause."""
+    later = [offset for _, offset in structure.clauses if offset > where]
+    limit = min(later) if later else structure.tokens[-1].end + 1
+    return max(t.end for t in structure.tokens if t.start < limit)
+
+
+def _closing(tokens: list[Token], opener: int) -> int:
+    depth = 0
+    for place in range(opener, len(tokens)):
+        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
+        if depth == 0:
+            return place
+    raise AssertionError("parse() has checked the brackets")
+
+
+def _at_depth(tokens: list[Token], begin: int, end: int, wanted: Callable[[Token], bool]) -> int:
+    depth = 0
+    for place in range(begin, end):
+        if depth == 0 and wanted(tokens[place]):
+            return place
+        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
+    return end

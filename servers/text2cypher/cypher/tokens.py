@@ -1,0 +1,113 @@
+"""One pass over a Cypher text: strings, comments, names, numbers, punctuation. Not a parser.
+
+One pass matters: a second pass over text from which strings or comments were cut can be fooled by a quote inside a
+comment or a comment inside a string.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a token is; `NAME` holds keywords too, since Cypher reserves none of them everywhere."""
+
+    NAME = "name"
+    QUOTED = "quoted name"
+    STRING = "string"
+    NUMBER = "number"
+    PARAMETER = "parameter"
+    PUNCTUATION = "punctuation"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` as written; `value` without quotes and escapes; `start` and `end` are offsets into the query."""
+
+    kind: Kind
+    text: str
+    value: str
+    start: int
+    end: int
+
+    def is_word(self, *words: str) -> bool:
+        """True when this is one of the keywords (upper case), however it was written."""
+        return self.kind is Kind.NAME and self.text.upper() in words
+
+    @property
+    def is_name(self) -> bool:
+        """True for a plain or a backquoted name."""
+        return self.kind in (Kind.NAME, Kind.QUOTED)
+
+
+class CypherSyntaxError(ValueError):
+    """The text isn't Cypher; `offset` says where (characters from 0)."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<blank>\s+)
+  | (?P<comment>//[^\n]*|/\*.*?\*/)
+  | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+  | (?P<quoted>`(?:[^`]|``)*`)
+  | (?P<parameter>\$(?:\w+|`(?:[^`]|``)*`))
+  | (?P<number>0x[0-9A-Fa-f]+|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_]))
+  | (?P<name>[^\W\d]\w*)
+  | (?P<punctuation><=|>=|<>|!=|=~|\+=|\.\.|/(?!\*)|[(){}\[\]<>=+\-*%^.,:;|&!])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_KINDS = {
+    "string": Kind.STRING,
+    "quoted": Kind.QUOTED,
+    "parameter": Kind.PARAMETER,
+    "number": Kind.NUMBER,
+    "name": Kind.NAME,
+    "punctuation": Kind.PUNCTUATION,
+}
+
+
+def tokenize(query: str) -> list[Token]:
+    """The tokens of `query`, comments and blanks left out. Raises CypherSyntaxError."""
+    tokens: list[Token] = []
+    at = 0
+    while at < len(query):
+        found = _TOKEN.match(query, at)
+        if found is None:
+            raise CypherSyntaxError(_why_not(query, at), at)
+        kind = found.lastgroup or ""
+        if kind not in ("blank", "comment"):
+            text = found.group()
+            tokens.append(Token(_KINDS[kind], text, _value(kind, text), at, found.end()))
+        at = found.end()
+    return tokens
+
+
+def quote(value: str) -> str:
+    """`value` as a Cypher string literal."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+
+def _value(kind: str, text: str) -> str:
+    if kind == "string":
+        return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m.group(1), m.group(1)), text[1:-1], flags=re.DOTALL)
+    if kind == "quoted":
+        return text[1:-1].replace("``", "`")
+    return text
+
+
+def _why_not(query: str, at: int) -> str:
+    if query[at] in "'\"":
+        return f"string yang dimulai di posisi {at} tidak ditutup"
+    if query[at] == "`":
+        return f"nama ber-backtick yang dimulai di posisi {at} tidak ditutup"
+    if query.startswith("/*", at):
+        return f"komentar yang dimulai di posisi {at} tidak ditutup"
+    return f"karakter {query[at]!r} di posisi {at} bukan bagian dari Cypher"

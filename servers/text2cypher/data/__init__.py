@@ -1,0 +1,11 @@
+"""The shipped curriculum, its questions and the few-shot examples, and the reading of files like them."""
+
+from servers.text2cypher.data.ground_truth_loader import (
+    Example,
+    GroundTruthItem,
+    QuestionFileError,
+    load_examples,
+    load_ground_truth,
+)
+
+__all__ = ["Example", "GroundTruthItem", "QuestionFileError", "load_examples", "load_ground_truth"]

@@ -1,0 +1,172 @@
+"""The embedded engine behind the GraphBackend port: one sealed worker process, restarted when a query kills it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from servers.text2cypher.cypher.guard import NotReadOnlyError
+from servers.text2cypher.cypher.rewrite import UnsupportedError, for_embedded
+from servers.text2cypher.cypher.tokens import CypherSyntaxError
+from servers.text2cypher.graph.backend import (
+    ROW_CAP,
+    TIMEOUT_S,
+    GraphUnavailableError,
+    Problem,
+    QueryError,
+    QueryResult,
+)
+from servers.text2cypher.graph.folder import GraphData, read_graph
+from servers.text2cypher.graph.schema import GraphSchema
+
+START_S = 60.0
+GRACE_S = 2.0
+ANSWER_BYTES = 64 << 20
+_MESSAGES = (
+    (re.compile(r"^Parser exception: (.*)", re.DOTALL), Problem.SYNTAX),
+    (re.compile(r"Table (\S+) does not exist"), Problem.SCHEMA),
+    (re.compile(r"Cannot find property"), Problem.PROPERTY),
+    (re.compile(r"^(Binder|Catalog) exception"), Problem.SYNTAX),
+)
+
+
+class EmbeddedBackend:
+    """Ladybug (the maintained fork of Kuzu) over the graph folder `folder`. Used by one thread at a time."""
+
+    name = "ladybug"
+    can_run = True
+
+    def __init__(self, folder: Path, *, row_cap: int = ROW_CAP, timeout_s: float = TIMEOUT_S) -> None:
+        self._folder, self._row_cap, self._timeout_s = folder, row_cap, timeout_s
+        self._data = read_graph(folder)
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: Any = None
+
+    @property
+    def schema(self) -> GraphSchema:
+        """The schema as the folder's files have it."""
+        return self._data.schema
+
+    @property
+    def data(self) -> GraphData:
+        """The nodes and edges as read."""
+        return self._data
+
+    def check(self, query: str) -> None:
+        """Parse and bind in the engine. Raises QueryError."""
+        self._ask("check", query)
+
+    def run(self, query: str) -> QueryResult:
+        """Raises QueryError (a timeout is one) and GraphUnavailableError."""
+        answer = self._ask("run", query)
+        return QueryResult(answer["columns"], answer["rows"], answer["truncated"])
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            self._stop()
+
+    # -- the worker
+
+    def _ask(self, op: str, query: str) -> dict[str, Any]:
+        try:
+            dialect = for_embedded(query)
+        except (CypherSyntaxError, UnsupportedError) as error:
+            raise QueryError(Problem.SYNTAX, str(error)) from error
+        except NotReadOnlyError as error:
+            raise QueryError(Problem.EXECUTION, str(error)) from error
+        with self._lock:
+            answer = self._exchange({"op": op, "query": dialect})
+        if not answer["ok"]:
+            raise _as_query_error(answer["error"])
+        return answer
+
+    def _exchange(self, request: dict[str, str]) -> dict[str, Any]:
+        process = self._started()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            return self._read(process, self._timeout_s + GRACE_S)
+        except TimeoutError as error:
+            self._stop()
+            raise QueryError(
+                Problem.EXECUTION, f"query dihentikan setelah {self._timeout_s:g} detik; persempit polanya"
+            ) from error
+        except (BrokenPipeError, EOFError) as error:
+            self._stop()
+            raise QueryError(Problem.EXECUTION, "query menghabiskan memori mesin graf; persempit polanya") from error
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._stop()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
+        with tempfile.TemporaryDirectory(prefix="text2cypher-") as place:
+            command = [sys.executable, "-W", "ignore", "-m", "servers.text2cypher.graph.worker"]
+            limits = [str(self._row_cap), str(int(self._timeout_s * 1000))]
+            self._process = subprocess.Popen(
+                [*command, str(self._folder.resolve()), place, *limits],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            )
+            try:
+                self._read(self._process, START_S)
+            except (TimeoutError, EOFError) as error:
+                self._errors.seek(0)
+                tail = self._errors.read()[-500:].decode(errors="replace").strip().rpartition("\n")[2]
+                self._stop()
+                why = tail or "no answer"
+                raise GraphUnavailableError(f"the graph engine did not start for {self._folder}: {why}") from error
+        return self._process
+
+    def _read(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
+        """One line of answer. Raises TimeoutError, EOFError."""
+        assert process.stdout is not None
+        end = time.monotonic() + seconds
+        held = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while not held.endswith(b"\n"):
+                if not selector.select(max(end - time.monotonic(), 0)):
+                    raise TimeoutError
+                piece = os.read(process.stdout.fileno(), 1 << 20)
+                held += piece
+                if not piece or len(held) > ANSWER_BYTES:
+                    raise EOFError
+        answer: dict[str, Any] = json.loads(held)
+        return answer
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait(timeout=5)
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+
+def _as_query_error(message: str) -> QueryError:
+    text = " ".join(message.split())
+    for pattern, problem in _MESSAGES:
+        if pattern.search(message):
+            return QueryError(problem, text)
+    if "Interrupted" in message:
+        return QueryError(Problem.EXECUTION, "query dihentikan karena terlalu lama; persempit polanya")
+    return QueryError(Problem.EXECUTION, text)

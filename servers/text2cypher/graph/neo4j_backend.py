@@ -1,0 +1,143 @@
+"""Neo4j behind the GraphBackend port: EXPLAIN to check, read transactions to run. Writes nothing, ever.
+
+Give it a user with the reader role: read transactions keep Cypher from writing, only the role keeps procedures from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
+from servers.text2cypher.cypher.tokens import CypherSyntaxError
+from servers.text2cypher.graph.backend import (
+    ROW_CAP,
+    TIMEOUT_S,
+    GraphUnavailableError,
+    Problem,
+    QueryError,
+    QueryResult,
+)
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING, GraphSchema
+
+_NODE_PROPERTIES = "CALL db.schema.nodeTypeProperties() YIELD nodeLabels, propertyName, propertyTypes"
+_EDGE_PROPERTIES = "CALL db.schema.relTypeProperties() YIELD relType, propertyName, propertyTypes"
+_PATHS = "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a)[0], type(r), labels(b)[0]"
+_TYPES = {"Long": INTEGER, "Integer": INTEGER, "Double": FLOAT, "Float": FLOAT, "Boolean": BOOLEAN}
+_NOTIFICATIONS = {
+    "UnknownLabelWarning": Problem.SCHEMA,
+    "UnknownRelationshipTypeWarning": Problem.SCHEMA,
+    "UnknownPropertyKeyWarning": Problem.PROPERTY,
+}
+
+
+class Neo4jBackend:
+    """Over a neo4j driver (or anything with its `session`)."""
+
+    name = "neo4j"
+    can_run = True
+
+    def __init__(self, driver: Any, *, row_cap: int = ROW_CAP, timeout_s: float = TIMEOUT_S) -> None:
+        self._driver, self._row_cap, self._timeout_s = driver, row_cap, timeout_s
+
+    @classmethod
+    def connect(cls, uri: str, user: str, password: str) -> Neo4jBackend:
+        """Open a driver; the first query connects."""
+        from neo4j import GraphDatabase
+
+        return cls(GraphDatabase.driver(uri, auth=(user, password) if user else None))
+
+    @cached_property
+    def schema(self) -> GraphSchema:
+        """Labels, properties and paths as the database has them now. Raises GraphUnavailableError."""
+        nodes: dict[str, dict[str, str]] = {}
+        for labels, name, types in self._rows(_NODE_PROPERTIES):
+            held = nodes.setdefault(labels[0], {})
+            if name:
+                held[name] = _type(types)
+        edges: dict[str, dict[str, str]] = {}
+        for kind, name, types in self._rows(_EDGE_PROPERTIES):
+            held = edges.setdefault(kind.strip(":`"), {})
+            if name:
+                held[name] = _type(types)
+        paths = tuple((a, kind, b) for a, kind, b in self._rows(_PATHS))
+        return GraphSchema(nodes, paths, edges)
+
+    def check(self, query: str) -> None:
+        """EXPLAIN it; the planner's warnings about unknown names are errors here."""
+        _ensure(query)
+        for notification in self._summary("EXPLAIN " + query):
+            code = str(notification.get("code", "")).rpartition(".")[2]
+            if code in _NOTIFICATIONS:
+                raise QueryError(_NOTIFICATIONS[code], str(notification.get("description", code)))
+
+    def run(self, query: str) -> QueryResult:
+        """In a read transaction with a timeout."""
+        _ensure(query)
+
+        def work(transaction: Any) -> QueryResult:
+            result = transaction.run(query)
+            columns = list(result.keys())
+            rows: list[list[Any]] = []
+            for record in result:
+                if len(rows) == self._row_cap:
+                    return QueryResult(columns, rows, truncated=True)
+                rows.append([_plain(value) for value in record.values()])
+            return QueryResult(columns, rows)
+
+        return self._read(work)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Close the driver."""
+        self._driver.close()
+
+    def _rows(self, query: str) -> list[list[Any]]:
+        rows: list[list[Any]] = self._read(lambda tx: [record.values() for record in tx.run(query)])
+        return rows
+
+    def _summary(self, query: str) -> list[dict[str, Any]]:
+        return self._read(lambda tx: tx.run(query).consume().notifications) or []
+
+    def _read(self, work: Any) -> Any:
+        from neo4j import unit_of_work
+        from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError
+
+        try:
+            with self._driver.session(default_access_mode="READ") as session:
+                return session.execute_read(unit_of_work(timeout=self._timeout_s)(work))
+        except AuthError as error:
+            raise GraphUnavailableError("Neo4j refuses the user; check NEO4J_USER and NEO4J_PASSWORD") from error
+        except ClientError as error:
+            problem = Problem.SYNTAX if "SyntaxError" in str(error.code) else Problem.EXECUTION
+            raise QueryError(problem, str(error.message)) from error
+        except (DriverError, Neo4jError, OSError) as error:
+            raise GraphUnavailableError(f"Neo4j can't be reached ({type(error).__name__}); check NEO4J_URI") from error
+
+
+def _ensure(query: str) -> None:
+    try:
+        ensure_read_only(query)
+    except CypherSyntaxError as error:
+        raise QueryError(Problem.SYNTAX, str(error)) from error
+    except NotReadOnlyError as error:
+        raise QueryError(Problem.EXECUTION, str(error)) from error
+
+
+def _type(names: Iterable[str] | None) -> str:
+    return next((_TYPES[name] for name in names or () if name in _TYPES), STRING)
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value; nodes and relationships become their properties, a path its nodes and relationships."""
+    if hasattr(value, "nodes") and hasattr(value, "relationships"):
+        return {"nodes": [_plain(n) for n in value.nodes], "relationships": [_plain(r) for r in value.relationships]}
+    if hasattr(value, "element_id"):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

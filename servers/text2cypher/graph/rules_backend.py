@@ -1,0 +1,38 @@
+"""The graph without an engine: a schema to judge queries by, nothing to run them. The fallback of seed 004 §3.2.2."""
+
+from __future__ import annotations
+
+from servers.text2cypher.cypher.guard import NotReadOnlyError
+from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.cypher.tokens import CypherSyntaxError
+from servers.text2cypher.graph.backend import GraphUnavailableError, Problem, QueryError, QueryResult
+from servers.text2cypher.graph.schema import GraphSchema
+
+
+class RulesBackend:
+    """Judges by rules; `can_run` is False."""
+
+    name = "rules"
+    can_run = False
+
+    def __init__(self, schema: GraphSchema) -> None:
+        self._schema = schema
+
+    @property
+    def schema(self) -> GraphSchema:
+        """The schema given."""
+        return self._schema
+
+    def check(self, query: str) -> None:
+        """Raises QueryError when the rules can't read the query."""
+        try:
+            parse(query)
+        except (CypherSyntaxError, NotReadOnlyError) as error:
+            raise QueryError(Problem.SYNTAX, str(error)) from error
+
+    def run(self, query: str) -> QueryResult:  # noqa: ARG002 - the port's signature
+        """Always raises GraphUnavailableError."""
+        raise GraphUnavailableError("no graph engine: install ladybug, or set NEO4J_URI")
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,41 @@
+"""What a graph may hold: labels, properties, relationships with their ends. Data only; reads nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INTEGER, FLOAT, STRING, BOOLEAN = "INTEGER", "FLOAT", "STRING", "BOOLEAN"
+
+
+@dataclass(frozen=True)
+class GraphSchema:
+    """`nodes`: label → property → type (INTEGER, FLOAT, STRING, BOOLEAN); `paths`: (from label, type, to label)."""
+
+    nodes: dict[str, dict[str, str]]
+    paths: tuple[tuple[str, str, str], ...]
+    relationship_properties: dict[str, dict[str, str]]
+
+    @property
+    def labels(self) -> list[str]:
+        """Node labels in the schema's order."""
+        return list(self.nodes)
+
+    @property
+    def relationships(self) -> list[str]:
+        """Relationship types, each once, in the schema's order."""
+        return list(dict.fromkeys(kind for _, kind, _ in self.paths))
+
+    def ends(self, kind: str) -> list[tuple[str, str]]:
+        """The (from, to) labels of one relationship type."""
+        return [(start, end) for start, name, end in self.paths if name == kind]
+
+    def property_type(self, label: str, name: str) -> str | None:
+        """The type of a label's property; None when it has no such property."""
+        return self.nodes.get(label, {}).get(name)
+
+    def as_dict(self) -> dict[str, object]:
+        """For the wire: {labels: {label: {property: type}}, relationships: [{type, from, to}]}."""
+        return {
+            "labels": self.nodes,
+            "relationships": [{"type": kind, "from": start, "to": end} for start, kind, end in self.paths],
+        }

@@ -1,0 +1,72 @@
+"""How alike two queries are as text (seed 004 §3.5.1), all between 0 and 1. Runs nothing.
+
+The text is the study's: a blank around each of ( ) : { } -> <- - [ ] , . * / < > and runs of blanks made one.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from typing import Any
+
+_SIGNS = re.compile(r"->|<-|[(){}:\[\],.*/<>-]")
+_KEYWORDS = (  # noqa: SIM905
+    "MATCH OPTIONAL WHERE RETURN WITH UNWIND UNION ALL DISTINCT ORDER BY ASC ASCENDING DESC DESCENDING SKIP LIMIT AS "
+    "AND OR XOR NOT IN IS NULL TRUE FALSE STARTS ENDS CONTAINS CASE WHEN THEN ELSE END EXISTS COUNT COLLECT SUM AVG "
+    "MIN MAX CALL YIELD CREATE MERGE SET DELETE DETACH REMOVE ON FOREACH LOAD CSV FROM USING ANY NONE SINGLE"
+).split()
+_KEYWORD = re.compile(rf"\b(?:{'|'.join(_KEYWORDS)})\b", re.IGNORECASE)
+
+
+def spaced(query: str) -> str:
+    """The query with a blank around each sign."""
+    return " ".join(_SIGNS.sub(lambda sign: f" {sign.group()} ", query).split())
+
+
+def _upper_keywords(text: str) -> str:
+    return _KEYWORD.sub(lambda word: word.group().upper(), text)
+
+
+def bleu(gold: str, generated: str) -> float:
+    """nltk's sentence_bleu with its default weights and no smoothing."""
+    from nltk.translate.bleu_score import sentence_bleu
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of missing n-grams and then gives the value the study used
+        return float(sentence_bleu([spaced(gold).split()], spaced(generated).split()))
+
+
+@functools.cache
+def _rouge() -> Any:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    return RougeScorer(["rougeL"], use_stemmer=True)
+
+
+def rouge_l_f1(gold: str, generated: str) -> float:
+    """rouge-score's rougeL F1 with stemming, to 4 places."""
+    return round(float(_rouge().score(spaced(gold), spaced(generated))["rougeL"].fmeasure), 4)
+
+
+def jaro_winkler(gold: str, generated: str) -> float:
+    """textdistance's definition, keywords in upper case."""
+    import textdistance
+
+    return float(textdistance.jaro_winkler(_upper_keywords(spaced(gold)), _upper_keywords(spaced(generated))))
+
+
+def jaccard_cypher(gold: str, generated: str) -> float:
+    """Words in common over words in either, signs dropped, keywords in upper case; two empty texts are alike."""
+    first, second = (set(_upper_keywords(_SIGNS.sub(" ", query)).split()) for query in (gold, generated))
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+def cypher_metrics(gold: str, generated: str) -> dict[str, float]:
+    """All four by the names of the results' columns."""
+    return {
+        "bleu": bleu(gold, generated),
+        "rouge_l_f1": rouge_l_f1(gold, generated),
+        "jaro_winkler": jaro_winkler(gold, generated),
+        "jaccard_cypher": jaccard_cypher(gold, generated),
+    }

@@ -1,0 +1,36 @@
+"""Does the query run, and does it find anything? Two validators, since an empty answer is not a broken query."""
+
+from __future__ import annotations
+
+from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
+from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
+from servers.text2cypher.validators.subject import Subject
+
+
+class ExecutionValidator:
+    """Runs the query in the engine's bounds and keeps the result on the subject."""
+
+    name = "execution"
+
+    def validate(self, subject: Subject) -> ValidationResult:
+        """The engine's complaint, or none."""
+        try:
+            subject.result = subject.backend.run(subject.query)
+        except (QueryError, GraphUnavailableError) as error:
+            return ValidationResult(False, ErrorType.EXECUTION_ERROR, str(error), self.name)
+        return ValidationResult(True, validator=self.name)
+
+
+class ResultValidator:
+    """No row, or one row of nothing but null, answers no question."""
+
+    name = "result"
+
+    def validate(self, subject: Subject) -> ValidationResult:
+        """Needs ExecutionValidator to have run."""
+        rows = subject.result.rows if subject.result is not None else []
+        if any(value is not None and value != [] for row in rows for value in row):
+            return ValidationResult(True, validator=self.name)
+        return ValidationResult(
+            False, ErrorType.EMPTY_RESULT, "query berjalan tetapi tidak menghasilkan baris apa pun", self.name
+        )

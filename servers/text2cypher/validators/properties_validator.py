@@ -1,0 +1,89 @@
+"""Does each property exist on the label it is asked of, and is it compared with its own type? Runs nothing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
+from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.graph.backend import Problem
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
+from servers.text2cypher.validators.subject import Subject
+
+
+class PropertiesValidator:
+    """Names the label's properties and the nearest one."""
+
+    name = "properties"
+
+    def validate(self, subject: Subject) -> ValidationResult:
+        """The first property the schema doesn't have there, or that is compared with another type."""
+        for owner, types, name, literal in _uses(subject):
+            if name not in types:
+                near = difflib.get_close_matches(name, list(types), n=1, cutoff=0.5)
+                elsewhere = [label for label, held in subject.schema.nodes.items() if name in held]
+                message = f"properti {name} tidak ada pada {owner}"
+                message += f"; yang paling mirip {near[0]}" if near else ""
+                message += f"; {name} ada pada {', '.join(elsewhere)}" if elsewhere else ""
+                return self._bad(f"{message}; properti {owner}: {', '.join(types) or 'tidak ada'}", property=name)
+            if literal is not None and (wrong := _wrong_type(types[name], literal)):
+                return self._bad(f"properti {name} pada {owner} bertipe {types[name]}: {wrong}", property=name)
+        if words := subject.refused_for(Problem.PROPERTY):
+            return self._bad(words)
+        return ValidationResult(True, validator=self.name)
+
+    def _bad(self, message: str, **details: object) -> ValidationResult:
+        return ValidationResult(False, ErrorType.PROPERTIES_ERROR, message, self.name, dict(details))
+
+
+def _uses(subject: Subject) -> Iterator[tuple[str, dict[str, str], str, Token | None]]:
+    """(owner, its properties and types, the property named, the literal beside it) for every use in the query."""
+    structure = subject.structure
+    nodes = {node.variable for node in structure.nodes if node.variable}
+    edges = {r.variable: r.types for r in structure.relationships if r.variable}
+    for node in structure.nodes:
+        labels = subject.labels_of(node.variable, node.labels)
+        for name, literal in node.keys:
+            yield _owner(labels, subject), _of_labels(labels, subject), name, literal
+    for relationship in structure.relationships:
+        for name, literal in relationship.keys:
+            yield _edge_owner(relationship.types), _of_types(relationship.types, subject), name, literal
+    for use in structure.properties:
+        if use.variable in edges:
+            kinds = edges[use.variable]
+            yield _edge_owner(kinds), _of_types(kinds, subject), use.name, use.literal
+        elif use.variable in nodes:
+            labels = subject.labels_of(use.variable)
+            yield _owner(labels, subject), _of_labels(labels, subject), use.name, use.literal
+
+
+def _owner(labels: set[str], subject: Subject) -> str:
+    return " atau ".join(sorted(labels)) if len(labels) < len(subject.schema.labels) else "node mana pun"
+
+
+def _edge_owner(kinds: tuple[str, ...]) -> str:
+    return "relasi " + ("|".join(kinds) or "apa pun")
+
+
+def _of_labels(labels: set[str], subject: Subject) -> dict[str, str]:
+    held: dict[str, str] = {}
+    for label in subject.schema.labels:
+        if label in labels:
+            held.update(subject.schema.nodes[label])
+    return held
+
+
+def _of_types(kinds: tuple[str, ...], subject: Subject) -> dict[str, str]:
+    held: dict[str, str] = {}
+    for kind in kinds or subject.schema.relationships:
+        held.update(subject.schema.relationship_properties.get(kind, {}))
+    return held
+
+
+def _wrong_type(kind: str, literal: Token) -> str | None:
+    if kind in (INTEGER, FLOAT) and literal.kind is Kind.STRING:
+        return f"bandingkan dengan angka tanpa tanda kutip, bukan {literal.text}"
+    if kind == STRING and literal.kind is Kind.NUMBER:
+        return f"bandingkan dengan teks dalam tanda kutip, bukan {literal.text}"
+    return None

@@ -1,0 +1,71 @@
+"""Runs the validators in order and stops at the first that objects (seed 004 §3.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from servers.text2cypher.core.agent_state import ValidationResult
+from servers.text2cypher.graph.backend import GraphBackend, QueryResult
+from servers.text2cypher.validators.execution_validator import ExecutionValidator, ResultValidator
+from servers.text2cypher.validators.properties_validator import PropertiesValidator
+from servers.text2cypher.validators.schema_validator import SchemaValidator
+from servers.text2cypher.validators.subject import Subject
+from servers.text2cypher.validators.syntax_validator import SyntaxValidator
+
+
+class Validator(Protocol):
+    """One question asked of a query."""
+
+    name: str
+
+    def validate(self, subject: Subject) -> ValidationResult:
+        """The verdict."""
+
+
+@dataclass(frozen=True)
+class PipelineResult:
+    """The verdicts up to and with the first objection; `result` when the query was run."""
+
+    query: str
+    validation_results: list[ValidationResult]
+    result: QueryResult | None
+
+    @property
+    def is_valid(self) -> bool:
+        """True when nobody objected."""
+        return all(verdict.is_valid for verdict in self.validation_results)
+
+    def as_dict(self) -> dict[str, object]:
+        """The wire form: {query, is_valid, validation}."""
+        return {
+            "query": self.query,
+            "is_valid": self.is_valid,
+            "validation": [verdict.as_dict() for verdict in self.validation_results],
+        }
+
+
+class ValidationPipeline:
+    """Over one backend. An engine that can't run queries (the rules alone) is asked for the first three only."""
+
+    def __init__(self, backend: GraphBackend) -> None:
+        self.backend = backend
+        self._static: list[Validator] = [SyntaxValidator(), SchemaValidator(), PropertiesValidator()]
+        self._running: list[Validator] = [ExecutionValidator(), ResultValidator()] if backend.can_run else []
+
+    def validate(self, query: str) -> PipelineResult:
+        """Everything, execution and result too."""
+        return self._judge(query, [*self._static, *self._running])
+
+    def kg_valid(self, query: str) -> bool:
+        """Syntax, schema and properties only: the study's KG valid."""
+        return self._judge(query, self._static).is_valid
+
+    def _judge(self, query: str, validators: list[Validator]) -> PipelineResult:
+        subject = Subject(query, self.backend)
+        verdicts: list[ValidationResult] = []
+        for validator in validators:
+            verdicts.append(validator.validate(subject))
+            if not verdicts[-1].is_valid:
+                break
+        return PipelineResult(query, verdicts, subject.result)

@@ -1,0 +1,99 @@
+"""Nothing but reading the graph gets through (issue 8, bad input; seed 004 §3.2)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
+from servers.text2cypher.cypher.tokens import CypherSyntaxError
+from servers.text2cypher.graph.backend import Problem, QueryError
+from servers.text2cypher.graph.embedded import EmbeddedBackend
+from servers.text2cypher.graph.folder import CURRICULUM
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "CREATE (:MK {kode: 'X'})",
+        "MATCH (m:MK) SET m.sks = 9 RETURN m",
+        "match (m:MK) detach delete m",
+        "MATCH (m:MK) REMOVE m.sks RETURN m",
+        "LOAD FROM '/etc/passwd' RETURN *",
+        "COPY (MATCH (m:MK) RETURN m.nama) TO '/tmp/out.csv'",
+        "EXPLAIN EXPORT DATABASE '/tmp/x'",
+        "EXPLAIN MATCH (m) RETURN m; COPY (RETURN 1) TO '/tmp/x.csv'",
+        "MATCH (m:MK) RETURN m; DROP TABLE MK",
+        "CALL show_tables() RETURN *",
+        "MATCH (m) CALL { DELETE m } RETURN 1",
+        "INSTALL httpfs",
+        "ATTACH '/tmp/x' AS y",
+        "MATCH (m) /* ' */ DELETE m /* ' */ RETURN 1",
+        "MATCH (m) // it's\nDELETE m RETURN 1",
+        "MATCH (m {nama: '/*'}) DELETE m RETURN '*/'",
+        "RETURN 1 " + " " * 20_000,
+    ],
+)
+def test_a_query_that_could_do_more_than_read_is_refused(query: str) -> None:
+    with pytest.raises(NotReadOnlyError):
+        ensure_read_only(query)
+
+
+@pytest.mark.parametrize(
+    "query", ["", ";", "MATCH (m {nama: 'x}) RETURN m", "MATCH (`m) RETURN 1", "MATCH /* RETURN 1"]
+)
+def test_what_is_not_cypher_is_named_as_such(query: str) -> None:
+    with pytest.raises(CypherSyntaxError):
+        ensure_read_only(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (m:MK) WHERE m.nama = 'DELETE; CREATE' RETURN m.set",
+        "MATCH (m:MK {load: 1}) RETURN {copy: m.nama, use: 1};",
+    ],
+)
+def test_words_inside_strings_and_names_are_harmless(query: str) -> None:
+    assert ensure_read_only(query)
+
+
+def test_the_engine_process_can_neither_read_nor_write_files(backend: EmbeddedBackend, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    for query in (
+        "LOAD FROM '/etc/passwd' (file_format='csv', header=false) RETURN *",
+        f"COPY (MATCH (m:MK) RETURN m.nama) TO '{target}'",
+        f"EXPORT DATABASE '{tmp_path / 'dump'}'",
+        "CREATE (:SO {_key: 'X', kode: 'X'})",
+    ):
+        answer = backend._exchange({"op": "run", "query": query})
+        assert answer["ok"] is False, query
+    assert not target.exists() and not (tmp_path / "dump").exists()
+
+
+def test_a_query_without_end_is_stopped_and_a_big_one_cut() -> None:
+    engine = EmbeddedBackend(CURRICULUM, row_cap=50, timeout_s=0.5)
+    try:
+        many = engine.run("MATCH (a:MK), (b:MK), (c:MK) RETURN a.nama, b.nama, c.nama")
+        assert len(many.rows) == 50 and many.truncated
+        with pytest.raises(QueryError) as stopped:
+            engine.run("UNWIND range(1, 100000000) AS x UNWIND range(1, 100000000) AS y RETURN sum(x * y)")
+        assert stopped.value.problem is Problem.EXECUTION
+        assert engine.run("MATCH (s:SO {kode: 'KP.1'}) RETURN s.kode").rows == [["KP.1"]]
+    finally:
+        engine.close()
+
+
+def test_a_killed_engine_comes_back_with_the_next_query(tmp_path: Path) -> None:
+    engine = EmbeddedBackend(CURRICULUM)
+    try:
+        engine.run("RETURN 1")
+        assert engine._process is not None
+        os.kill(engine._process.pid, signal.SIGKILL)
+        engine._process.wait(timeout=10)
+        assert engine.run("MATCH (m:MK) RETURN count(m)").rows == [[60]]
+    finally:
+        engine.close()

@@ -1,0 +1,59 @@
+"""What Neo4j allows and the embedded engine doesn't gives the same rows here (issue 8, validators)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from servers.text2cypher.cypher.rewrite import for_embedded
+from servers.text2cypher.graph.backend import Problem, QueryError
+from servers.text2cypher.graph.embedded import EmbeddedBackend
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("MATCH (m:MK WHERE m.sks > 3) RETURN m.sks ORDER BY m.sks", [[4], [6]]),
+        ("MATCH (m:MK WHERE m.sks > 3) WHERE m.semester = 8 OR m.semester = 1 RETURN m.nama", [["Skripsi"]]),
+        ("MATCH (n) WHERE n:SO AND n.kode = 'KP.1' RETURN n.kode", [["KP.1"]]),
+        ("MATCH (m:MK {nama: 'Skripsi'}) RETURN toString(m.sks), labels(m)", [["6", ["MK"]]]),
+        ("MATCH (:MK {nama: 'Skripsi'})<-[r]-(:LG) RETURN DISTINCT type(r)", [["PURSUED_IN"]]),
+        ("MATCH (m:MK) WHERE exists(m.jalur) RETURN count(m)", [[24]]),
+        ("MATCH (m:MK {semester: 8}) WHERE exists((:MK)-[:PREREQUISITE]->(m)) RETURN m.nama", [["Skripsi"]]),
+        ("MATCH (m:MK {semester: 8}) WITH m ORDER BY m.nama RETURN head(collect(m.nama))", [["Skripsi"]]),
+        ("RETURN [x IN [1, 2, 3] WHERE x > 1 | x * 10]", [[[20, 30]]]),
+        (
+            "MATCH p = shortestPath((a:MK {nama: 'Basis Data'})-[:PREREQUISITE*..9]->(b:MK {nama: 'Data Raya'})) "
+            "RETURN length(p)",
+            [[2]],
+        ),
+    ],
+)
+def test_neo4j_cypher_runs_embedded(backend: EmbeddedBackend, query: str, rows: list[list[Any]]) -> None:
+    assert backend.run(query).rows == rows
+
+
+def test_an_edge_is_used_once_in_a_match(backend: EmbeddedBackend) -> None:
+    pairs = backend.run("MATCH (a:MK {nama: 'Data Raya'})<-[:PREREQUISITE]-(b)-[:PREREQUISITE]->(c) RETURN c.nama").rows
+    assert ["Data Raya"] not in pairs
+    two_matches = backend.run(
+        "MATCH (a:MK {nama: 'Data Raya'})<-[:PREREQUISITE]-(b) MATCH (b)-[:PREREQUISITE]->(c) RETURN c.nama"
+    ).rows
+    assert len(two_matches) == len(pairs) + 2
+
+
+def test_an_existing_where_stays_whole() -> None:
+    query = "MATCH (a:MK)-[:PREREQUISITE]->(b)-[:PREREQUISITE]->(c) WHERE a.sks = 2 OR b.sks = 2 RETURN a.nama"
+    assert "WHERE id(_r0) <> id(_r1) AND ( a.sks = 2 OR b.sks = 2)" in for_embedded(query)
+
+
+def test_what_cannot_be_rewritten_is_refused_in_words(backend: EmbeddedBackend) -> None:
+    with pytest.raises(QueryError) as refused:
+        backend.run("MATCH (m:MK) RETURN reduce(t = 0, x IN [1, 2] | t + x)")
+    assert refused.value.problem is Problem.SYNTAX and "reduce" in str(refused.value)
+
+
+def test_nodes_come_without_the_engines_own_keys(backend: EmbeddedBackend) -> None:
+    ((so,),) = backend.run("MATCH (s:SO {kode: 'KP.4'}) RETURN s").rows
+    assert so == {"kode": "KP.4", "deskripsi": "Membangun perangkat lunak yang benar dan andal"}
