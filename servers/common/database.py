@@ -28,12 +28,14 @@ from urllib.parse import quote
 import aiosqlite
 import anyio
 import orjson
+from pymysql.constants import FIELD_TYPE
+from pymysql.converters import conversions
 from sqlalchemy import Connection, CursorResult, Executable, pool
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from servers.common.values import json_value, sqlite_value
+from servers.common.values import date_time_text, decimal_text, json_rows, json_value, sqlite_value
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -106,10 +108,10 @@ class StatementError(DatabaseError):
 
 @dataclass(frozen=True)
 class Rows:
-    """A result in JSON form: `rows` are lists in the order of `columns` (names made unique, as keys must be)."""
+    """A result in JSON form: `rows` have the order of `columns` (names made unique, as keys must be)."""
 
     columns: list[str]
-    rows: list[list[Any]]
+    rows: list[tuple[Any, ...]]
     cut: str | None = None
     """Why rows are missing (a sentence), or None when they are all there."""
 
@@ -164,10 +166,10 @@ class Database:
             raise StatementError("The statement gave no result set.")
         columns = unique_names([str(column[0]) for column in result.cursor.description])
         convert = self._json
-        rows: list[list[Any]] = []
+        rows: list[tuple[Any, ...]] = []
         size, batch = 0, 1
         while fetched := await connection.run_sync(_fetch, result, min(batch, max_rows + 1 - len(rows))):
-            page = [[convert(value) for value in row] for row in fetched]
+            page = json_rows(fetched, convert)
             length = len(orjson.dumps(page))
             size += length
             if size > MAX_BYTES:
@@ -337,8 +339,23 @@ def _engine(url: URL) -> AsyncEngine:
         poolclass=pool.NullPool,
         isolation_level="AUTOCOMMIT",
         hide_parameters=True,
-        connect_args={"connect_timeout": CONNECT_SECONDS, "local_infile": False, "autocommit": True},
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "local_infile": False,
+            "autocommit": True,
+            "conv": _DECODERS,
+        },
     )
+
+
+_DECODERS = conversions | {
+    FIELD_TYPE.NEWDECIMAL: decimal_text,
+    FIELD_TYPE.DECIMAL: decimal_text,
+    FIELD_TYPE.DATE: str,
+    FIELD_TYPE.DATETIME: date_time_text,
+    FIELD_TYPE.TIMESTAMP: date_time_text,
+}
+"""How both drivers read the server's text: straight into JSON form, which is quicker than by Decimal and date."""
 
 
 # ── SQLite ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -97,7 +97,7 @@ def test_a_number_is_a_number_only_when_fifteen_digits_hold_it(value: object, ex
 async def test_money_in_sqlite_adds_up_without_noise(sqlite_erp: Path) -> None:
     database = Database(f"sqlite+aiosqlite:///{sqlite_erp}")
     rows = await database.fetch("SELECT SUM(x) AS s FROM (SELECT 0.1 AS x UNION ALL SELECT 0.2)")
-    assert rows.rows == [[0.3]]
+    assert rows.rows == [(0.3,)]
 
 
 def test_columns_of_one_name_do_not_hide_each_other() -> None:
@@ -107,7 +107,7 @@ def test_columns_of_one_name_do_not_hide_each_other() -> None:
 async def test_text_reaches_the_server_as_written(database: Database) -> None:
     """No parameter is seen in a % or a colon."""
     rows = await database.fetch("SELECT '100%s :name %% ?' AS t")
-    assert rows.rows == [["100%s :name %% ?"]]
+    assert rows.rows == [("100%s :name %% ?",)]
 
 
 async def test_a_construct_runs_like_text(database: Database) -> None:
@@ -165,7 +165,7 @@ async def test_cancelling_kills_the_query_on_the_server(maria: MariaDB, driver: 
     with pytest.raises(asyncio.CancelledError):
         await task
     await _running(maria, "seq_1_to_1000000000", 0)
-    assert (await database.fetch("SELECT 1")).rows == [[1]]
+    assert (await database.fetch("SELECT 1")).rows == [(1,)]
 
 
 async def test_cancelling_interrupts_sqlite(sqlite_erp: Path) -> None:
@@ -175,7 +175,7 @@ async def test_cancelling_interrupts_sqlite(sqlite_erp: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (await database.fetch("SELECT 1")).rows == [[1]]  # the only slot is free again
+    assert (await database.fetch("SELECT 1")).rows == [(1,)]  # the only slot is free again
 
 
 # ── hostile statements, the database alone ───────────────────────────────────────────────────────────────────────────
@@ -292,7 +292,7 @@ async def test_a_connection_dropped_in_the_middle_is_told_apart_from_a_bad_state
     maria.execute(f"KILL CONNECTION {thread}")
     with pytest.raises(LostError):
         await task
-    assert (await database.fetch("SELECT 1")).rows == [[1]]
+    assert (await database.fetch("SELECT 1")).rows == [(1,)]
 
 
 async def test_a_frozen_server_costs_no_more_than_the_limits(maria: MariaDB, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ async def test_a_frozen_server_costs_no_more_than_the_limits(maria: MariaDB, mon
                 await database.fetch("SELECT 1")
     finally:
         maria.thaw()
-    assert (await database.fetch("SELECT 1")).rows == [[1]]
+    assert (await database.fetch("SELECT 1")).rows == [(1,)]
 
 
 # ── the address ──────────────────────────────────────────────────────────────────────────────────────────────────────
