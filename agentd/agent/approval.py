@@ -1,31 +1,145 @@
-"""A policy: official calls wait for a human's yes to exactly their arguments."""
+"""Approval: a call that needs a human stops until one says yes to exactly these arguments. A policy around a tool host.
+
+It judges and raises; storing what waits, its expiry and who may decide are the engine's. It stands inside grounding
+(`Grounded(Approved(host))`), so that a human is only ever asked about arguments that are proven.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentd.messages import ApprovalRule
+from agentd.agent.evidence.words import plain
+from agentd.errors import Language
+from agentd.messages import ApprovalRule, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink, ToolHost
+
+Json = Any
+
+
+def _closed(phrases: str) -> frozenset[str]:
+    return frozenset(plain(phrase) for phrase in phrases.split("|"))
+
+
+ASSENTS = _closed(
+    """ya|iya|iyah|yaa|benar|betul|setuju|sesuai|sudah benar|sudah betul|sudah sesuai|benar semua|
+    betul semua|semua benar|
+    ya benar|ya betul|ya setuju|ya sesuai|ya sudah benar|ya sudah sesuai|ya benar semua|ya data benar|ya datanya benar|
+    ya pak|ya bu|ya oke|ya lanjut|ya lanjutkan|ya terbitkan|ya silakan|ya tolong terbitkan|ya saya setuju|ya itu benar|
+    ya itu sudah benar|ya terima kasih|ya benar terima kasih|ya betul terima kasih|ya benar pak|ya benar bu|
+    ya betul pak|
+    ya betul bu|iya benar|iya betul|iya setuju|iya pak|iya bu|iya sudah benar|iya saya setuju|semua sudah benar|
+    sudah benar semua|data sudah benar|datanya sudah benar|data benar|datanya benar|benar sekali|betul sekali|itu benar|
+    benar pak|benar bu|betul pak|betul bu|benar terima kasih|setuju pak|setuju bu|saya setuju|lanjut|lanjutkan|oke|ok|
+    oke benar|ok benar|oke lanjut|oke lanjutkan|baik lanjutkan|baik setuju|terbitkan|silakan terbitkan|
+    silakan lanjutkan|
+    yes|yep|yeah|yup|sure|okay|correct|right|agree|agreed|confirm|confirmed|proceed|go ahead|looks good|all correct|
+    i agree|i confirm|that's correct|that is correct|that's right|that is right|it's correct|it is correct|yes please|
+    yes correct|yes that's correct|yes that is correct|yes it's correct|yes it is correct|yes that's right|
+    yes all correct|yes i agree|yes go ahead|yes proceed|yes i confirm|yes confirm|yes confirmed|yes thanks|
+    yes thank you|yes looks good"""
+)
+"""Every answer that is a plain yes; anything else is a new turn."""
+
+REFUSALS = _closed(
+    """tidak|tidak jadi|tidak setuju|tidak batal|tidak batalkan|tidak benar|tidak sesuai|tidak usah|tidak pak|tidak bu|
+    tidak terima kasih|saya tidak setuju|batal|batalkan|tolong batalkan|urungkan|jangan|jangan dulu|jangan terbitkan|
+    nggak|gak|ga|enggak|nggak jadi|gak jadi|ga jadi|nggak usah|gak usah|bukan|salah|belum|belum benar|
+    no|nope|no cancel|cancel|cancel it|no thanks|no thank you|don't|do not|no don't|stop|not correct|not yet|incorrect|
+    wrong|that's wrong|i disagree|never mind|nevermind|no wait"""
+)
+"""Every answer that is a plain no."""
+
+_CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
 
 
 class ApprovalNeeded(Exception):
-    """The call waits for a human."""
+    """A call waits for a human: this tool with exactly these arguments, under this rule (`citizen` or `staff`)."""
 
-    def __init__(self, tool: str, arguments: dict[str, Any], summary: str, rule: ApprovalRule) -> None:
+    def __init__(self, tool: str, arguments: Mapping[str, Json], summary: str, rule: ApprovalRule) -> None:
         self.tool = tool
-        self.arguments = arguments
+        self.arguments = dict(arguments)
         self.summary = summary
-        self.rule = rule
-        super().__init__(tool)
+        self.rule: ApprovalRule = rule
+        super().__init__(f"{tool} needs the approval of {'a citizen' if rule == 'citizen' else 'staff'}")
 
 
-_ASSENTS = frozenset({"ya", "iya", "benar", "ya benar", "betul", "setuju", "yes", "correct"})
+class Approved:
+    """A tool host whose calls wait for consent where the tool's `approval` asks for it."""
+
+    def __init__(self, inner: ToolHost) -> None:
+        self._inner = inner
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
+        rule = call.tool.approval
+        if rule != "never" and not covers(call.consent, call):
+            raise ApprovalNeeded(call.tool.name, call.input, summary(call.tool, call.input, call.language), rule)
+        return await self._inner.call(call, on_progress)
+
+
+def covers(consent: Consent | None, call: ToolCall) -> bool:
+    """Whether a consent is to this tool with exactly these arguments: equal as canonical JSON, 1 is not "1"."""
+    return (
+        consent is not None and consent.tool == call.tool.name and canonical(consent.arguments) == canonical(call.input)
+    )
+
+
+def canonical(value: Json) -> str:
+    """One text for equal JSON values, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def assents(text: str) -> bool:
-    """True when the whole message is a plain yes."""
-    return " ".join(text.casefold().replace(",", " ").strip(" .!").split()) in _ASSENTS
+    """Whether a citizen's whole message is a plain yes. A question, a condition or any further word makes it none."""
+    return "?" not in text and len(text) <= 60 and plain(text) in ASSENTS
 
 
 def refuses(text: str) -> bool:
-    """True when the whole message is a plain no."""
-    return " ".join(text.casefold().replace(",", " ").strip(" .!").split()) in {"tidak", "batal", "no"}
+    """Whether a citizen's whole message is a plain no."""
+    return "?" not in text and len(text) <= 60 and plain(text) in REFUSALS
+
+
+def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> str:
+    """What is to be approved: a line a field under the schema's titles, then the question, in the given language."""
+    name = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
+    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
+    return "\n".join([f"{_HEAD[language]}: {name}", *rows, "", _ASK[language]])
+
+
+_ASK: dict[Language, str] = {
+    "id": "Apakah semua data di atas sudah benar? Jawab “ya” untuk menerbitkan, atau sebutkan yang perlu diperbaiki.",
+    "en": "Is everything above correct? Answer “yes” to issue it, or tell me what to change.",
+}
+_HEAD: dict[Language, str] = {"id": "Mohon diperiksa sebelum diterbitkan", "en": "Please check before this is issued"}
+
+
+def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:
+    properties = schema.get("properties", {})
+    for name in [*(name for name in properties if name in value), *(name for name in value if name not in properties)]:
+        prop = properties.get(name, {})
+        label = str(prop.get("title") or name.replace("_", " ").capitalize())
+        inner = value[name]
+        if isinstance(inner, Mapping):
+            yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
+        elif inner is not None and name != "session_id":
+            yield label, _shown(inner, language)
+
+
+def _shown(value: Json, language: Language) -> str:
+    if isinstance(value, bool):
+        return {"id": ("tidak", "ya"), "en": ("no", "yes")}[language][value]
+    if isinstance(value, list):
+        return "; ".join(
+            ", ".join(f"{key}: {_shown(inner, language)}" for key, inner in item.items())
+            if isinstance(item, Mapping)
+            else _shown(item, language)
+            for item in value
+        )
+    return " ".join(str(value).split())

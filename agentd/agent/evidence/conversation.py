@@ -1,0 +1,201 @@
+"""A session's words as evidence: each message of the citizen, read in order, with what the agent had just asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from agentd.agent.evidence import asked as asking
+from agentd.agent.evidence.choices import JOBS, meanings
+from agentd.agent.evidence.dates import dates
+from agentd.agent.evidence.digits import runs
+from agentd.agent.evidence.lexicon import Lexicon
+from agentd.agent.evidence.pasted import orders, own_words
+from agentd.agent.evidence.persons import CITIZEN
+from agentd.agent.evidence.reading import Message, Mood, Segment, read
+from agentd.agent.evidence.words import vocabulary
+from agentd.messages import Said
+
+_FREE = frozenset(
+    {"nama", "tempat_lahir", "alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "pekerjaan", "keperluan"}
+)
+_TYPED = frozenset(
+    {
+        "nik",
+        "kk",
+        "rt",
+        "rw",
+        "rtrw",
+        "telepon",
+        "tanggal_lahir",
+        "lahir",
+        "agama",
+        "status_perkawinan",
+        "jenis_kelamin",
+        "kewarganegaraan",
+        "penghasilan",
+        "umur",
+        "pendidikan",
+        "golongan_darah",
+        "email",
+    }
+)
+_GREETINGS = vocabulary(
+    """ya iya ok oke baik halo hai hi hello siang pagi sore malam selamat pak bu mas mbak kak terima kasih"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One segment in its place. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
+
+    segment: Segment
+    message: int
+    asked: frozenset[str]
+    answers: str | None
+    listed: bool
+    first: bool
+    next_label: str | None
+    next_nik: bool
+    next_words: tuple[str, ...]
+    previous_words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Answers given as a JSON object: the arguments that an officer typed into a form."""
+
+    message: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the citizen said. `subject` is whom the letter is for, `since` the message that said so."""
+
+    statements: tuple[Statement, ...]
+    forms: tuple[Form, ...]
+    subject: str
+    since: int
+
+    def about(self, segment: Segment, message: int, person: str | None) -> bool:
+        """Whether a segment speaks of the field's person: a named relation, or else whom the letter is for."""
+        wanted = person or self.subject
+        if wanted == CITIZEN:
+            return segment.person in (None, CITIZEN)
+        if person is not None:
+            return segment.person == wanted
+        return segment.person == wanted or (segment.person is None and message >= self.since)
+
+
+def conversation(said: Sequence[Said], lexicon: Lexicon) -> Conversation:
+    """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not."""
+    statements: list[Statement] = []
+    forms: list[Form] = []
+    subject, since = CITIZEN, 0
+    question = ""
+    other: str | None = None
+    for entry in sorted(said, key=lambda entry: entry.order):
+        if entry.by == "agent":
+            question = entry.text
+        elif entry.by == "citizen":
+            values = _form(entry.text)
+            if values is not None:
+                forms.append(Form(entry.order, values))
+                continue
+            asked = _asked(question, lexicon) if question else ()
+            people = {person for _, person in asked}
+            start = next(iter(people)) if len(people) == 1 else None
+            if not asked:
+                start = other
+            message = _message(entry.text, lexicon, start)
+            if message.subject is not None:
+                subject, since = message.subject, entry.order
+            statements += _placed(message, entry.order, tuple(label for label, _ in asked))
+            other = message.last if not asked or start is None else None
+            question = ""
+    return Conversation(tuple(statements), tuple(forms), subject, since)
+
+
+@lru_cache(maxsize=256)
+def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
+    return asking.asked(text, lexicon)
+
+
+@lru_cache(maxsize=256)
+def _message(text: str, lexicon: Lexicon, person: str | None) -> Message:
+    return read(own_words(text), lexicon, person=person)
+
+
+def forget() -> None:
+    """Drop what was remembered of messages already read (reading is pure; this only costs time)."""
+    _asked.cache_clear()
+    _message.cache_clear()
+
+
+def _form(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{") or orders(text):
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statement]:
+    segments = message.segments
+    said = [segment for segment in segments if segment.mood is Mood.SAID]
+    clauses = {segment.clause for segment in said}
+    niks = [bool(_sixteen(segment)) for segment in segments]
+    listed = len(clauses) >= 3 and any(niks)
+    answers = _answers(said, asked)
+    wanted = frozenset(asked)
+    placed: list[Statement] = []
+    first_free = next((id(s) for s in said if s.label is None and any(word.isalpha() for word in s.words)), 0)
+    for index, segment in enumerate(segments):
+        after = segments[index + 1] if index + 1 < len(segments) else None
+        before = segments[index - 1] if index else None
+        near = after is not None and after.sentence == segment.sentence
+        placed.append(
+            Statement(
+                segment,
+                order,
+                wanted,
+                answers.get(id(segment)),
+                listed or bool(_sixteen(segment)),
+                id(segment) == first_free and all(s.label not in ("nama",) for s in said),
+                after.label if near and after is not None else None,
+                index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
+                tuple(after.words) if near and after is not None and after.label is None else (),
+                tuple(before.words)
+                if before is not None and before.label is None and before.sentence == segment.sentence
+                else (),
+            )
+        )
+    return placed
+
+
+def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
+    """Which unlabelled segment answers which free-text question: all of them one question, or one each in order."""
+    free = [label for label in asked if label not in _TYPED]
+    bare = [segment for segment in said if segment.label is None]
+    if len(asked) == 1 and free:
+        return {id(segment): free[0] for segment in bare}
+    texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
+    if free and len(texts) == len(free):
+        return {id(segment): label for segment, label in zip(texts, free, strict=True)}
+    return {}
+
+
+def _typed(segment: Segment) -> bool:
+    """A NIK, a date or a choice, and so no free text (an occupation is)."""
+    words = [word for word in segment.words if word[0].isalnum()]
+    return bool(_sixteen(segment) or dates(segment.words)) or (bool(meanings(words)) and not JOBS.intersection(words))
+
+
+def _sixteen(segment: Segment) -> list[tuple[int, int, str]]:
+    return [run for run in runs(segment.words) if len(run[2]) == 16]

@@ -1,0 +1,578 @@
+"""A message read into segments: which words stand under which label, of whom, and whether they were asserted at all.
+
+It gives words their place; what value they hold, and whether it proves anything, is decided in `claims` and `settling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from agentd.agent.evidence import persons
+from agentd.agent.evidence.dates import month
+from agentd.agent.evidence.lexicon import SELF, Cue, Lexicon, Mark
+from agentd.agent.evidence.mood import question_from
+from agentd.agent.evidence.persons import CITIZEN, Speaking
+from agentd.agent.evidence.words import normal, tokens, vocabulary
+
+ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
+_STREETS = vocabulary("jl jln jalan gg gang perum perumahan komplek komp kompleks kampung kp kp dusun blok apartemen")
+_KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
+_ABBREVIATIONS = vocabulary(
+    """no jl jln gg kp kel kec kab rt rw tgl tmpt telp hp sdr sdri tn ny nn dr drs prof hj blk ds st mr mrs ms komp
+    perum ir spd sh se mm prov thn bln tpt"""
+)
+_COPULAS = frozenset(
+    {
+        ":",
+        "=",
+        "adalah",
+        "ialah",
+        "yaitu",
+        "is",
+        "itu",
+        "ini",
+        "-",
+        "yakni",
+        "was",
+        "are",
+        "'",
+        "s",
+        ".",
+        "nya",
+        "–",
+        "—",
+    }
+)
+_NEUTRAL = vocabulary(
+    """lengkap asli sekarang rumah tinggal domisili ktp sesuai saat resmi utama pribadi aktif terbaru baru yang benar
+    full complete own current home legal real correct saya milik punya sendiri dari warga pemohon"""
+)
+_SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
+_BUSINESS = vocabulary("usaha usahanya warung toko bisnis kios kedai bengkel salon laundry ukm umkm shop business")
+_IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
+_ENDING = frozenset({".", "!", "?", "\n"})
+
+
+class Mood(Enum):
+    """How the words of a segment were meant."""
+
+    SAID = "asserted"
+    DENIED = "denied, past or planned"
+    TAKEN_BACK = "said to be wrong"
+    OPEN = "asked, supposed, an example, a report or a doubt"
+
+
+@dataclass(slots=True)
+class Segment:
+    """Some words of one message under one label. `label` None: none; `follows`: the label before a comma."""
+
+    label: str | None
+    person: str | None
+    mood: Mood
+    sentence: int
+    clause: int
+    follows: str | None = None
+    form: bool = False
+    intro: bool = False
+    corrected: bool = False
+    own: bool = False
+    words: list[str] = field(default_factory=list)
+    raws: list[str] = field(default_factory=list)
+    tail: list[str] = field(default_factory=list)
+    at: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Nothing but marks."""
+        return not any(word[0].isalnum() for word in self.words)
+
+
+@dataclass(slots=True)
+class Message:
+    """One message of the citizen, read."""
+
+    segments: list[Segment]
+    subject: str | None
+    """For whom it asks a letter, where it says so."""
+    last: str | None
+    """The person last spoken of, when not the citizen."""
+
+
+def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool = False) -> Message:
+    """Read one message (already without what isn't the speaker's own). `person`: of whom it starts to speak."""
+    raws = _split(text, lexicon)
+    words = [raw.strip().casefold() or "\n" for raw in raws]
+    speaking = Speaking(person)
+    segments: list[Segment] = []
+    subject: str | None = None
+    paragraph_open = False
+    clause = 0
+    for number, (start, end, mark, blank) in enumerate(_sentences(words, raws)):
+        part = words[start:end]
+        cues = lexicon.marks(part)
+        declared = persons.subject(cues, part)
+        subject = declared or subject
+        reader = _Reader(part, raws[start:end], cues, speaking, number, clause, agent, mark == "?", paragraph_open)
+        segments.extend(reader.run())
+        clause = reader.clause + 1
+        paragraph_open = reader.paragraph_open and not blank
+        if blank:
+            speaking.section = None
+            speaking.person = None if speaking.person != CITIZEN else speaking.person
+    other = speaking.person if speaking.person not in (None, CITIZEN) else None
+    return Message(
+        [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK], subject, other
+    )
+
+
+def _split(text: str, lexicon: Lexicon) -> list[str]:
+    """Tokens, with `-nya` and `-ku` taken off labels and relations (`alamatnya` → alamat, nya)."""
+    split: list[str] = []
+    for raw in tokens(normal(text)):
+        size = lexicon.suffix(raw.casefold()) if len(raw) > 4 else 0
+        if size:
+            split += (raw[:-size], raw[-size:])
+        else:
+            split.append(raw)
+    return split
+
+
+def _sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int, str, bool]]:
+    """(start, end, closing mark, before a blank line) of each sentence; a line is a sentence."""
+    found: list[tuple[int, int, str, bool]] = []
+    start = 0
+    for at, word in enumerate(words):
+        if word not in _ENDING:
+            continue
+        if word == "." and ((raws[at] == "." and at + 1 < len(words)) or not _closes(words, raws, at)):
+            continue
+        if at > start:
+            found.append((start, at, word, raws[at].count("\n") > 1))
+        elif found and raws[at].count("\n") > 1:
+            found[-1] = (*found[-1][:3], True)
+        start = at + 1
+    if start < len(words):
+        found.append((start, len(words), "", False))
+    return found
+
+
+def _closes(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    before = words[at - 1] if at else ""
+    if "\n" in raws[at]:
+        return True
+    return not (before in _ABBREVIATIONS or (len(before) == 1 and before.isalpha()) or (at == 1 and before.isdecimal()))
+
+
+class _Reader:
+    """One sentence, left to right. It holds where we are; `run` gives the segments."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        raws: Sequence[str],
+        marks: Sequence[Mark],
+        speaking: Speaking,
+        number: int,
+        clause: int,
+        agent: bool,
+        asks: bool,
+        paragraph_open: bool,
+    ) -> None:
+        self.words, self.raws, self.marks = words, raws, {mark.start: mark for mark in marks}
+        self.speaking, self.number, self.clause, self.agent = speaking, number, clause, agent
+        self.paragraph_open = paragraph_open
+        self.question = None if agent else question_from(words, marks, asks)
+        self.open = paragraph_open
+        self.denied = self.doubted = self.looked_up = False
+        self.content_since_denial = False
+        self.done: list[Segment] = []
+        self.at = 0
+        self.last_label: str | None = None
+        self.current = self._new(None)
+
+    def _new(self, label: str | None, *, corrected: bool = False, form: bool = False) -> Segment:
+        mood = Mood.OPEN if self.open or self.doubted or self.looked_up else Mood.DENIED if self.denied else Mood.SAID
+        segment = Segment(label, self.speaking.person, mood, self.number, self.clause, corrected=corrected, form=form)
+        segment.follows = self.last_label
+        segment.at = self.at
+        return segment
+
+    def _close(self, label: str | None = None, *, corrected: bool = False, form: bool = False) -> None:
+        if not self.current.empty or self.current.mood is Mood.TAKEN_BACK:
+            self.done.append(self.current)
+        self.current = self._new(label, corrected=corrected, form=form)
+
+    def run(self) -> list[Segment]:
+        words = self.words
+        at = 0
+        while at < len(words):
+            self.at = at
+            if self.question is not None and at >= self.question and not self.open:
+                self.open = True
+                self._close(self.current.label)
+            word = words[at]
+            mark = self.marks.get(at)
+            if mark is not None:
+                at = self._cue(mark)
+            elif word in _SEPARATORS and not (word == "," and (self._decimal(at) or self._year(at))):
+                self._clause_ends(word)
+                at += 1
+            elif word in ("dan", "and", "serta") and self.denied:
+                self.denied = self.doubted = False
+                self._close(None)
+                at += 1
+            elif word in _STREETS and self.current.label not in _KEEPS_STREETS and self._street(at):
+                follows = self.current.follows
+                self._label(follows if follows in ADDRESSES and self.current.label is None else "alamat")
+                self._keep(at)
+                at += 1
+            else:
+                self._keep(at)
+                at += 1
+        self._close()
+        self._tails()
+        if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
+            self.speaking.section = self.speaking.person
+        return self.done
+
+    def _decimal(self, at: int) -> bool:
+        return (
+            self.raws[at] == ","
+            and 0 < at < len(self.words) - 1
+            and self.words[at - 1].isdecimal()
+            and self.words[at + 1].isdecimal()
+        )
+
+    def _year(self, at: int) -> bool:
+        """`January 5th, 1990`: the comma is inside a date."""
+        following = self.words[at + 1] if at + 1 < len(self.words) else ""
+        return len(following) == 4 and following.isdecimal() and any(map(month, self.words[max(0, at - 3) : at]))
+
+    def _street(self, at: int) -> bool:
+        return at + 1 < len(self.words) and self.words[at + 1] not in _SEPARATORS
+
+    def _keep(self, at: int) -> None:
+        self.current.words.append(self.words[at])
+        self.current.raws.append(self.raws[at])
+        if self.words[at][0].isalnum():
+            self.content_since_denial = True
+
+    def _clause_ends(self, word: str) -> None:
+        if self.current.label is not None:
+            self.last_label = self.current.label
+        label = self.current.label if word == "(" else None
+        self.denied = self.doubted = self.looked_up = False
+        corrected = self.current.corrected and self.current.empty
+        inherited = self.current.label if corrected else None
+        self._close(
+            inherited or (label if word == "(" and self.current.label in ADDRESSES else None), corrected=corrected
+        )
+        self.clause += 1
+        self.current.clause = self.clause
+        if self.speaking.section is not None:
+            self.speaking.person = self.current.person = self.speaking.section
+
+    def _label(self, label: str | None, *, form: bool = False) -> None:
+        if self.current.label is not None:
+            self.last_label = self.current.label
+        if self.denied and self.content_since_denial:
+            self.denied = self.doubted = False
+        self._close(label, form=form)
+
+    def _cue(self, mark: Mark) -> int:
+        handler = {
+            Cue.LABEL: self._on_label,
+            Cue.RELATION: self._on_relation,
+            Cue.SELF: self._on_self,
+            Cue.PRONOUN: self._on_pronoun,
+            Cue.BESIDE: self._on_beside,
+            Cue.NEGATION: self._on_negation,
+            Cue.UNSURE: self._on_unsure,
+            Cue.TURN: self._on_turn,
+            Cue.CORRECTION: self._on_correction,
+            Cue.WRONG: self._on_wrong,
+            Cue.EXAMPLE: self._on_example,
+            Cue.LOOKUP: self._on_lookup,
+        }.get(mark.cue, self._on_plain)
+        return handler(mark)
+
+    def _on_plain(self, mark: Mark) -> int:
+        for at in range(mark.start, mark.end):
+            self._keep(at)
+        return mark.end
+
+    def _on_label(self, mark: Mark) -> int:
+        words, label, at = self.words, mark.value, mark.end
+        address = self.current.label if self.current.label in ADDRESSES else None
+        if address is None and self.current.label is None and self.current.empty and self.current.follows in ADDRESSES:
+            address = self.current.follows
+        if label in ("rt", "rw", "rtrw"):
+            if address is not None and not self._restated(at):
+                if self.current.label is None:
+                    self.current.label = address
+                return self._on_plain(mark)
+            if self.current.label not in ("rt", "rw", "rtrw") or self.current.mood is not Mood.SAID or self.denied:
+                self._label(label)
+            self._on_plain(mark)
+            return self._owner(at, keep=True)
+        if label == "x:nomor" and words[mark.start] == "kode" and address is not None:
+            return self._on_plain(mark)
+        if label == "keperluan" and address is None and self.current.label in ("keperluan", "nama_usaha"):
+            return self._on_plain(mark)
+        if label == "kk" and self.current.label == "pekerjaan":
+            return self._on_plain(mark)
+        if label in ("pekerjaan", "usaha", "jenis_usaha") and self.current.label == "keperluan":
+            return self._on_plain(mark)
+        if label in ADDRESSES and self.current.label in ADDRESSES and self.current.empty and label == "alamat_domisili":
+            label = self.current.label if self.current.label != "alamat" else label
+        if label in ("nama", "alamat") and at < len(words) and words[at] in ("nya", "-"):
+            label = self._of_a_thing(label, mark.start)
+        self._label(label)
+        if SELF.intersection(words[mark.start : mark.end]):
+            self._speak_of(CITIZEN)
+        before = words[mark.start - 1] if mark.start else ""
+        if before == "'" or before == "s" or (before not in SELF and mark.start > 1 and words[mark.start - 2] == "my"):
+            self._english_owner(mark)
+        at = self._owner(at)
+        if self.denied:
+            self.content_since_denial = False
+        return at
+
+    def _of_a_thing(self, label: str, at: int) -> str:
+        """`warung saya namanya …` names a business, `kucing saya namanya …` no applicant."""
+        before = self.words[:at]
+        if _BUSINESS.intersection(before):
+            return f"{label}_usaha"
+        if self.speaking.person in (None, CITIZEN) and not self.current.empty and self.current.label is None:
+            return f"x:{label}"
+        return label
+
+    def _restated(self, at: int) -> bool:
+        """`RT saya`, `RT-nya`, `RT bukan`: a statement of its own, not the end of an address."""
+        after = self.words[at : at + 2]
+        return bool(after) and (
+            after[0] in SELF or "nya" in after or "bukan" in after or "salah" in after or "ganti" in after
+        )
+
+    def _english_owner(self, mark: Mark) -> None:
+        """`my company address`, `my mother's name`: what stands between `my` and the label owns it."""
+        at = mark.start - 1
+        while at >= 0 and self.words[at] in ("'", "s"):
+            at -= 1
+        owner = self.words[at] if at >= 0 else ""
+        if owner and owner not in _NEUTRAL and owner not in SELF and owner.isalpha() and at not in self.marks:
+            self._speak_of(f"?{owner}")
+
+    def _owner(self, at: int, *, keep: bool = False) -> int:
+        """Read whose the label is, and skip what joins it to its value. Gives the token where the value starts."""
+        words = self.words
+        colon_ahead = ":" in words[at : at + 6] or "=" in words[at : at + 4]
+        form = False
+        owned = False
+        if self.current.label == "status_perkawinan" and words[at : at + 2] in (["kawin", ":"], ["nikah", ":"]):
+            at += 1
+        while at < len(words):
+            word = words[at]
+            mark = self.marks.get(at)
+            if mark is not None and mark.cue is Cue.SELF:
+                self._speak_of(CITIZEN)
+                self.current.own = owned = True
+                if self.looked_up and not (self.open or self.doubted):
+                    self.looked_up, self.current.mood = False, Mood.SAID
+                at = mark.end
+            elif (
+                mark is not None
+                and mark.cue is Cue.RELATION
+                and persons.strong(mark, words, opens=True, form=form, agent=self.agent)
+            ):
+                at = persons.owner_end(mark, words)
+                if colon_ahead:
+                    self.current.person = mark.value
+                else:
+                    self._speak_of(mark.value)
+                owned = True
+            elif word in ("anda", "kamu", "your", "you") and self.agent:
+                owned = True
+                at += 1
+            elif word in (":", "="):
+                form = self.current.form = True
+                if not owned:
+                    self.current.person = self.speaking.section
+                    self.speaking.person = self.speaking.section
+                owned = True
+                at += 1
+            elif word in _COPULAS and mark is None:
+                at += 1
+            elif mark is not None and mark.cue is Cue.PRONOUN and word == "nya":
+                at = mark.end
+            elif not owned and mark is None and self._owned_by_thing(at):
+                self._speak_of(f"?{word}")
+                at += 2
+                owned = True
+            elif word in _NEUTRAL and mark is None and not keep and self._neutral(at):
+                at += 1
+            else:
+                break
+        return at
+
+    def _neutral(self, at: int) -> bool:
+        return at + 1 < len(self.words) and (
+            self.words[at + 1] in SELF
+            or self.words[at + 1] in _COPULAS
+            or self.words[at] in ("lengkap", "sekarang", "sesuai", "full")
+        )
+
+    def _owned_by_thing(self, at: int) -> bool:
+        """`nama kucing saya Budi`: a small noun, then `saya`, then a value."""
+        word, raws = self.words[at], self.raws
+        if not word.isalpha() or not raws[at][0].islower() or word in _NEUTRAL or at + 1 >= len(self.words):
+            return False
+        if self.words[at + 1] not in SELF:
+            return False
+        rest = at + 2
+        return (
+            rest >= len(self.words)
+            or self.words[rest] in _COPULAS
+            or raws[rest][0].isupper()
+            or raws[rest][0].isdecimal()
+        )
+
+    def _speak_of(self, person: str | None) -> None:
+        self.speaking.person = person
+        self.current.person = person
+
+    def _on_relation(self, mark: Mark) -> int:
+        opens = self.current.empty
+        if self.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
+            return self._on_plain(mark)
+        if not persons.strong(mark, self.words, opens=opens, form=self.current.form, agent=self.agent):
+            return self._on_plain(mark)
+        label = self.current.label if opens and self.current.label != "keperluan" else None
+        self._close(label)
+        self._speak_of(mark.value)
+        return persons.owner_end(mark, self.words)
+
+    def _on_self(self, mark: Mark) -> int:
+        first = mark.start == 0 or self.words[mark.start - 1] in _SEPARATORS
+        after = self.words[mark.end] if mark.end < len(self.words) else ""
+        if self.words[mark.start] == "my" and self.marks.get(mark.end, mark).cue is Cue.RELATION:
+            return mark.end
+        if self.current.empty or not self._trailing(mark):
+            if not self.current.empty:
+                self._close(None)
+            self._speak_of(CITIZEN)
+            opening = first or not any(s.clause == self.clause for s in self.done)
+            self.current.intro = self.current.label is None and opening and after not in ("m",)
+            self.current.intro = self.current.intro or (self.current.label is None and after == "m")
+            self.current.own = True
+        return mark.end
+
+    def _trailing(self, mark: Mark) -> bool:
+        """`Jl. Melati rumah saya`: nothing follows that could be about the citizen anew."""
+        return mark.end >= len(self.words) or self.words[mark.end] in _SEPARATORS
+
+    def _on_pronoun(self, mark: Mark) -> int:
+        if self.words[mark.start] == "nya":
+            return mark.end
+        if self.speaking.person == CITIZEN or self.speaking.person is None:
+            self._close(self.current.label if self.current.empty else None)
+            self._speak_of("?dia")
+        return mark.end
+
+    def _on_beside(self, mark: Mark) -> int:
+        relation = self.marks.get(mark.end)
+        if relation is None or relation.cue is not Cue.RELATION:
+            if self.words[mark.start] == "tinggal":
+                self._label("alamat_domisili")
+                return mark.end
+            return self._on_plain(mark)
+        if self.words[mark.start] == "tinggal":
+            self._label("alamat_domisili")
+        at = persons.owner_end(relation, self.words)
+        if (
+            at < len(self.words)
+            and self.raws[at][0].isupper()
+            and self.words[at] not in _STREETS
+            and at not in self.marks
+        ):
+            self._close(None)
+            self._speak_of(relation.value)
+        return at
+
+    def _on_negation(self, mark: Mark) -> int:
+        following = self.marks.get(mark.end)
+        if following is not None and following.cue is Cue.LABEL and not self.current.empty:
+            for segment in (*self.done, self.current):
+                if segment.clause == self.clause:
+                    segment.mood = Mood.DENIED
+        self._close(self.current.label)
+        self.denied, self.content_since_denial = True, False
+        self.current.mood = Mood.OPEN if self.open else Mood.DENIED
+        return mark.end
+
+    def _on_unsure(self, mark: Mark) -> int:
+        self.current.mood = Mood.OPEN
+        for segment in self.done:
+            if segment.clause == self.clause:
+                segment.mood = Mood.OPEN
+        self._close(self.current.label)
+        self.denied = self.doubted = True
+        self.content_since_denial = False
+        self.current.mood = Mood.OPEN
+        return mark.end
+
+    def _on_turn(self, mark: Mark) -> int:
+        was_denied = self.denied
+        self.denied = self.doubted = False
+        self._close(self.current.label if was_denied or self.current.empty else None, corrected=was_denied)
+        return mark.end
+
+    def _on_correction(self, mark: Mark) -> int:
+        label = self.current.label or (self.current.follows if self.current.empty else None)
+        if label in (None, "x:tanggal") and self.done and self.done[-1].sentence == self.number:
+            label = self.done[-1].label
+        self.denied = self.doubted = False
+        self._close(label, corrected=True)
+        return mark.end
+
+    def _on_wrong(self, mark: Mark) -> int:
+        if self.current.label is not None and self.current.empty:
+            self.current.mood = Mood.TAKEN_BACK
+        elif not self.current.empty:
+            self.current.mood = Mood.DENIED
+        return self._on_correction(mark)
+
+    def _on_example(self, mark: Mark) -> int:
+        self.open = True
+        if self.words[mark.start] in _PARAGRAPH:
+            self.paragraph_open = True
+            for segment in self.done:
+                if segment.clause == self.clause and segment.label is None:
+                    segment.mood = Mood.OPEN
+            if not self.current.empty:
+                self.current.mood = Mood.OPEN
+        self._close(self.current.label)
+        return mark.end
+
+    def _on_lookup(self, mark: Mark) -> int:
+        self.looked_up = True
+        self._close(None)
+        return mark.end
+
+    def _tails(self) -> None:
+        """Give each segment the rest of its clause: a purpose runs on across words that are labels elsewhere."""
+        for index, segment in enumerate(self.done):
+            ends = (
+                other.at
+                for other in self.done[index + 1 :]
+                if other.clause != segment.clause or other.mood is not segment.mood or other.label in _IDENTITY
+            )
+            segment.tail = list(self.words[segment.at : next(ends, len(self.words))])
+
+
+_PARAGRAPH = vocabulary(
+    """contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example formatnya dummy
+    template anggap anggaplah pretend imagine bayangkan pura suppose sebut karang placeholder test data such"""
+)

@@ -1,0 +1,38 @@
+"""Free text by its content: whether all that a short phrase says was said (`melamar kerja`, `Melamar pekerjaan`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.evidence.choices import meanings
+from agentd.agent.evidence.words import content, fold
+
+_SAME = {
+    **{"kerja": "kerja", "job": "kerja", "work": "kerja", "employment": "kerja", "apply": "lamar", "applying": "lamar"},
+    **{"application": "lamar", "school": "sekolah", "bank": "bank", "account": "rekening", "open": "buka"},
+    **{"opening": "buka", "registration": "daftar", "register": "daftar", "scholarship": "beasiswa"},
+    **{"administrasi": "administrasi", "administration": "administrasi", "bikin": "buat", "anakku": "anak"},
+    **{"credit": "kredit", "loan": "pinjam", "pinjaman": "pinjam", "marriage": "nikah", "business": "usaha"},
+}
+
+
+def essence(words: Sequence[str]) -> tuple[str, ...]:
+    """The content of folded words, with a few plain translations made one."""
+    return content([_SAME.get(word, word) for word in words])
+
+
+def supports(said: Sequence[str], value: str) -> bool:
+    """Whether every content word of `value` is among the folded words said, or both are one known phrase."""
+    wanted = fold(value)
+    asked = essence([word for word in wanted if word.isalpha() or word.isdecimal()])
+    if not asked:
+        return False
+    if set(asked) <= set(essence([word for word in said if word[0].isalnum()])):
+        return True
+    meant = meanings(wanted)
+    kept = [word for word in said if word[0].isalnum()]
+    return bool(meant) and any(
+        meanings(tuple(kept[start:end])) & meant
+        for start in range(len(kept))
+        for end in range(start + 1, min(len(kept), start + 5) + 1)
+    )

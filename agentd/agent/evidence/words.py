@@ -1,0 +1,82 @@
+"""Text into words: normalised, split, folded and stemmed. It knows nothing of fields, persons or meaning."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
+_SPACES = re.compile(r"[^\S\n]+")
+
+
+def vocabulary(words: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(words.split())
+
+
+FILLERS = vocabulary(
+    """ya iya yah oh eh hm hmm ok oke okay baik baiklah halo hai hallo hello hi selamat pagi siang sore malam
+    assalamualaikum permisi pak bapak bu ibu mas mbak kak bang min admin terima kasih makasih thanks thank you
+    please tolong mohon itu ini adalah yaitu ialah yakni sih dong deh kok nih tuh kan lah is are was the a an and
+    dan serta juga saya aku gue sy i am m my me s jadi sebagai di pada sudah masih telah seorang beragama status
+    agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with"""
+)
+"""Words that may stand beside a value without changing it."""
+
+_JOINERS = vocabulary(
+    """dan serta atau yang di ke dari untuk guna buat pada dengan dalam sebagai adalah akan mau ingin hendak keperluan
+    tujuan rangka secara para oleh the a an to for of in at on and my with as saya aku"""
+)
+
+
+def normal(text: str) -> str:
+    """NFKC text without invisible characters, its line breaks kept."""
+    if text.isascii():
+        return text.replace("\r\n", "\n")
+    composed = unicodedata.normalize("NFKC", text.replace("\r\n", "\n"))
+    kept = "".join(letter for letter in composed if unicodedata.category(letter) != "Cf")
+    return kept.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+
+
+def tokens(text: str) -> list[str]:
+    """Digits, words, line breaks and single marks, as written; a full stop or comma before a space keeps that space."""
+    return _TOKEN.findall(_SPACES.sub(" ", text))
+
+
+def fold(text: str) -> tuple[str, ...]:
+    """The words and digit runs of a text, without case, accents of style or punctuation."""
+    return tuple(token.casefold() for token in tokens(normal(text)) if token[0].isalnum())
+
+
+def plain(text: str) -> str:
+    """A text reduced to its folded words, to compare spellings of one value."""
+    return " ".join(fold(text))
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The root of an Indonesian word, roughly: affixes off while at least four letters stay.
+
+    A light form of Nazief & Adriani's rules; both sides of a comparison are stemmed, so roots need not be real words.
+    """
+    for suffix in ("nya", "kan", "an", "i"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            word = word[: -len(suffix)]
+            break
+    for prefix, restored in _PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= 4:
+            return restored + word[len(prefix) :]
+    return word
+
+
+_PREFIXES = (
+    *(("menye", "se"), ("menya", "sa"), ("menyu", "su"), ("menyi", "si"), ("penye", "se"), ("penyu", "su")),
+    *(("mengu", "u"), ("menga", "a"), ("meng", ""), ("peng", ""), ("mem", ""), ("pem", ""), ("men", ""), ("pen", "")),
+    *(("me", ""), ("pe", ""), ("ber", ""), ("be", ""), ("ter", ""), ("di", ""), ("ke", "")),
+)
+
+
+def content(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """What a phrase is about: its stems, joining words and punctuation left out."""
+    return tuple(stem(word) for word in words if word[0].isalnum() and word not in _JOINERS)

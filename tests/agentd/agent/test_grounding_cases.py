@@ -1,0 +1,36 @@
+"""Conversations, honest and not, against grounding: issue 5, "Grounding" (at least 40 of each)."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.agent.grounding import ungrounded
+from tests.agentd.agent.letters import call
+
+
+def cases(name: str) -> list[Any]:
+    rows = tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))["case"]
+    return [pytest.param(row, id=row["name"]) for row in rows]
+
+
+HONEST = cases("grounding_honest.toml")
+NEAR_MISSES = cases("grounding_near_misses.toml")
+
+
+@pytest.mark.parametrize("row", HONEST)
+def test_what_the_citizen_said_passes(row: dict[str, Any]) -> None:
+    assert [field.path for field in ungrounded(call(row["call"], *row["said"]))] == []
+
+
+@pytest.mark.parametrize("row", NEAR_MISSES)
+def test_what_only_looks_said_is_missing(row: dict[str, Any]) -> None:
+    assert [field.path for field in ungrounded(call(row["call"], *row["said"]))] == row["missing"]
+
+
+def test_there_are_forty_of_each() -> None:
+    assert len(NEAR_MISSES) >= 40
+    assert len(HONEST) >= 40
