@@ -46,6 +46,8 @@ GRACE_SECONDS = 0.5
 """How much longer than the database's own time limit we wait before we kill the query ourselves."""
 MAX_BYTES = 4 * 2**20
 """JSON of one result, at most: what one message on the wire carries without holding up the others."""
+CELL_BYTES = 2**20
+"""The longest text SQLite may make, and GROUP_CONCAT elsewhere: MySQL would silently cut it at 1024."""
 BATCH_ROWS = 1000
 SESSIONS = 8
 
@@ -258,7 +260,9 @@ async def _restrict_mysql(session: _Session, timeout_seconds: float) -> int:
         if getattr(connection.dialect, "is_mariadb", False)
         else f"transaction_read_only=1, max_execution_time={timeout_seconds * 1000:.0f}"
     )
-    await connection.exec_driver_sql(f"SET SESSION {limits}, lock_wait_timeout=2, sql_mode='{SQL_MODE}'")
+    await connection.exec_driver_sql(
+        f"SET SESSION {limits}, lock_wait_timeout=2, group_concat_max_len={CELL_BYTES}, sql_mode='{SQL_MODE}'"
+    )
     return int((await connection.exec_driver_sql("SELECT CONNECTION_ID()")).scalar_one())
 
 
@@ -370,7 +374,6 @@ SQLITE_READS = frozenset(
 )
 SQLITE_UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "regexp"})
 """Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""
-SQLITE_CELL_BYTES = 2**20
 LIKE_PATTERN_BYTES = 500
 """An interrupt doesn't reach the matching of one pattern, so patterns are kept short."""
 
@@ -380,7 +383,7 @@ def _open_sqlite(file: str) -> aiosqlite.Connection:
         uri = f"file:{quote(file)}?mode=ro"
         connection = sqlite3.connect(uri, uri=True, timeout=CONNECT_SECONDS, isolation_level=None)
         connection.execute("PRAGMA query_only=1")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SQLITE_CELL_BYTES)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
         connection.set_authorizer(_authorize)

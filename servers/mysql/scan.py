@@ -124,7 +124,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
         tokens += 1
         if group == "open":
             depth += 1
-            if name:
+            if name.strip("."):
                 calls[name] += 1
         elif group == "close":
             depth -= 1
@@ -137,7 +137,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
             words.append(token.upper())
         if depth > MAX_DEPTH or tokens > MAX_TOKENS:
             problem = problem or "it is too deeply nested or too long"
-        name = _name(group, token)
+        name = "." * after_dot + _name(group, token)  # `db.name(…)` is never the server's own function
         after_dot = group == "dot"
         name_before = group == "quoted" or (group == "word" and token.upper() not in ("FROM", "JOIN"))
     body = sql[start:position].strip()
