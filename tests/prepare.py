@@ -19,6 +19,7 @@ TESTS = Path(__file__).parent
 PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 DEBIAN: Mapping[str, str] = {
+    "mariadbd": "mariadb-server",
     "npm": "npm",
 }
 
