@@ -470,9 +470,9 @@ def _provider(entry: _Provider, file: _File, folder: Path, environ: Mapping[str,
         api_key_name=entry.api_key,
         models=models,
         model=default,
-        timeout_s=entry.timeout_s,
         settings=dict(entry.model_extra or {}),
         config_dir=str(folder),
+        **({"timeout_s": entry.timeout_s} if "timeout_s" in entry.model_fields_set else {}),
     )
 
 

@@ -124,8 +124,8 @@ class FallbackChain:
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """The first whole answer of the providers in order.
 
-        Raises ProviderUnavailable with `fallbacks` (each provider's reason) when none has one, ProviderFailure when a
-        provider's refusal is final, InvalidParams for a provider or model that is not configured.
+        Raises ProviderUnavailable with `fallbacks` (each provider's reason) and `attempts` when none has one,
+        ProviderFailure when a provider's refusal is final, InvalidParams for a provider or model that isn't there.
         """
         candidates = self.candidates(request)
         deadline = None if request.timeout_s is None else self._clock() + request.timeout_s
@@ -171,7 +171,9 @@ class FallbackChain:
             return reply.model_copy(update={"fallbacks": (*passed, *reply.fallbacks), "attempts": attempts})
         reasons = "; ".join(f"{one.provider}: {one.kind}: {one.message}" for one in passed)
         raise ProviderUnavailable(
-            f"No provider answered. {reasons or 'None is left to ask.'}", fallbacks=[one.model_dump() for one in passed]
+            f"No provider answered. {reasons or 'None is left to ask.'}",
+            fallbacks=[one.model_dump() for one in passed],
+            attempts=attempts,
         )
 
     def candidates(self, request: ModelRequest) -> list[Candidate]:

@@ -64,7 +64,9 @@ class HostedModel(ABC):
 
     def state(self) -> ProviderState:
         """From the last turn: `unknown` before any, `no_key` without the key it needs, `down` after a failure."""
-        models = self.settings.models or (ModelInfo(name=self.model),)
+        models = self.settings.models
+        if self.model not in {info.name for info in models}:
+            models = (ModelInfo(name=self.model), *models)
         state: Any = "ready" if self._answered else "unknown"
         error = None
         if missing := self.missing_key():

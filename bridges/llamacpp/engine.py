@@ -33,7 +33,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model wrote. `cached` of the `read` + `cached` prompt tokens needed no reading; `cut` at max_tokens."""
+    """What the model wrote. `cached` of the `read` + `cached` prompt tokens needed no reading; `cut` at a limit."""
 
     text: str
     cached: int
@@ -158,14 +158,9 @@ class Engine:
             raise Stopped
         if not last:
             raise ProviderFailure("unavailable", "the embedded model broke off before it had finished")
-        written = int(last["predicted_n"])
-        return Answer(
-            text="".join(pieces),
-            cached=int(last["cache_n"]),
-            read=int(last["prompt_n"]),
-            written=written,
-            cut=written >= body["max_tokens"],
-        )
+        cached, read, written = int(last["cache_n"]), int(last["prompt_n"]), int(last["predicted_n"])
+        full = cached + read + written >= self._n_ctx - 1  # the library calls both ends "stop"
+        return Answer("".join(pieces), cached, read, written, cut=full or written >= body["max_tokens"])
 
     def _restore(self, key: str) -> bool:
         if not self._snapshots.usable(key):

@@ -79,7 +79,7 @@ class LlamaCppModel:
 
         answer = await self._on_worker(work, on_text, request.timeout_s)
         if answer.cut and constrained:
-            raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
+            raise ProviderFailure("bad_output", f"the answer was cut after {answer.written} tokens")
         if not answer.text:
             raise ProviderFailure("bad_output", "the model wrote nothing")
         usage = Usage(input_tokens=answer.cached + answer.read, output_tokens=answer.written)
@@ -96,7 +96,8 @@ class LlamaCppModel:
 
     def state(self) -> ProviderState:
         """`ready` when the weights are there (loaded or not), `down` when they must be pulled first."""
-        models = self._settings.models or (ModelInfo(name=self._model),)
+        named = next((info for info in self._settings.models if info.name == self._model), None)
+        models = (named or ModelInfo(name=self._model),)
         there = self._path.is_file()
         error = None if there else self._missing()
         state: Any = "ready" if there else "down"
