@@ -9,8 +9,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import structlog
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
+from multidict import istr
 
 from agentd.access import Access, Approach
 from agentd.errors import Forbidden, InvalidRequest, NotFound
@@ -35,7 +36,8 @@ PAGE_HEADERS = {
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _LOOPBACK_PEERS = frozenset({"127.0.0.1", "::1", "::ffff:127.0.0.1"})
 _TOKEN_IN_QUERY = frozenset({"/events", "/ws"})
-_PROXY_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
+_PROXY_HEADERS = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED, hdrs.VIA, istr("X-Real-IP"))
+_FETCH_SITE = istr("Sec-Fetch-Site")
 
 
 class Guard:
@@ -73,7 +75,7 @@ class Guard:
             try:
                 route = request.match_info.route
                 self._check_host(request)
-                origin = request.headers.get("Origin")
+                origin = request.headers.get(hdrs.ORIGIN)
                 if request.method == "OPTIONS":
                     return self._preflight(origin)
                 if route not in self._open:
@@ -102,7 +104,7 @@ class Guard:
 
     def _check_host(self, request: web.Request) -> None:
         """A name that is not ours is somebody's DNS pointing here (rebinding)."""
-        host = request.headers.get("Host", "")
+        host = request.headers.get(hdrs.HOST, "")
         if host in self._known_hosts or _unix(request):
             return
         name = host.lower()
@@ -124,7 +126,7 @@ class Guard:
             token=_token(request),
             origin=origin,
             own_origin=origin is not None and _is_own(origin, request),
-            site=headers.get("Sec-Fetch-Site"),
+            site=headers.get(_FETCH_SITE),
             local=_local(request),
         )
         return self._access.admit(approach)
@@ -158,7 +160,7 @@ def _local(request: web.Request) -> bool:
 
 def _token(request: web.Request) -> str | None:
     """The bearer token; where a browser can't set headers (EventSource, WebSocket), `?access_token=` too."""
-    authorization = request.headers.get("Authorization")
+    authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:
         kind, _, token = authorization.partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
@@ -169,7 +171,7 @@ def _token(request: web.Request) -> str | None:
 
 def _is_own(origin: str, request: web.Request) -> bool:
     parts = urlsplit(origin)
-    return parts.scheme in ("http", "https") and parts.netloc.lower() == request.headers.get("Host", "").lower()
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == request.headers.get(hdrs.HOST, "").lower()
 
 
 def _of_aiohttp(error: web.HTTPException) -> Refused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER
@@ -34,7 +34,7 @@ class RpcEndpoint:
         return response
 
     async def _body(self, request: web.Request) -> bytes:
-        kind = request.headers.get("Content-Type", "")
+        kind = request.headers.get(hdrs.CONTENT_TYPE, "")
         if kind != "application/json" and kind.partition(";")[0].strip().lower() != "application/json":
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))

@@ -1,0 +1,267 @@
+"""Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
+
+    python -m bench.rpc                 agentd's whole path (guard, limits, dispatch, pydantic) and the peers that are installed
+    python -m bench.rpc --extra FOLDER  also the peers of a folder made by:
+                                        pip install --target FOLDER pjrpc aiohttp-rpc openrpc
+
+Each stack is a process of its own that answers the same echo, one call a request and batches of 20, over kept-alive
+connections; what counts is the CPU time of that process alone, so the client may share the machine. The best of
+several rounds is taken. Peers of which the lock has none are measured when they can be imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+PARAMS = {"text": "Selamat siang", "number": 7}
+BATCH = 20
+CONNECTIONS = 16
+STACKS = {
+    "aiohttp + json": "aiohttp",
+    "aiohttp + orjson": "aiohttp",
+    "agentd": "aiohttp",
+    "jsonrpcserver": "jsonrpcserver",
+    "pjrpc": "pjrpc",
+    "aiohttp-rpc": "aiohttp_rpc",
+    "openrpc": "openrpc",
+}
+
+
+def main() -> None:
+    """Measure every stack that is installed and print the ratios."""
+    parser = argparse.ArgumentParser(description="Server CPU per JSON-RPC echo.")
+    parser.add_argument("--extra", metavar="FOLDER", help="a folder of further packages (pip install --target)")
+    parser.add_argument("--serve", metavar="STACK", help=argparse.SUPPRESS)
+    parser.add_argument("--only", metavar="STACK", nargs="*", help="just these (the first is the base)")
+    parser.add_argument("--calls", type=int, default=8_000, help="a turn")
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    if given.extra:
+        sys.path.append(given.extra)
+    if given.serve:
+        asyncio.run(_serve(given.serve))
+        return
+    stacks = [name for name, package in STACKS.items() if find_spec(package) and name in (given.only or STACKS)]
+    costs = _measured(stacks, given)
+    base_one, base_many = costs[stacks[0]]
+    print(f"{'stack':<18}{'µs a call':>10}{'ratio':>7}{'µs a batch':>12}{'ratio':>7}")
+    for name, (one, many) in costs.items():
+        print(f"{name:<18}{one:>10.1f}{one / base_one:>7.2f}{many:>12.1f}{many / base_many:>7.2f}")
+
+
+def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[float, float]]:
+    """CPU microseconds of each server for one call and for one batch. The stacks take turns; the best turn counts."""
+    one = json.dumps(_call(1)).encode()
+    many = json.dumps([_call(n) for n in range(BATCH)]).encode()
+    with ExitStack() as running:
+        servers = {name: running.enter_context(_server(name, given.extra)) for name in stacks}
+        for _, port in servers.values():
+            asyncio.run(_load(port, one, 500))
+        turns: dict[str, list[tuple[float, float]]] = {name: [] for name in stacks}
+        for _ in range(given.rounds):
+            for name, (pid, port) in servers.items():
+                turns[name].append((_turn(pid, port, one, given.calls), _turn(pid, port, many, given.calls // 4)))
+    return {name: (min(turn[0] for turn in all_), min(turn[1] for turn in all_)) for name, all_ in turns.items()}
+
+
+@contextmanager
+def _server(name: str, extra: str | None) -> Iterator[tuple[int, int]]:
+    command = [sys.executable, "-m", "bench.rpc", "--serve", name, *(["--extra", extra] if extra else [])]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield server.pid, int(server.stdout.readline())
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _call(n: int) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": "echo", "params": PARAMS, "id": n}
+
+
+def _turn(pid: int, port: int, body: bytes, requests: int) -> float:
+    before = _cpu_s(pid)
+    asyncio.run(_load(port, body, requests))
+    return (_cpu_s(pid) - before) / requests * 1e6
+
+
+def _cpu_s(pid: int) -> float:
+    """User and system seconds of all the process's threads so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def _load(port: int, body: bytes, requests: int) -> None:
+    head = f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+    async def client(count: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(count):
+            writer.write(request)
+            header = await reader.readuntil(b"\r\n\r\n")
+            assert header.startswith(b"HTTP/1.1 200"), header
+            answer = await reader.readexactly(int(header.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
+            assert b"Selamat" in answer, answer
+        writer.close()
+
+    await asyncio.gather(*(client(requests // CONNECTIONS) for _ in range(CONNECTIONS)))
+
+
+# ── the stacks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _serve(name: str) -> None:
+    from aiohttp import web
+
+    app = {
+        "aiohttp + json": _bare_json,
+        "aiohttp + orjson": _bare_orjson,
+        "agentd": _agentd,
+        "jsonrpcserver": _jsonrpcserver,
+        "pjrpc": _pjrpc,
+        "aiohttp-rpc": _aiohttp_rpc,
+        "openrpc": _openrpc,
+    }[name]()
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    print(runner.addresses[0][1], flush=True)
+    await asyncio.Event().wait()
+
+
+def _posting(handler):  # type: ignore[no-untyped-def]
+    from aiohttp import web
+
+    app = web.Application()
+    app.router.add_post("/rpc", handler)
+    return app
+
+
+def _echoed(message):  # type: ignore[no-untyped-def]
+    if isinstance(message, list):
+        return [_echoed(one) for one in message]
+    return {"jsonrpc": "2.0", "result": message["params"], "id": message["id"]}
+
+
+def _bare_json():  # type: ignore[no-untyped-def]
+    from aiohttp import web
+
+    async def handler(request):  # type: ignore[no-untyped-def]
+        return web.json_response(_echoed(json.loads(await request.read())))
+
+    return _posting(handler)
+
+
+def _bare_orjson():  # type: ignore[no-untyped-def]
+    import orjson
+    from aiohttp import web
+
+    async def handler(request):  # type: ignore[no-untyped-def]
+        body = orjson.dumps(_echoed(orjson.loads(await request.read())))
+        return web.Response(body=body, content_type="application/json")
+
+    return _posting(handler)
+
+
+def _agentd():  # type: ignore[no-untyped-def]
+    """The daemon's own application: guard, access book, rate limiter, dispatcher and a method with a pydantic model."""
+    import tempfile
+
+    from agentd.access import Access, AccessBook, RateLimiter
+    from agentd.http.routes import application
+    from agentd.rpc.dispatch import Dispatcher
+    from agentd.rpc.method import ANYONE, method
+    from agentd.rpc.params import Params
+    from tests.agentd.twins import services
+
+    class EchoParams(Params):
+        text: str
+        number: int
+
+    @method("echo", params=EchoParams, result=dict, scopes=ANYONE)
+    def echo(services, caller, params):  # type: ignore[no-untyped-def]
+        """Answer what was asked."""
+        return {"text": params.text, "number": params.number}
+
+    behind = services()
+    book = AccessBook(Path(tempfile.mkdtemp()) / "access.json")
+    limiter = RateLimiter(book, 600, behind.clock)
+    dispatcher = Dispatcher([echo], behind, limiter=limiter)
+    return application(behind, dispatcher, Access(book), limiter, metrics=lambda: (b"", "text/plain"))
+
+
+def _jsonrpcserver():  # type: ignore[no-untyped-def]
+    from aiohttp import web
+    from jsonrpcserver import Success, async_dispatch
+
+    async def echo(**params):  # type: ignore[no-untyped-def]
+        return Success(params)
+
+    async def handler(request):  # type: ignore[no-untyped-def]
+        text = await async_dispatch(await request.text(), methods={"echo": echo})
+        return web.Response(text=text, content_type="application/json")
+
+    return _posting(handler)
+
+
+def _pjrpc():  # type: ignore[no-untyped-def]
+    from aiohttp import web
+    from pjrpc.server.integration import aiohttp as integration
+
+    async def echo(text: str, number: int):  # type: ignore[no-untyped-def]
+        return {"text": text, "number": number}
+
+    app = integration.Application("/rpc", web.Application())
+    app.dispatcher.add_methods(_pjrpc_methods(echo))
+    return app.app if hasattr(app, "app") else app.http_app
+
+
+def _pjrpc_methods(echo):  # type: ignore[no-untyped-def]
+    import pjrpc.server
+
+    registry = pjrpc.server.MethodRegistry()
+    registry.add(name="echo")(echo)
+    return registry
+
+
+def _aiohttp_rpc():  # type: ignore[no-untyped-def]
+    import aiohttp_rpc
+
+    async def echo(text: str, number: int):  # type: ignore[no-untyped-def]
+        return {"text": text, "number": number}
+
+    server = aiohttp_rpc.WSJSONRPCServer if False else aiohttp_rpc.JSONRPCServer
+    rpc = server()
+    rpc.add_method(aiohttp_rpc.JSONRPCMethod(echo))
+    return _posting(rpc.handle_http_request)
+
+
+def _openrpc():  # type: ignore[no-untyped-def]
+    from aiohttp import web
+    from openrpc import RPCServer
+
+    rpc = RPCServer(title="bench", version="1")
+
+    @rpc.method()
+    async def echo(text: str, number: int) -> dict[str, object]:
+        return {"text": text, "number": number}
+
+    async def handler(request):  # type: ignore[no-untyped-def]
+        return web.Response(text=await rpc.process_request_async(await request.text()), content_type="application/json")
+
+    return _posting(handler)
+
+
+if __name__ == "__main__":
+    main()
