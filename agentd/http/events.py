@@ -15,7 +15,7 @@ from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
 from agentd.messages import Event
 from agentd.rpc.methods.events import SubscribeParams
-from agentd.rpc.params import read
+from agentd.rpc.params import ParamsReader
 from agentd.rpc.services import Services
 from agentd.rpc.wire import error_object
 
@@ -26,6 +26,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Accel-Buffering": "no",
 }
+_READ = ParamsReader(SubscribeParams)
 _FLUSH_S = 30.0
 """How long a dropped reader may take to read what was already under way to it."""
 
@@ -167,4 +168,4 @@ def _params(request: web.Request) -> SubscribeParams:
             given["after"] = int(given["after"])
         except ValueError:
             raise InvalidParams("Invalid params: after (or Last-Event-ID) must be a number", field="after") from None
-    return read(SubscribeParams, given)
+    return _READ(given)

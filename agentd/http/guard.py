@@ -22,6 +22,7 @@ from agentd.rpc.dispatch import Limiter
 log = structlog.get_logger(__name__)
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+RPC_PATH = "/rpc"
 PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-src 'self' blob:; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -51,6 +52,7 @@ class Guard:
         self._open: set[web.AbstractRoute] = set()
         self._pages: set[web.AbstractRoute] = set()
         self._scopes: dict[web.AbstractRoute, tuple[Scope, ...]] = {}
+        self._metered_within: set[web.AbstractRoute] = set()
 
     def open(self, *routes: web.AbstractRoute) -> None:
         """Declare routes that need no caller and show no data of anybody."""
@@ -59,6 +61,10 @@ class Guard:
     def only_for(self, scopes: tuple[Scope, ...], *routes: web.AbstractRoute) -> None:
         """Declare that these routes need one of these scopes (or admin)."""
         self._scopes.update(dict.fromkeys(routes, scopes))
+
+    def metered_within(self, route: web.AbstractRoute) -> None:
+        """Declare a route that checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
+        self._metered_within.add(route)
 
     def pages(self, *routes: web.AbstractRoute) -> None:
         """Declare open routes that are pages for browsers: they get PAGE_HEADERS."""
@@ -70,29 +76,28 @@ class Guard:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            path = request.path
-            rpc = path == "/rpc"
             try:
+                headers = request.headers
                 route = request.match_info.route
-                self._check_host(request)
-                origin = request.headers.get(hdrs.ORIGIN)
+                origin = headers.get(hdrs.ORIGIN)
+                if headers.get(hdrs.HOST) not in self._known_hosts:
+                    self._check_host(request)
                 if request.method == "OPTIONS":
                     return self._preflight(origin)
                 if route not in self._open:
-                    caller = self._admit(request, origin)
-                    if not rpc:  # there each call of a batch counts and has its own scopes
+                    caller = request[CALLER] = self._access.admit(_approach(request, origin))
+                    if route not in self._metered_within:
                         self._check_scope(route, caller)
                         self._limiter.charge(caller)
-                    request[CALLER] = caller
                 response = await handler(request)
             except web.HTTPException as error:
                 if error.status < 400:
                     raise
-                return refusal(_of_aiohttp(error), rpc=rpc)
+                return refusal(_of_aiohttp(error), rpc=request.path == RPC_PATH)
             except (ConnectionError, TimeoutError):
                 raise
             except Exception as error:
-                return refusal(error, rpc=rpc)
+                return refusal(error, rpc=request.path == RPC_PATH)
             if route in self._pages:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
@@ -104,9 +109,9 @@ class Guard:
 
     def _check_host(self, request: web.Request) -> None:
         """A name that is not ours is somebody's DNS pointing here (rebinding)."""
-        host = request.headers.get(hdrs.HOST, "")
-        if host in self._known_hosts or _unix(request):
+        if _unix(request):
             return
+        host = request.headers.get(hdrs.HOST, "")
         name = host.lower()
         bare = name.rpartition(":")[0] if ":" in name and not name.endswith("]") else name
         if bare in _LOOPBACK_NAMES or name in self._hosts or bare in self._hosts:
@@ -119,17 +124,6 @@ class Guard:
         scopes = self._scopes.get(route)
         if scopes is not None and not caller.may(*scopes):
             raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
-
-    def _admit(self, request: web.Request, origin: str | None) -> Caller:
-        headers = request.headers
-        approach = Approach(
-            token=_token(request),
-            origin=origin,
-            own_origin=origin is not None and _is_own(origin, request),
-            site=headers.get(_FETCH_SITE),
-            local=_local(request),
-        )
-        return self._access.admit(approach)
 
     def _preflight(self, origin: str | None) -> web.Response:
         if origin is None or not self._access.lists(origin):
@@ -158,13 +152,24 @@ def _local(request: web.Request) -> bool:
     return _unix(request)
 
 
+def _approach(request: web.Request, origin: str | None) -> Approach:
+    headers = request.headers
+    return Approach(
+        token=_token(request),
+        origin=origin,
+        own_origin=origin is not None and _is_own(origin, request),
+        site=headers.get(_FETCH_SITE),
+        local=_local(request),
+    )
+
+
 def _token(request: web.Request) -> str | None:
     """The bearer token; where a browser can't set headers (EventSource, WebSocket), `?access_token=` too."""
     authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:
         kind, _, token = authorization.partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
-    if request.path in _TOKEN_IN_QUERY or request.path.startswith("/artifacts/"):
+    if request.query_string and (request.path in _TOKEN_IN_QUERY or request.path.startswith("/artifacts/")):
         return request.query.get("access_token")
     return None
 

@@ -23,7 +23,11 @@ class RpcEndpoint:
 
     async def post(self, request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away doesn't stop what it asked for."""
-        body = await self._body(request)
+        content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
+        if content_type != "application/json" and not _is_json(content_type):
+            # text/plain and forms can be sent by any page of any site without being asked first
+            raise Refused(415, InvalidRequest("Content-Type must be application/json"))
+        body = await (request.read() if request.content.is_eof() else self._slow_body(request))
         reply = await self._dispatcher.handle(body, request[CALLER])
         if not reply.body:
             return web.Response(status=204)
@@ -33,18 +37,13 @@ class RpcEndpoint:
             response.headers["Retry-After"] = str(math.ceil(reply.retry_after_s))
         return response
 
-    async def _body(self, request: web.Request) -> bytes:
-        kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-        if kind != "application/json" and kind.partition(";")[0].strip().lower() != "application/json":
-            # text/plain and forms can be sent by any page of any site without being asked first
-            raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        limit = self._limits.max_body_bytes
-        if (request.content_length or 0) > limit:
-            raise Refused(413, InvalidRequest(f"The body is larger than {limit} bytes"))
-        if request.content.is_eof():
-            return await request.read()
+    async def _slow_body(self, request: web.Request) -> bytes:
         try:
             async with asyncio.timeout(self._limits.body_timeout_s):
                 return await request.read()
         except TimeoutError:
             raise Refused(408, InvalidRequest("The body did not arrive in time")) from None
+
+
+def _is_json(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() == "application/json"

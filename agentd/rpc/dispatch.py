@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 from bytes to bytes: jsonrpcserver's calls and results behind a thin, exact dispatcher. No HTTP here.
+"""JSON-RPC 2.0 from bytes to bytes: jsonrpcserver's requests and responses behind a thin, exact dispatcher. No HTTP.
 
 Where jsonrpcserver alone differs from the specification, this decides: one bad item doesn't spoil its batch, batches
 are bounded and concurrent, NaN is a parse error, an id that can be read is echoed, members beyond the specification
@@ -15,10 +15,8 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import orjson
 import structlog
-from jsonrpcserver import Error, Success
-from jsonrpcserver.async_dispatcher import call as call_async
-from jsonrpcserver.dispatcher import call, create_request, to_response
-from jsonrpcserver.response import to_serializable_one
+from jsonrpcserver.request import Request
+from jsonrpcserver.response import ErrorResponse, SuccessResponse, serialize_error, serialize_success
 from jsonrpcserver.sentinels import NOID
 from pydantic import BaseModel
 
@@ -28,14 +26,13 @@ from agentd.errors import (
     Forbidden,
     InternalError,
     InvalidRequest,
-    Language,
     MethodNotFound,
     ParseError,
     RateLimited,
 )
 from agentd.messages import Caller
 from agentd.rpc.method import Act, Method
-from agentd.rpc.params import read
+from agentd.rpc.params import ParamsReader, Raw, language_of
 from agentd.rpc.services import Services
 from agentd.rpc.wire import error_object
 
@@ -95,18 +92,18 @@ class Dispatcher:
         except orjson.JSONDecodeError as error:
             # the parser's words with line and column hold nothing of the body
             return Reply(orjson.dumps(_refused(None, ParseError("Parse error", reason=str(error)))))
-        calls = len(message) if type(message) is list else 1
-        if self._limiter is not None and calls:
+        batch = type(message) is list
+        if self._limiter is not None:
             try:
-                self._limiter.charge(caller, calls)
+                self._limiter.charge(caller, len(message) if batch else 1)
             except RateLimited as error:
-                return Reply(
-                    orjson.dumps(_refused(_readable_id(message), error)), float(error.data.get("retry_after_s", 1.0))
-                )
-        if type(message) is not list:
+                refused = _refused(_readable_id(message), error)
+                return Reply(orjson.dumps(refused), float(error.data["retry_after_s"]))
+        if not batch:
             outcome = self._one(message, caller)
-            single = await outcome if isinstance(outcome, Awaitable) else outcome
-            return Reply(b"" if single is None else _encoded(single))
+            if outcome is not None and type(outcome) is not dict:
+                outcome = await cast(Awaitable[Response | None], outcome)
+            return Reply(b"" if outcome is None else _encoded(outcome))
         problem = self._batch_problem(message)
         if problem is not None:
             return Reply(orjson.dumps(_refused(None, InvalidRequest("Invalid Request", reason=problem))))
@@ -122,122 +119,117 @@ class Dispatcher:
 
     async def _batch(self, items: list[Any], caller: Caller) -> list[Response]:
         outcomes: list[Response | Awaitable[Response | None] | None] = []
-        ids: set[tuple[bool, Any]] = set()
+        ids: set[Any] = set()
         for item in items:
             key = _id_key(item)
-            if key is None or key not in ids:
+            if key is None:
+                outcomes.append(self._one(item, caller))
+            elif key not in ids:
+                ids.add(key)
                 outcomes.append(self._one(item, caller))
             else:
                 repeat = InvalidRequest("Invalid Request", reason="an earlier call of this batch has the same id")
-                outcomes.append(_refused(item["id"], repeat))
-            if key is not None:
-                ids.add(key)
-        waiting = [outcome for outcome in outcomes if isinstance(outcome, Awaitable)]
+                outcomes.append(_refused(key, repeat))
+        waiting = [outcome for outcome in outcomes if outcome is not None and type(outcome) is not dict]
         if waiting:
-            answers = iter(await asyncio.gather(*waiting))
-            outcomes = [next(answers) if isinstance(outcome, Awaitable) else outcome for outcome in outcomes]
-        return [outcome for outcome in outcomes if isinstance(outcome, dict)]
+            answers = iter(await asyncio.gather(*cast(list[Awaitable[Response | None]], waiting)))
+            outcomes = [one if one is None or type(one) is dict else next(answers) for one in outcomes]
+        return [cast(Response, outcome) for outcome in outcomes if outcome is not None]
 
     def _one(self, item: Any, caller: Caller) -> Response | Awaitable[Response | None] | None:
         """The response of one call, at once where the method waits for nothing; None for a notification."""
-        problem = _request_problem(item)
-        if problem is not None:
-            return _refused(_readable_id(item), InvalidRequest("Invalid Request", reason=problem))
-        request = create_request(item)
+        request = _request(item)
+        if type(request) is not Request:
+            return _refused(_readable_id(item), InvalidRequest("Invalid Request", reason=request))
         bound = self._bound.get(request.method)
         if bound is None:
-            return self._closed(request, _failed(_unknown(), "id"), "?")
+            unknown = MethodNotFound("Method not found", reason="rpc.discover lists the methods")
+            return self._failed(request, unknown, "?")
         if bound.waits:
             return self._waited(request, caller, bound)
-        return self._closed(request, call(request, caller, bound), request.method)
-
-    async def _waited(self, request: Any, caller: Caller, bound: _Bound) -> Response | None:
-        return self._closed(request, await call_async(request, caller, bound.wait), request.method)
-
-    def _closed(self, request: Any, result: Any, method: str) -> Response | None:
-        if self._observe is not None:
-            self._observe(method, getattr(result._error, "code", 0) if hasattr(result, "_error") else 0)
-        if request.id is NOID:
-            return None
-        return cast(Response, to_serializable_one(to_response(request, result)))
-
-
-class _Bound:
-    """A method as jsonrpcserver calls it. It always returns a result: no exception of a method ever leaves it."""
-
-    __slots__ = ("_act", "_method", "_services", "waits")
-
-    def __init__(self, method: Method, services: Services, act: Act | None = None) -> None:
-        self._method = method
-        self._services = services
-        self._act = act or method.act
-        self.waits = iscoroutinefunction(self._act)
-
-    def __call__(self, caller: Caller, /, *args: Any, **kwargs: Any) -> Any:
-        raw = list(args) if args else kwargs
         try:
-            return Success(self._act(self._services, caller, self._read(caller, raw)))
+            return self._succeeded(request, bound.act(self._services, caller, bound.read(caller, request.params)))
         except Exception as error:
-            return _failed(error, _language(raw))
+            return self._failed(request, error, request.method)
 
-    async def wait(self, caller: Caller, /, *args: Any, **kwargs: Any) -> Any:
-        raw = list(args) if args else kwargs
+    async def _waited(self, request: Request, caller: Caller, bound: _Bound) -> Response | None:
         try:
-            return Success(await self._act(self._services, caller, self._read(caller, raw)))
+            result = await bound.act(self._services, caller, bound.read(caller, request.params))
+            return self._succeeded(request, result)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # it is this call that is cancelled, not something it waited for
                 raise
-            return _failed(Cancelled(), _language(raw))
+            return self._failed(request, Cancelled(), request.method)
         except Exception as error:
-            return _failed(error, _language(raw))
+            return self._failed(request, error, request.method)
 
-    def _read(self, caller: Caller, raw: dict[str, Any] | list[Any]) -> Any:
-        if "admin" not in caller.scopes and self._method.scopes.isdisjoint(caller.scopes):
-            needed = " or ".join(sorted(self._method.scopes | {"admin"}))
-            raise Forbidden(f"{self._method.name} needs the scope {needed}")
-        return read(self._method.params, raw, _language(raw), self._services.limits.max_prompt_bytes)
+    def _succeeded(self, request: Request, result: Any) -> Response | None:
+        if self._observe is not None:
+            self._observe(request.method, 0)
+        if request.id is NOID:
+            return None
+        return serialize_success(SuccessResponse(result, request.id))
+
+    def _failed(self, request: Request, error: Exception, method: str) -> Response | None:
+        shown = error_object(error, language_of(request.params))
+        if self._observe is not None:
+            self._observe(method, shown["code"])
+        return None if request.id is NOID else serialize_error(ErrorResponse(**shown, id=request.id))
 
 
-def _failed(error: Exception, language: Language) -> Any:
-    return Error(**error_object(error, language))
+class _Bound:
+    """A method as a dispatcher calls it."""
 
+    __slots__ = ("_name", "_reader", "_scopes", "act", "waits")
 
-def _unknown() -> MethodNotFound:
-    return MethodNotFound("Method not found", reason="rpc.discover lists the methods")
+    def __init__(self, method: Method, services: Services, act: Act | None = None) -> None:
+        self._name = method.name
+        self._scopes = method.scopes
+        self._reader = ParamsReader(method.params, services.limits.max_prompt_bytes)
+        self.act: Any = act or method.act
+        self.waits = iscoroutinefunction(self.act)
 
-
-def _request_problem(item: Any) -> str | None:
-    """Why this is not a request, or None. Members beyond the specification's are nobody's problem."""
-    if type(item) is not dict:
-        return "a call is an object"
-    if item.get("jsonrpc") != "2.0":
-        return 'jsonrpc must be "2.0"'
-    if type(item.get("method")) is not str:
-        return "method must be a string"
-    params = item.get("params", _NO_PARAMS)
-    if type(params) is not dict and type(params) is not list:
-        return "params must be an object or an array"
-    if "id" in item and not _is_id(item["id"]):
-        return "id must be a string, a number or null"
-    return None
+    def read(self, caller: Caller, raw: Raw) -> Any:
+        """The method's params, for a caller who may call it. Raises Forbidden, InvalidParams."""
+        scopes = caller.scopes
+        if "admin" not in scopes and self._scopes.isdisjoint(scopes):
+            raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
+        return self._reader(raw)
 
 
 _NO_PARAMS: dict[str, Any] = {}
 
 
+def _request(item: Any) -> Request | str:
+    """The request, or why it is none. Members beyond the specification's are nobody's problem."""
+    if type(item) is not dict:
+        return "a call is an object"
+    get = item.get
+    if get("jsonrpc") != "2.0":
+        return 'jsonrpc must be "2.0"'
+    method = get("method")
+    if type(method) is not str:
+        return "method must be a string"
+    params = get("params", _NO_PARAMS)
+    if type(params) is not dict and type(params) is not list:
+        return "params must be an object or an array"
+    request_id = get("id", NOID)
+    if request_id is not NOID and not _is_id(request_id):
+        return "id must be a string, a number or null"
+    return Request(method, params, request_id)
+
+
 def _is_id(value: Any) -> bool:
     kind = type(value)
     # beyond 2^53 a number was rounded when it was read, and could not be echoed
-    return kind is str or kind is int or value is None or (kind is float and abs(value) < _MAX_EXACT_FLOAT)
+    return kind is int or kind is str or value is None or (kind is float and abs(value) < _MAX_EXACT_FLOAT)
 
 
-def _id_key(item: Any) -> tuple[bool, Any] | None:
-    """An id as the caller tells ids apart ("1" is not 1); None for what has no id of its own."""
-    if type(item) is not dict:
-        return None
-    value = item.get("id")
-    return None if value is None or not _is_id(value) else (type(value) is str, value)
+def _id_key(item: Any) -> Any:
+    """An id as the caller tells ids apart (1 is 1.0, "1" is neither); None for what has no id of its own."""
+    value = item.get("id") if type(item) is dict else None
+    return value if _is_id(value) else None
 
 
 def _readable_id(item: Any) -> Any:
@@ -247,11 +239,6 @@ def _readable_id(item: Any) -> Any:
 
 def _refused(request_id: Any, error: AgentdError) -> Response:
     return {"jsonrpc": "2.0", "error": error_object(error), "id": request_id}
-
-
-def _language(raw: dict[str, Any] | list[Any]) -> Language:
-    options = raw.get("options") if type(raw) is dict else None
-    return "en" if type(options) is dict and options.get("language") == "en" else "id"
 
 
 def _plain(value: Any) -> Any:

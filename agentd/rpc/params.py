@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.errors import InvalidParams, Language
@@ -82,23 +82,34 @@ _USER: dict[str, dict[Language, str]] = {
 _PERSONS_TEXT = frozenset({"prompt", "question"})
 
 
-def read(
-    model: type[P],
-    raw: dict[str, Any] | list[Any],
-    language: Language = "id",
-    max_prompt_bytes: int = MAX_PROMPT_BYTES,
-) -> P:
-    """The params as the model has them; a list is taken by position, in the order of the model's fields.
+Raw = dict[str, Any] | list[Any]
 
-    Raises InvalidParams whose message names each wrong parameter (never its value), with `data.field` (the first)
-    and `data.errors` [{field, problem}].
-    """
-    if type(raw) is list:
-        raw = _by_position(model, raw)
-    try:
-        return model.model_validate(raw, context=max_prompt_bytes)
-    except ValidationError as error:
-        raise _named(model, error, language) from None
+
+class ParamsReader(Generic[P]):
+    """Reads raw params into a model. It raises InvalidParams whose message names each wrong parameter (never its
+    value), with `data.field` (the first) and `data.errors` [{field, problem}]."""
+
+    __slots__ = ("_max_prompt_bytes", "_model", "_validate")
+
+    def __init__(self, model: type[P], max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
+        self._model = model
+        self._max_prompt_bytes = max_prompt_bytes
+        self._validate = TypeAdapter(model).validator.validate_python
+
+    def __call__(self, raw: Raw) -> P:
+        """The params as the model has them; a list is taken by position, in the order of the model's fields."""
+        if type(raw) is list:
+            raw = _by_position(self._model, raw)
+        try:
+            return cast(P, self._validate(raw, context=self._max_prompt_bytes))
+        except ValidationError as error:
+            raise _named(self._model, error, language_of(raw)) from None
+
+
+def language_of(raw: Raw) -> Language:
+    """The language in which the person asked to be told, as far as the params can be read."""
+    options = raw.get("options") if type(raw) is dict else None
+    return "en" if type(options) is dict and options.get("language") == "en" else "id"
 
 
 def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
