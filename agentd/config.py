@@ -219,6 +219,11 @@ def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Pa
     return next((path for path in candidates if path.is_file()), candidates[0])
 
 
+def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where databases, letters, tokens and snapshots lie: the flag, AGENTD_STATE, or ./state."""
+    return Path(flag or environ.get("AGENTD_STATE") or "state").resolve()
+
+
 def load(
     path: str | Path | None = None,
     *,
@@ -252,15 +257,15 @@ def load(
         raise ConfigError(sorted(problems, key=lambda found: found.line))
 
     folder = file.resolve().parent
-    state_folder = Path(state or environ.get("AGENTD_STATE") or "state").resolve()
+    state_path = state_folder(state, environ)
     return Settings(
         file=file,
-        state=state_folder,
+        state=state_path,
         default_provider=parsed.default_provider,
         model=parsed.model,
         prompt_template=parsed.prompt_template,
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
-        servers=tuple(_server(entry, parsed, folder, state_folder, environ) for entry in parsed.servers),
+        servers=tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers),
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
         tools=None
         if parsed.tools is None
