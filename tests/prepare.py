@@ -21,6 +21,10 @@ PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 DEBIAN: Mapping[str, str] = {
     "mariadbd": "mariadb-server",
     "npm": "npm",
+    "certutil": "libnss3-tools",
+    "mariadbd": "mariadb-server",
+    "pdfsig": "poppler-utils",
+    "/usr/lib/postgresql": "postgresql",
 }
 
 

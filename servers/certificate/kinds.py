@@ -153,6 +153,16 @@ def read_phone(text: str) -> str:
     return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
 
 
+def dialled(e164: str) -> str:
+    """A telephone number as people here dial it: 0812-3456-7890; a foreign one with its country code."""
+    import phonenumbers
+
+    number = phonenumbers.parse(e164)
+    home = number.country_code == 62
+    style = phonenumbers.PhoneNumberFormat.NATIONAL if home else phonenumbers.PhoneNumberFormat.INTERNATIONAL
+    return str(phonenumbers.format_number(number, style))
+
+
 def read_person_name(text: str) -> str:
     """A name in its own spelling and capitals; one word is enough. Letters, spaces and . , ' ’ ` - / only."""
     if not re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*", text):

@@ -211,11 +211,13 @@ def warnings(values: Mapping[str, str]) -> list[str]:
 
 
 def display(values: Mapping[str, str], fields: Mapping[str, LetterField]) -> dict[str, str]:
-    """The values as the letter prints them: dates in words."""
+    """The values as the letter prints them: dates in words, telephone numbers as they are dialled here."""
     shown = dict(values)
     for name, value in values.items():
         if fields[name].kind == "date":
             shown[name] = indonesian_date(date.fromisoformat(value))
+        elif fields[name].kind == "phone":
+            shown[name] = kinds.dialled(value)
     return shown
 
 

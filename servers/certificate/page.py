@@ -224,9 +224,9 @@ def _foot(sheet: _Sheet, office: Office, day: date, issue: Issue | None) -> None
 def _verification(sheet: _Sheet, issue: Issue, top: float) -> None:
     with sheet.tags.element("Figure", alt=f"Kode QR untuk memeriksa keaslian surat: {issue.verify_url}"):
         _qr(sheet.canvas, issue.verify_url, LEFT, top - QR_SIZE)
+    place = escape(issue.verify_url.removesuffix(issue.code))
     note = (
-        f"Kode verifikasi:<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
-        f"Periksa keaslian surat ini di<br/>{escape(issue.verify_url)}<br/>"
+        f"Periksa keaslian surat ini di<br/>{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
         "Asli surat ini adalah berkas PDF yang ditandatangani secara elektronik; hasil cetak adalah salinan."
     )
     paragraph, height = _wrapped(note, FINE, INNER / 2 - 6 * mm)

@@ -74,6 +74,7 @@ def test_every_letter_says_what_it_was_told_on_one_page(key: str) -> None:
     ):
         assert office_word in shown
     assert "{" not in shown
+    assert "0812-3456-7890" in shown or key != "surat_keterangan_usaha"
 
 
 def test_a_row_without_an_answer_is_left_out() -> None:
@@ -109,7 +110,7 @@ def test_the_metadata_and_the_qr_tell_nothing_of_the_applicant() -> None:
 def test_a_draft_has_no_number_no_code_and_a_watermark() -> None:
     shown = text(draw(issue=None))
     assert "BUKAN SURAT" in shown and "nomor diberikan saat terbit" in shown
-    assert "001/" not in shown and "Kode verifikasi" not in shown
+    assert "001/" not in shown and "Periksa keaslian" not in shown
 
 
 def test_markup_in_an_answer_is_printed_as_written() -> None:
