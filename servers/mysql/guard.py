@@ -19,6 +19,10 @@ from servers.mysql import vocabulary
 from servers.mysql.scan import Kind, Statement
 
 ROOTS = (exp.Select, exp.SetOperation, exp.Subquery)
+INSTEAD = {
+    **dict.fromkeys(("SHOW", "DESCRIBE", "DESC", "PRAGMA"), "describe_schema"),
+    "EXPLAIN": "explain_query",
+}
 VIRTUAL = {
     "mysql": re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE),  # MariaDB's tables of numbers, of any size
     "sqlite": re.compile(r"(sqlite_|pragma_|dbstat|bytecode|tables_used|fts\d).*", re.IGNORECASE),
@@ -46,9 +50,10 @@ def _check_words(statement: Statement, kind: Kind) -> None:
         raise RefusedError("The statement is empty.")
     first = statement.words[0] if statement.words else ""
     if first and first not in ("SELECT", "WITH"):
-        raise RefusedError(f"Only SELECT statements are allowed; this one begins with {first[:30]}.")
+        hint = f" {INSTEAD[first]} tells that." if first in INSTEAD else ""
+        raise RefusedError(f"Only SELECT statements are allowed; this one begins with {first[:30]}.{hint}")
     if statement.problem:
-        raise RefusedError(f"The statement can't be judged safely because of {statement.problem}.")
+        raise RefusedError(f"The statement can't be judged safely: {statement.problem}.")
     if not first:
         raise RefusedError("Only SELECT statements are allowed.")
     for word in statement.words:

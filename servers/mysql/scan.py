@@ -13,6 +13,7 @@ from typing import Literal
 
 Kind = Literal["mysql", "sqlite"]
 
+MAX_TEXT = 1_000_000
 MAX_LENGTH = 20_000
 MAX_DEPTH = 40
 MAX_TOKENS = 4_000
@@ -85,9 +86,9 @@ _STRANGE = {
 
 def split(sql: str, kind: Kind) -> list[Statement]:
     """The statements of `sql`, in order. Nothing but comments and blanks between two `;` is no statement."""
-    if len(sql) > MAX_LENGTH:
+    if len(sql) > MAX_TEXT:
         shown = sql[:200] + "…"
-        return [Statement(shown, shown, f"it has {len(sql)} characters; {MAX_LENGTH} are the most")]
+        return [Statement(shown, shown, f"{len(sql)} characters; {MAX_TEXT} are the most")]
     statements, start = [], 0
     while start < len(sql):
         statement, start = _next(sql, start, kind)
@@ -136,7 +137,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
         elif group == "word" and not after_dot:
             words.append(token.upper())
         if depth > MAX_DEPTH or tokens > MAX_TOKENS:
-            problem = problem or "it is too deeply nested or too long"
+            problem = problem or "brackets too deep, or too many words"
         name = "." * after_dot + _name(group, token)  # `db.name(…)` is never the server's own function
         after_dot = group == "dot"
         name_before = group == "quoted" or (group == "word" and token.upper() not in ("FROM", "JOIN"))
@@ -146,7 +147,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
         return None, end
     if depth and problem is None:
         problem = "brackets that don't match"
-    problem = problem or _unspeakable(body)
+    problem = problem or _too_long(body) or _unspeakable(body)
     return Statement(sql[start:end].strip(), body, problem, tuple(words), calls), end
 
 
@@ -173,6 +174,10 @@ def _strange(sql: str, position: int) -> str:
         return "a comment that is never closed"
     known = _STRANGE.get(character)
     return known or f"the character U+{ord(character):04X}, outside quotes"
+
+
+def _too_long(body: str) -> str | None:
+    return f"{len(body)} characters; {MAX_LENGTH} are the most" if len(body) > MAX_LENGTH else None
 
 
 def _unspeakable(body: str) -> str | None:

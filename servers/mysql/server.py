@@ -26,7 +26,7 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 MAX_STATEMENTS = 50
 
 MaxRows = Annotated[int, Field(ge=1, le=100_000, description="The most rows a statement may give; the rest is cut.")]
-Timeout = Annotated[float, Field(gt=0, le=600, description="Seconds after which a statement is stopped.")]
+Timeout = Annotated[float, Field(ge=0.1, le=600, description="Seconds after which a statement is stopped.")]
 Queries = Annotated[
     list[str],
     Field(
@@ -117,8 +117,8 @@ def create_server(database: Database) -> MCPServer[Any]:
 
 
 def _statements(sql: str, database: Database) -> list[Statement]:
-    """The statements of one string; a string without any is answered too, as a statement with a problem."""
-    return split(sql, database.kind) or [Statement(sql.strip(), "", "it is empty")]
+    """The statements of one string; a string without any is answered too, as an empty one."""
+    return split(sql, database.kind) or [Statement(sql.strip(), "")]
 
 
 async def _run_all(

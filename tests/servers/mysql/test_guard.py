@@ -73,7 +73,9 @@ def test_what_comes_after_an_unreadable_character_is_no_statement_of_its_own() -
 
 
 def test_a_very_long_statement_is_refused_without_being_parsed() -> None:
-    assert "characters" in str(verdicts("SELECT " + "1+" * 20_000 + "1", "mysql")[0])
+    assert "characters" in str(verdicts("SELECT '" + "x" * 20_000 + "'", "mysql")[0])
+    assert "too many words" in str(verdicts("SELECT " + "1+" * 9_000 + "1", "mysql")[0])
+    assert "characters" in str(verdicts("SELECT 1;" * 200_000, "mysql")[0])
 
 
 @pytest.mark.parametrize("sql", ["SELECT " + "NOT " * 3000 + "1", "SELECT " + "- " * 2000 + "1"])

@@ -1,0 +1,121 @@
+"""What can go wrong with a database, in words that give no address, account or password away. Raises nothing itself.
+
+DatabaseError
+├── ConfigurationError   the address can't be used
+├── UnavailableError     nobody there, or the login refused
+├── LostError            the connection broke while a statement ran
+├── TimeLimitError       the statement was stopped
+└── StatementError       the database refused the statement
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sqlite3
+
+from sqlalchemy.exc import DBAPIError
+
+STATEMENT_TIMEOUTS = {1969, 3024}
+"""MariaDB's and MySQL's codes for a statement that outran the session's limit."""
+LOST = {2006, 2013, 2014, 2055, 1053, 1927}
+"""Codes that say the connection is gone, so that no query is left to kill."""
+
+
+class DatabaseError(Exception):
+    """Something about the database; the text is meant for the caller and names no address, account or password."""
+
+
+class ConfigurationError(DatabaseError):
+    """The address can't be used as it is written."""
+
+
+class UnavailableError(DatabaseError):
+    """The database can't be reached or refused the login. `reason` is the short cause."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The database can't be reached: {reason}. Try again, or check DATABASE_URL and the server.")
+        self.reason = reason
+
+
+class LostError(DatabaseError):
+    """The database hung up while the statement ran. Another one may well succeed."""
+
+    def __init__(self) -> None:
+        super().__init__("The connection to the database was lost while the statement ran. Try again.")
+
+
+class TimeLimitError(DatabaseError):
+    """The statement outran its time limit and was stopped on the server."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"The query was stopped after {seconds:g} seconds. Narrow it (a shorter period, fewer joins, an "
+            "aggregate), or raise timeout_seconds."
+        )
+
+
+class StatementError(DatabaseError):
+    """The database refused the statement; the text is the database's own, with its code."""
+
+
+def explain(error: Exception, timeout_seconds: float) -> Exception:
+    """The error to raise when a statement failed by `error`, SQLAlchemy's or the network's."""
+    if not isinstance(error, DBAPIError):
+        return LostError() if isinstance(error, OSError) else error
+    code, text = _code_and_text(error)
+    if code in STATEMENT_TIMEOUTS:
+        return TimeLimitError(timeout_seconds)
+    if code in LOST or (code == 0 and "connect" in text.lower()) or isinstance(error.orig, OSError):
+        return LostError()
+    if isinstance(error.orig, sqlite3.DatabaseError) and "auth" in text:
+        text = f"{text}: this session only reads"
+    text = re.sub(r"'[^']*'@'[^']*'", "this account", text)
+    return StatementError(f"{text} ({code})" if code is not None else text)
+
+
+def reason(error: BaseException) -> str:
+    """Why a connection failed: short, and without the address, account or password that drivers' texts hold."""
+    links: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in links:
+        links.append(link)
+        link = getattr(link, "orig", None) or link.__cause__ or link.__context__
+    for link in links:
+        code = next(iter(link.args), None)
+        if isinstance(code, int) and code in KNOWN_REFUSALS:
+            return KNOWN_REFUSALS[code]
+    for link in links:
+        if isinstance(link, socket.gaierror):
+            return "unknown host"
+        if isinstance(link, TimeoutError):
+            return "it doesn't answer"
+        if isinstance(link, OSError) and link.errno:
+            return os.strerror(link.errno)
+    if any(isinstance(link, sqlite3.Error) for link in links):
+        return "the database file can't be opened (is it there, readable, and SQLite?)"
+    number = _code_and_text(error)[0] if isinstance(error, DBAPIError) else None
+    return f"error {number}" if number is not None else type(error).__name__
+
+
+KNOWN_REFUSALS = {
+    1040: "too many connections",
+    1044: "access denied to the database",
+    1045: "access denied (wrong user or password)",
+    1049: "unknown database",
+    1130: "this host is not allowed to connect",
+    1203: "the account has too many connections",
+    1226: "the account has too many connections",
+    1698: "access denied (wrong user or password)",
+    3159: "the server wants an encrypted connection",
+}
+
+
+def _code_and_text(error: DBAPIError) -> tuple[int | None, str]:
+    match error.orig.args if error.orig else ():
+        case (int(code), text, *_):
+            return code, str(text)
+        case (text, *_):
+            return None, str(text)
+    return None, type(error.orig).__name__

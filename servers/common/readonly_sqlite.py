@@ -1,0 +1,47 @@
+"""Opens a SQLite file so that nothing can be written, whatever is asked. Limits no time: that needs an interrupt."""
+
+from __future__ import annotations
+
+import sqlite3
+from urllib.parse import quote
+
+import aiosqlite
+
+FACTS = frozenset(
+    {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
+    | {"read_uncommitted"}
+)
+"""The pragmas that reflection asks for; all only tell."""
+READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "regexp"})
+"""Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""
+CELL_BYTES = 2**20
+LIKE_PATTERN_BYTES = 500
+"""An interrupt doesn't reach the matching of one pattern, so patterns are kept short."""
+
+
+def open_readonly(file: str, busy_seconds: float) -> aiosqlite.Connection:
+    """A connection of its own thread, to be awaited. Raises sqlite3.Error then, when the file can't be opened."""
+
+    def connect() -> sqlite3.Connection:
+        uri = f"file:{quote(file)}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None)
+        connection.execute("PRAGMA query_only=1")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
+        connection.set_authorizer(_authorize)
+        return connection
+
+    return aiosqlite.Connection(connect, iter_chunk_size=64)
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    """SQLite asks before it prepares a statement: reading is allowed, everything else isn't."""
+    if action == sqlite3.SQLITE_FUNCTION:
+        allowed = (second or "").lower() not in UNSAFE_FUNCTIONS
+    elif action == sqlite3.SQLITE_PRAGMA:
+        allowed = first in FACTS
+    else:
+        allowed = action in READS
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
