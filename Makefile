@@ -29,6 +29,10 @@ test: install ## every test; installs the Debian packages it needs when root
 	@$(BIN)/python -m tests.prepare
 	@$(BIN)/python -m pytest
 
+conformance: install ## the Model Context Protocol's own suite, on our client and our servers' base
+	@$(BIN)/python -m tests.prepare
+	@$(BIN)/python -m pytest -q tests/conformance
+
 check: install ## format, lint, strict types, import rules
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -42,4 +46,4 @@ format: install ## put the code in shape
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 
-.PHONY: help install lock demo test check format bench
+.PHONY: help install lock demo test conformance check format bench

@@ -47,7 +47,7 @@ class Sample:
 
 
 OnElicit = Callable[[Question], Awaitable[dict[str, Any] | None]]
-"""The answer, or None when the user declines."""
+"""The answer, or None when the user declines. Fields left out get their schema's default."""
 
 OnSample = Callable[[Sample], Awaitable[str]]
 """The model's text."""
@@ -68,7 +68,9 @@ def elicitation(server: str, ask: OnElicit | None) -> ElicitationFnT | None:
             content = await ask(Question(server, params.message, params.requested_schema))
         except Exception as error:
             return _failed(server, "question", error)
-        return ElicitResult(action="decline") if content is None else ElicitResult(action="accept", content=content)
+        if content is None:
+            return ElicitResult(action="decline")
+        return ElicitResult(action="accept", content=_defaults(params.requested_schema) | content)
 
     return answer
 
@@ -93,6 +95,11 @@ def sampling(server: str, ask: OnSample | None) -> SamplingFnT | None:
         return CreateMessageResult(role="assistant", content=TextContent(text=text), model="agentd")
 
     return answer
+
+
+def _defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
+    fields = schema.get("properties") or {}
+    return {name: field["default"] for name, field in fields.items() if isinstance(field, dict) and "default" in field}
 
 
 def _failed(server: str, what: str, error: Exception) -> ErrorData:

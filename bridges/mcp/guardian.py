@@ -33,15 +33,7 @@ def main(argv: list[str]) -> int:
         return 2
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    wake, alarm = os.pipe()
-    os.set_blocking(wake, False)
-    os.set_blocking(alarm, False)
-    signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
-    told_to_stop: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda received, _: told_to_stop.append(received))
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    wake, told_to_stop = _hear_signals()
     server = _start(command, libc)
     os.close(1)  # so that the daemon sees it when the server closes its standard output
     watch = select.poll()
@@ -62,8 +54,7 @@ def main(argv: list[str]) -> int:
         with contextlib.suppress(BlockingIOError):
             os.read(wake, 4096)
         if leave_by == float("inf") and (told_to_stop or any(fd == 0 and event & HANG_UP for fd, event in events)):
-            with contextlib.suppress(KeyError):
-                watch.unregister(0)
+            watch.unregister(0)
             half = float(grace) / 2
             terminate_at, leave_by = time.monotonic() + half, time.monotonic() + 2 * half
         status = _reap(server)
@@ -71,6 +62,19 @@ def main(argv: list[str]) -> int:
     status = killed if status is None else status
     code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
+
+
+def _hear_signals() -> tuple[int, list[int]]:
+    """A descriptor that becomes readable at any signal, children's ends included, and the list of those to stop at."""
+    wake, alarm = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(alarm, False)
+    signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
+    told_to_stop: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda received, _: told_to_stop.append(received))
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return wake, told_to_stop
 
 
 def _start(command: list[str], libc: ctypes.CDLL) -> int:
@@ -81,7 +85,6 @@ def _start(command: list[str], libc: ctypes.CDLL) -> int:
     try:
         os.setsid()
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         if os.getppid() == guardian:

@@ -40,6 +40,13 @@ async def test_a_server_that_ends_takes_its_grandchildren_with_it(bridge: OpenBr
     assert len(marked.pids()) == STUBBORN_FAMILY
 
 
+async def test_a_server_that_waits_for_sigterm_gets_it_before_it_is_killed(bridge: OpenBridge, tmp_path: Path) -> None:
+    letter = tmp_path / "goodbye"
+    host = await bridge(hostile("polite", env={"GOODBYE": str(letter)}))
+    await host.__aexit__(None, None, None)
+    assert letter.read_text() == "goodbye"
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 async def test_a_killed_daemon_leaves_nothing(marked: Marked, number: int) -> None:
     """Issue 3: children die with the daemon even when it is killed -9, grandchildren too."""
