@@ -16,8 +16,8 @@ from servers.sim_testgeluran.plan import DatabaseOperation
 INSTRUCTIONS = (
     "Runs plans of read-only database operations on the ERP. Describe each operation (tables, joins, columns, "
     "filters); never write SQL. Fields are `table.Column`. Expressions may use columns, numbers, 'text', + - * / %, "
-    f"parentheses, CASE WHEN … THEN … ELSE … END and the functions {', '.join(FUNCTIONS)}; for the days between two dates "
-    "DATEDIFF(later, earlier). Unaggregated columns are grouped by. Outstanding receivables are "
+    f"parentheses, CASE WHEN … THEN … ELSE … END and the functions {', '.join(FUNCTIONS)}; "
+    "for the days between two dates DATEDIFF(later, earlier). Unaggregated columns are grouped by. Outstanding receivables are "
     "arbook.DocValueLocal - arbook.PaymentValueLocal."
 )
 
