@@ -1,1 +1,1 @@
-"""The graphiti MCP server. `python -m servers.graphiti` starts it over stdio."""
+"""The MCP server `graphiti_server`: finds tables by meaning, keeps a session's data. Never touches the SQL database."""

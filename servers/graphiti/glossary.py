@@ -1,0 +1,129 @@
+"""The words of business in Indonesian and English, and the concepts they stand for. Knows no particular schema.
+
+The words themselves are in glossary.json.
+
+A concept is what a word of a question and a name in a schema have in common: `piutang`, `receivables` and `arbook` are
+one. Its phrases are matched word by word, the longest first, so that `hutang pelanggan` is a receivable though `hutang`
+alone is a payable.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Concept:
+    """`phrases` of people and comments, pieces of tables' and columns' `names`, and a table's business `category`."""
+
+    concept: str
+    phrases: tuple[str, ...]
+    names: tuple[str, ...]
+    category: str = ""
+
+
+_DOCUMENT = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
+CONCEPTS = tuple(
+    Concept(each["concept"], tuple(each["phrases"]), tuple(each["names"]), each.get("category", ""))
+    for each in _DOCUMENT["concepts"]
+)
+NEUTRAL = frozenset(_DOCUMENT["neutral"])
+"""Words that say when, how much or which, but not what about."""
+
+SHORT = 3
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[a-z]+|\d+")
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words; `monthly_data`, `CustomerCode` and `order-lines` are two each."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def concepts_in(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The concepts that a text names, with the words that named them; longest phrases first claim their words."""
+    return list(_concepts_of(tuple(words(text))))
+
+
+def unclaimed(text: str) -> list[str]:
+    """The words that are neither in a concept's phrase nor neutral nor numbers."""
+    spoken = words(text)
+    claimed = {word for _, phrase in _concepts_of(tuple(spoken)) for word in phrase}
+    return [word for word in spoken if word not in claimed and word not in NEUTRAL and not word.isdigit()]
+
+
+def name_concepts(name: str) -> frozenset[str]:
+    """The concepts in a table's or column's name, also where its pieces stand together: `salesorderh`."""
+    found: set[str] = set()
+    rest = words(name)
+    while rest:
+        found |= _pieces_from("".join(rest), rest[0])
+        rest = rest[1:]
+    return frozenset(found)
+
+
+def _pieces_from(text: str, word: str) -> set[str]:
+    """The concepts of the pieces that follow each other from the beginning of `text`, which begins with `word`."""
+    found: set[str] = set()
+    while True:
+        for piece, concepts in _pieces().items():
+            # `ar` and `top` are too short to be found within words.
+            if text.startswith(piece) and (len(piece) > SHORT or piece == word):
+                found |= concepts
+                text = text[len(piece) :]
+                break
+        else:
+            return found
+
+
+def category(concepts: frozenset[str]) -> str | None:
+    """The business category of a table with those concepts in its name."""
+    if "master" in concepts:
+        return "master_data"
+    order = ("production", "inventory", "financial_transaction")
+    named = {each.category for each in CONCEPTS if each.concept in concepts and each.category}
+    return next((each for each in order if each in named), None)
+
+
+@cache
+def _phrases() -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Each phrase's concepts (`overdue` has two), by its words."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for concept in CONCEPTS:
+        for phrase in (*concept.phrases, concept.concept):
+            key = tuple(words(phrase))
+            if concept.concept not in found.get(key, ()):
+                found[key] = (*found.get(key, ()), concept.concept)
+    return found
+
+
+@cache
+def _pieces() -> dict[str, frozenset[str]]:
+    """Pieces of names with their concepts, the longest first."""
+    found: dict[str, set[str]] = {}
+    for concept in CONCEPTS:
+        for piece in concept.names:
+            found.setdefault(piece, set()).add(concept.concept)
+    return {piece: frozenset(found[piece]) for piece in sorted(found, key=lambda piece: (-len(piece), piece))}
+
+
+@cache
+def _longest() -> int:
+    return max(map(len, _phrases()))
+
+
+def _concepts_of(spoken: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    free = [True] * len(spoken)
+    for size in range(min(_longest(), len(spoken)), 0, -1):
+        for start in range(len(spoken) - size + 1):
+            phrase = spoken[start : start + size]
+            keys = _phrases().get(phrase)
+            if keys and all(free[start : start + size]):
+                free[start : start + size] = [False] * size
+                for key in keys:
+                    yield key, phrase

@@ -1,0 +1,119 @@
+"""Opens a graph database through Graphiti: an embedded Kuzu file, or Neo4j. Stores nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from servers.graphiti.embedding import DIMENSIONS
+
+log = logging.getLogger(__name__)
+
+LOCKED_SECONDS = 5.0
+"""How long to wait for a file that another process has open; a predecessor may still be ending."""
+POOL_BYTES = 256 * 2**20
+FILE_BYTES = 2**36
+
+
+class GraphError(Exception):
+    """The graph can't be used; the text holds no address and no password."""
+
+
+async def open_graph(url: str, path: Path) -> Any:
+    """A Graphiti driver: of Neo4j when `url` (neo4j://USER:PASSWORD@HOST/DATABASE) is given, else of the file `path`.
+
+    Raises GraphError. Graphiti's import takes seconds, so it happens on a thread.
+    """
+    await asyncio.to_thread(_import_graphiti)
+    return await _open_neo4j(url) if url else await _open_kuzu(path)
+
+
+@contextmanager
+def graph_errors() -> Iterator[None]:
+    """Whatever the graph database raises within becomes a GraphError; its own text, which quotes data, is not kept."""
+    try:
+        yield
+    except (RuntimeError, OSError) as error:  # Kuzu's one kind of error, and a file's
+        raise GraphError(f"The graph database failed ({type(error).__name__}); try again.") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("neo4j"):
+            raise
+        raise GraphError(f"The graph database failed ({type(error).__name__}); try again.") from error
+
+
+async def close_graph(driver: Any) -> None:
+    """Give the file free (or hang up)."""
+    if hasattr(driver, "db"):
+        driver.client.close()
+        driver.db.close()
+    else:
+        await driver.close()
+
+
+def _import_graphiti() -> None:
+    # Read while importing. Without them Graphiti reports to its makers, and reads any .env it finds.
+    os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+    os.environ["PYTHON_DOTENV_DISABLED"] = "1"
+    os.environ["EMBEDDING_DIM"] = str(DIMENSIONS)
+    import graphiti_core  # noqa: F401
+
+    # On a failed query Graphiti logs its parameters, which are people's data.
+    logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
+
+
+async def _open_kuzu(path: Path) -> Any:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    deadline = asyncio.get_running_loop().time() + LOCKED_SECONDS
+    while True:
+        try:
+            return await asyncio.to_thread(_kuzu, path)
+        except RuntimeError as error:
+            if "lock" not in str(error).lower():
+                raise GraphError(f"The graph file {path.name} can't be opened; move it away to start anew.") from error
+            if asyncio.get_running_loop().time() > deadline:
+                raise GraphError(
+                    f"The graph file {path.name} is in use by another process; end it, or give this one its own "
+                    "AGENTD_STATE."
+                ) from error
+        await asyncio.sleep(0.2)  # a lock of another process announces nothing
+
+
+def _kuzu(path: Path) -> Any:
+    import kuzu
+    from graphiti_core.driver.kuzu_driver import KuzuDriver
+
+    # Graphiti's driver takes no sizes: Kuzu's own are most of the memory and 8 TiB of addresses.
+    database = kuzu.Database(str(path), buffer_pool_size=POOL_BYTES, max_num_threads=2, max_db_size=FILE_BYTES)
+
+    class Driver(KuzuDriver):
+        def setup_schema(self) -> None:
+            """Called by the constructor before it connects: the place to put our database in."""
+            self.db.close()
+            self.db = database
+            super().setup_schema()  # type: ignore[no-untyped-call]
+
+    return Driver(":memory:", max_concurrent_queries=1)
+
+
+async def _open_neo4j(url: str) -> Any:
+    from graphiti_core.driver.neo4j_driver import Neo4jDriver
+
+    parts = urlsplit(url)
+    if not parts.scheme.startswith(("neo4j", "bolt")) or not parts.hostname:
+        raise GraphError("GRAPH_URL isn't a Neo4j address; write neo4j://USER:PASSWORD@HOST:7687/DATABASE.")
+    address = f"{parts.scheme}://{parts.hostname}:{parts.port or 7687}"
+    try:
+        driver = Neo4jDriver(
+            address, unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "neo4j"
+        )
+        await driver.health_check()
+    except Exception as error:
+        # The driver's errors are of many families and may quote the address.
+        raise GraphError(f"The graph database at GRAPH_URL can't be reached ({type(error).__name__}).") from error
+    return driver

@@ -1,0 +1,99 @@
+"""The schema search at work: loads a schema with its meaning, follows the file, answers. Shapes no answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from servers.graphiti import schema_graph
+from servers.graphiti.embedding import Embedder, Vector
+from servers.graphiti.graph import GraphError, graph_errors
+from servers.graphiti.schema_file import Schema, SchemaError, read_schema
+from servers.graphiti.search import Found, Index
+
+log = logging.getLogger(__name__)
+MAX_ENTITIES = 50
+MAX_TEXT = 300
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    stamp: tuple[int, int]
+    """The file's time and size, by which a change shows."""
+    digest: str
+    index: Index
+    names: list[str]
+    matrix: NDArray[np.float32]
+
+
+class SchemaSearch:
+    """`find` loads at first use, and anew when the file's content has changed.
+
+    `open_graph` gives the graph that keeps the tables' vectors from one start to the next; when it can't, they are
+    computed.
+    """
+
+    def __init__(self, path: Path, embedder: Embedder, open_graph: Callable[[], Awaitable[Any]]) -> None:
+        self._path = path
+        self._embedder = embedder
+        self._open_graph = open_graph
+        self._loaded: _Loaded | None = None
+        self._loading = asyncio.Lock()
+
+    async def find(self, intent: str, entities: Sequence[str]) -> Found | None:
+        """None when nothing fits. Raises SchemaError when there is no schema to search."""
+        loaded = await self.load()
+        intent, asked = intent[:MAX_TEXT], [entity[:MAX_TEXT] for entity in entities[:MAX_ENTITIES]]
+        vector = await asyncio.to_thread(self._embedder.query, "; ".join(asked) or intent)
+        nearest = [loaded.names[place] for place in np.argsort(-(loaded.matrix @ vector))]
+        return loaded.index.search(intent, asked, nearest)
+
+    async def load(self) -> _Loaded:
+        """The schema of the file as it is now; a file that got unreadable leaves the former one in use."""
+        async with self._loading:
+            try:
+                stamp = _stamp(self._path)
+                if self._loaded is None or stamp != self._loaded.stamp:
+                    self._loaded = await self._read(stamp)
+            except SchemaError as error:
+                if self._loaded is None:
+                    raise
+                log.warning("the schema stays as it was: %s", error)
+            return self._loaded
+
+    async def _read(self, stamp: tuple[int, int]) -> _Loaded:
+        schema = await asyncio.to_thread(read_schema, self._path)
+        if self._loaded is not None and schema.digest == self._loaded.digest:
+            former = self._loaded
+            return _Loaded(stamp, former.digest, former.index, former.names, former.matrix)
+        vectors = await self._vectors(schema)
+        names = [table.name for table in schema.tables]
+        return _Loaded(stamp, schema.digest, Index(schema), names, np.stack([vectors[name] for name in names]))
+
+    async def _vectors(self, schema: Schema) -> dict[str, Vector]:
+        try:
+            with graph_errors():
+                graph = await self._open_graph()
+                vectors = await schema_graph.stored_vectors(graph, schema)
+                if vectors is None:
+                    vectors = await schema_graph.embed(schema, self._embedder)
+                    await schema_graph.store(graph, schema, vectors)
+                return vectors
+        except GraphError as error:
+            log.warning("the schema is searched without its graph: %s", error)
+            return await schema_graph.embed(schema, self._embedder)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0)  # reading it says what is wrong
+    return (status.st_mtime_ns, status.st_size)

@@ -1,0 +1,283 @@
+"""Which tables a question is about: words and concepts decide, meaning orders, joins complete. Pure; embeds nothing.
+
+A table's score is the sum of what it shares with the question, each weighed by how rare it is among the tables:
+concepts (of the glossary) and plain words, in its name, its comment or its columns. Embeddings give ranks only (their
+cosines all lie close together), which order what scores alike. No shared word or concept at all means: not found.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from servers.graphiti import glossary
+from servers.graphiti.schema_file import Schema, Table
+
+IN_NAME, IN_COMMENT, IN_COLUMN, EXACT_COLUMN, EXACT_TABLE = 1.0, 0.7, 0.3, 1.5, 4.0
+UNASKED_NAME = 0.12
+"""What each concept in a table's name costs that the question doesn't hold."""
+DETAIL = 0.1
+"""What a detail table's score loses against its header's when nothing asks for details."""
+MEANING = 0.5
+KEEP = 0.7
+"""Tables that score less than this part of the best one are not shown."""
+MAX_TABLES = 5
+MAX_ANSWERED = 8
+MAX_PATH = 3
+_NAME = re.compile(r"\w[_.]\w|[a-z][A-Z]")
+DETAIL_CONCEPTS = frozenset({"detail", "material", "raw material", "quantity", "price", "cost"})
+
+
+@dataclass(frozen=True)
+class Relation:
+    from_table: str
+    from_column: str
+    to_table: str
+    to_column: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, taken apart once: words with the weight they have."""
+
+    entities: tuple[str, ...]
+    concepts: Mapping[str, float]
+    words: Mapping[str, float]
+    exact: Mapping[str, bool]
+    """Entities as they stand, lower-case; True: written as only names are, with an underscore, a dot or a hump."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer: tables by score, then what completes them; the question chooses their columns."""
+
+    tables: tuple[Table, ...]
+    relations: tuple[Relation, ...]
+    question: Question
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """What a table says about itself: concepts and words with their places' weights."""
+
+    concepts: Mapping[str, float]
+    words: Mapping[str, float]
+    named: frozenset[str]
+    columns: frozenset[str]
+
+
+@dataclass
+class Index:
+    """A schema ready to be searched."""
+
+    schema: Schema
+    tables: dict[str, Table] = field(init=False)
+    headers: dict[str, str] = field(init=False)
+    """Detail tables to their headers."""
+
+    def __post_init__(self) -> None:
+        self.tables = {table.name: table for table in self.schema.tables}
+        self._profiles = {table.name: _profile(table) for table in self.schema.tables}
+        self.headers = {
+            table.name: key.referred_table
+            for table in self.schema.tables
+            for key in table.foreign_keys
+            if key.referred_table in self.tables and _is_detail_of(table, self.tables[key.referred_table])
+        }
+        self._masters = _masters(self._profiles)
+        self._neighbours = _neighbours(self.schema)
+        spread: dict[str, int] = defaultdict(int)
+        for profile in self._profiles.values():
+            for term in {*profile.concepts, *profile.words}:
+                spread[term] += 1
+        count = len(self.schema.tables)
+        self._rarity = {term: math.log(1 + count / number) for term, number in spread.items()}
+
+    def search(self, intent: str, entities: Sequence[str], meaning: Sequence[str]) -> Found | None:
+        """`meaning`: the tables' names by embedding, nearest first. None when nothing is found."""
+        question = ask(intent, entities)
+        if not any(self._hits(profile, question) for profile in self._profiles.values()):
+            return None
+        scores = {name: self._score(profile, question) for name, profile in self._profiles.items()}
+        best = max(scores.values())
+        for rank, name in enumerate(meaning):
+            if scores[name] > 0:
+                scores[name] += MEANING * best / (2 + rank)
+        for name in self.headers:
+            if not DETAIL_CONCEPTS & question.concepts.keys():
+                scores[name] -= DETAIL * best
+        named = [name for name in self.tables if self._is_asked_by_name(name, question)]
+        pool = named or [name for name, score in scores.items() if score > 0]
+        ranked = sorted(pool, key=lambda name: (-scores[name], name))[:MAX_TABLES]
+        kept = [name for name in ranked if scores[name] >= KEEP * scores[ranked[0]]]
+        chosen = [self.tables[name] for name in self._completed(kept, question)]
+        return Found(tuple(chosen), tuple(relations(chosen)), question)
+
+    def _is_asked_by_name(self, table: str, question: Question) -> bool:
+        """Whether an entity is the table's own name, or a column's as only somebody who knows it writes it."""
+        columns = self._profiles[table].columns & question.exact.keys()
+        return table.lower() in question.exact or any(question.exact[column] for column in columns)
+
+    def _score(self, profile: _Profile, question: Question) -> float:
+        score = sum(
+            weight * profile.concepts[concept] * self._rarity[concept]
+            for concept, weight in question.concepts.items()
+            if concept in profile.concepts
+        )
+        score += sum(
+            weight * profile.words[word] * self._rarity[word]
+            for word, weight in question.words.items()
+            if word in profile.words
+        )
+        score += EXACT_COLUMN * len(profile.columns & question.exact.keys())
+        if not score:
+            return 0.0
+        return max(0.01, score - UNASKED_NAME * len(profile.named - question.concepts.keys() - {"master"}))
+
+    def _hits(self, profile: _Profile, question: Question) -> bool:
+        """Whether an entity (not the intent alone) names something of the table."""
+        asked = {term for term, weight in (*question.concepts.items(), *question.words.items()) if weight >= 1}
+        return bool(asked & (profile.concepts.keys() | profile.words.keys()) or profile.columns & question.exact.keys())
+
+    def _completed(self, kept: list[str], question: Question) -> list[str]:
+        """The tables kept, with the masters that the question names, the other halves of headers and details, and what
+        lies on the joins between them."""
+        most = min(MAX_ANSWERED, max(3, len(self.tables) // 2))
+        names = list(kept)
+        masters = [name for concept in question.concepts for name in self._masters.get(concept, ())]
+        reached = []
+        for name in masters:
+            path = self._path(kept[0], name, upwards=True)
+            path = self._path(kept[0], name) if path is None else path
+            reached += [[*path, name]] if path is not None else []
+        halves = [self.headers[name] for name in kept if name in self.headers]
+        halves += [detail for detail, header in self.headers.items() if header == kept[0]]
+        between = [self._path(kept[0], name) or [] for name in kept[1:]]
+        for name in (
+            *(name for path in reached for name in path),
+            *halves,
+            *(name for path in between for name in path),
+        ):
+            if name not in names and len(names) < most:
+                names.append(name)
+        return names[:most]
+
+    def _path(self, start: str, goal: str, *, upwards: bool = False) -> list[str] | None:
+        """The tables between two on the shortest join, None without one.
+
+        Never through a table that both sides merely refer to, such as a currency's: rows that share one have nothing
+        else in common. `upwards`: only along references, so that no row of `start` is multiplied.
+        """
+        queue: deque[tuple[list[str], bool]] = deque([([start], False)])
+        seen = {(start, False)}
+        while queue:
+            path, climbed = queue.popleft()
+            if path[-1] == goal:
+                return path[1:-1]
+            if len(path) > MAX_PATH:
+                continue
+            for name, up in self._neighbours.get(path[-1], ()):
+                if not up and (climbed or upwards):
+                    continue
+                if (name, up) not in seen:
+                    seen.add((name, up))
+                    queue.append(([*path, name], up))
+        return None
+
+
+def _masters(profiles: Mapping[str, _Profile]) -> dict[str, list[str]]:
+    """By concept, the tables that are about it alone: `mastercustomer`, `customers`."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, profile in profiles.items():
+        concepts = profile.named - {"master"}
+        if len(concepts) == 1 and not profile.words.keys() & {"line", "detail"}:
+            found[next(iter(concepts))].append(name)
+    return found
+
+
+def _neighbours(schema: Schema) -> dict[str, list[tuple[str, bool]]]:
+    """Tables one foreign key away; True: the one referred to."""
+    names = {table.name for table in schema.tables}
+    found: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for table in schema.tables:
+        for key in table.foreign_keys:
+            if key.referred_table in names:
+                found[table.name].add((key.referred_table, True))
+                found[key.referred_table].add((table.name, False))
+    return {name: sorted(pairs) for name, pairs in found.items()}
+
+
+def ask(intent: str, entities: Sequence[str]) -> Question:
+    """Take a question apart. Entities weigh 1, the intent a little; an intent alone is taken for the entity."""
+    spoken = [entity.strip() for entity in entities if entity.strip()] or [intent]
+    concepts: dict[str, float] = {}
+    plain: dict[str, float] = {}
+    for weight, texts in ((0.25, [intent]), (1.0, spoken)):
+        for text in texts:
+            for concept, _ in glossary.concepts_in(text):
+                concepts[concept] = weight
+            for word in glossary.unclaimed(text):
+                plain[_stem(word)] = weight
+    exact = {part.lower(): bool(_NAME.search(entity)) for entity in spoken for part in (entity, *entity.split("."))}
+    return Question(tuple(spoken), concepts, plain, exact)
+
+
+def relations(tables: Iterable[Table]) -> list[Relation]:
+    """The foreign keys among the tables."""
+    listed = list(tables)
+    names = {table.name for table in listed}
+    return [
+        Relation(table.name, column, key.referred_table, referred)
+        for table in listed
+        for key in table.foreign_keys
+        if key.referred_table in names
+        for column, referred in zip(key.columns, key.referred_columns, strict=False)
+    ]
+
+
+def _profile(table: Table) -> _Profile:
+    concepts: dict[str, float] = {}
+    plain: dict[str, float] = {}
+    places = [(IN_COLUMN, each.name, each.comment or "") for each in table.columns]
+    for weight, name, comment in places:
+        for concept in glossary.name_concepts(name):
+            concepts[concept] = max(weight, concepts.get(concept, 0))
+        _add_text(concepts, plain, weight, comment)
+        for word in glossary.unclaimed(name):
+            plain[_stem(word)] = max(weight, plain.get(_stem(word), 0))
+    _add_text(concepts, plain, IN_COMMENT, table.comment or "")
+    named = glossary.name_concepts(table.name)
+    for concept in named:
+        concepts[concept] = IN_NAME
+    for word in glossary.unclaimed(table.name):
+        plain[_stem(word)] = IN_NAME
+    for each in (table.name, table.name.lower()):
+        plain[each] = EXACT_TABLE
+    return _Profile(concepts, plain, named, frozenset(each.name.lower() for each in table.columns))
+
+
+def _add_text(concepts: dict[str, float], plain: dict[str, float], weight: float, text: str) -> None:
+    for concept, _ in glossary.concepts_in(text):
+        concepts[concept] = max(weight, concepts.get(concept, 0))
+    for word in glossary.unclaimed(text):
+        plain[_stem(word)] = max(weight, plain.get(_stem(word), 0))
+
+
+def _stem(word: str) -> str:
+    """English plurals and Indonesian -nya, as far as letters show them."""
+    if word.endswith("nya") and len(word) > 5:
+        return word[:-3]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 4 else word
+
+
+def _is_detail_of(table: Table, header: Table) -> bool:
+    """`salesorderd` of `salesorderh`, `order_lines` of `sales_orders`."""
+    if table.name == header.name:
+        return False
+    if header.name.endswith("h") and table.name == header.name[:-1] + "d":
+        return True
+    named = glossary.name_concepts(table.name)
+    return "detail" in named and bool(named & glossary.name_concepts(header.name))

@@ -1,0 +1,217 @@
+"""A session's working data as Graphiti episodes, each session's strictly its own. Knows nothing of what the data mean.
+
+A data set is one episode in a database that holds nothing else. It is read by its handle and must then belong to the
+session that asks: no search is involved, since Graphiti's searches all groups when given none. When a session or the
+whole store is full, the oldest data sets go first: this is working memory, not an archive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, NotRequired
+from uuid import uuid4
+
+from typing_extensions import TypedDict
+
+from servers.common import clock
+
+log = logging.getLogger(__name__)
+
+PREFIX = "agentd-session-"
+MAX_ROWS = 10_000
+MAX_BYTES = 4 * 2**20
+_HANDLE = re.compile(r"ep-raw-[0-9a-f-]{36}")
+
+
+class StoreError(ValueError):
+    """The data set can't be stored; the text (Indonesian) says why."""
+
+
+class ColumnSchema(TypedDict):
+    name: str
+    type: NotRequired[str]
+
+
+class DataHandle(TypedDict):
+    """The reference to a data set (seed 001 §2.3). `group_id` is the session's id, `created_at` UTC."""
+
+    data_handle_id: str
+    storage_location: str
+    group_id: str
+    data_description: str | None
+    source_operation_id: str | None
+    row_count: int
+    column_schema: list[dict[str, Any]]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is kept: data sets and bytes of JSON, a session's and all together."""
+
+    session_sets: int = 200
+    session_bytes: int = 64 * 2**20
+    total_sets: int = 20_000
+    total_bytes: int = 2 * 2**30
+
+
+@dataclass(frozen=True)
+class _Entry:
+    group: str
+    size: int
+
+
+class SessionStore:
+    """Data sets by session in one graph database. `load` before anything else."""
+
+    def __init__(self, driver: Any, limits: Limits | None = None) -> None:
+        self._driver = driver
+        self._limits = limits or Limits()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        """All data sets, oldest first, for the limits only: what exists is what the database says."""
+        self._changing = asyncio.Lock()
+
+    async def load(self) -> None:
+        """Take stock of what a former process left."""
+        records, _, _ = await self._driver.execute_query(
+            "MATCH (e:Episodic) WHERE e.group_id STARTS WITH $prefix "
+            "RETURN e.uuid AS uuid, e.group_id AS group_id, size(e.content) AS size ORDER BY e.created_at",
+            prefix=PREFIX,
+        )
+        self._entries = OrderedDict(
+            (record["uuid"], _Entry(record["group_id"], int(record["size"]))) for record in records
+        )
+
+    async def store(
+        self, session_id: str, data: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]
+    ) -> DataHandle:
+        """Raises StoreError."""
+        from graphiti_core.nodes import EpisodeType, EpisodicNode
+
+        if len(data) > MAX_ROWS:
+            raise StoreError(f"Data berisi {len(data)} baris; paling banyak {MAX_ROWS}. Ringkas atau bagi datanya.")
+        now = clock.now(UTC)
+        handle: DataHandle = {
+            "data_handle_id": f"ep-raw-{uuid4()}",
+            "storage_location": "Graphiti",
+            "group_id": session_id,
+            "data_description": metadata.get("data_description"),
+            "source_operation_id": metadata.get("source_operation_id"),
+            "row_count": len(data),
+            "column_schema": list(metadata.get("column_schema") or column_schema(data)),
+            "created_at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        content = json.dumps({"data_handle": handle, "data": list(data)})
+        if len(content) > MAX_BYTES:
+            raise StoreError(f"Data melebihi {MAX_BYTES // 2**20} MiB. Ringkas atau bagi datanya.")
+        group = group_of(session_id)
+        episode = EpisodicNode(
+            uuid=handle["data_handle_id"],
+            name=handle["data_handle_id"],
+            group_id=group,
+            source=EpisodeType.json,
+            source_description="session data",
+            content=content,
+            created_at=now,
+            valid_at=now,
+        )
+        async with self._changing:
+            await self._make_room(group, len(content))
+            await episode.save(self._driver)
+            self._entries[episode.uuid] = _Entry(group, len(content))
+        return handle
+
+    async def retrieve(self, session_id: str, handle_id: str) -> list[Any] | None:
+        """The rows, None when there is no such data set or it is another session's; nobody can tell which."""
+        from graphiti_core.errors import NodeNotFoundError
+        from graphiti_core.nodes import EpisodicNode
+
+        if not _HANDLE.fullmatch(handle_id):
+            return None
+        try:
+            episode = await EpisodicNode.get_by_uuid(self._driver, handle_id)
+        except NodeNotFoundError:
+            return None
+        document = json.loads(episode.content)
+        if episode.group_id != group_of(session_id) or document["data_handle"]["group_id"] != session_id:
+            return None
+        rows: list[Any] = document["data"]
+        return rows
+
+    async def delete_session(self, session_id: str) -> int:
+        """Forget all of a session's data sets; how many there were."""
+        from graphiti_core.nodes import EpisodicNode
+
+        group = group_of(session_id)
+        async with self._changing:
+            records, _, _ = await self._driver.execute_query(
+                "MATCH (e:Episodic {group_id: $group_id}) RETURN count(e) AS number", group_id=group
+            )
+            await EpisodicNode.delete_by_group_id(self._driver, group)
+            for uuid in [uuid for uuid, entry in self._entries.items() if entry.group == group]:
+                del self._entries[uuid]
+        return int(records[0]["number"])
+
+    async def _make_room(self, group: str, size: int) -> None:
+        """Drop the oldest until one more of `size` fits."""
+        from graphiti_core.nodes import EpisodicNode
+
+        own = [uuid for uuid, entry in self._entries.items() if entry.group == group]
+        limits = self._limits
+        dropped = _oldest(self._entries, own, limits.session_sets, limits.session_bytes - size)
+        others = [uuid for uuid in self._entries if uuid not in dropped]
+        dropped |= _oldest(self._entries, others, limits.total_sets, limits.total_bytes - size)
+        if not dropped:
+            return
+        log.warning("%d data sets dropped to make room: the oldest go first", len(dropped))
+        await EpisodicNode.delete_by_uuids(self._driver, sorted(dropped))
+        for uuid in dropped:
+            del self._entries[uuid]
+
+
+def group_of(session_id: str) -> str:
+    """The session's group inside the graph, whose group ids allow few characters; no two sessions share one."""
+    return PREFIX + hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def column_schema(data: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Names and types as the rows show them, for callers that don't say."""
+    types: dict[str, str] = {}
+    for row in data:
+        for name, value in row.items():
+            if types.get(name, "null") == "null":
+                types[name] = _type_of(value)
+    return [{"name": name, "type": kind} for name, kind in types.items()]
+
+
+def _type_of(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "decimal"
+    return "string" if isinstance(value, str) else "json"
+
+
+def _oldest(entries: Mapping[str, _Entry], uuids: list[str], most: int, most_bytes: int) -> set[str]:
+    """Which of `uuids` (oldest first) to drop so that fewer than `most` and at most `most_bytes` remain."""
+    count, size = len(uuids), sum(entries[uuid].size for uuid in uuids)
+    dropped: set[str] = set()
+    for uuid in uuids:
+        if count < most and size <= most_bytes:
+            break
+        dropped.add(uuid)
+        count -= 1
+        size -= entries[uuid].size
+    return dropped
