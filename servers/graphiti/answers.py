@@ -160,7 +160,10 @@ def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
     return [
         (column, kind)
         for column, kind in kinds
-        if kind != "descriptive" or column.name in joined or _is_called(column) or _is_asked(column, found.question)
+        if kind != "descriptive"
+        or column.name in joined
+        or _is_called(column)
+        or _is_asked(column, table, found.question)
     ]
 
 
@@ -168,8 +171,9 @@ def _is_called(column: Column) -> bool:
     return "name" in glossary.name_concepts(column.name)
 
 
-def _is_asked(column: Column, question: Question) -> bool:
+def _is_asked(column: Column, table: Table, question: Question) -> bool:
+    """Whether the question names it by something that is not true of the whole table."""
     concepts = set(glossary.name_concepts(column.name))
     concepts |= {concept for concept, _ in glossary.concepts_in(column.comment or "")}
     asked = {concept for concept, weight in question.concepts.items() if weight >= 1}
-    return bool(concepts & asked) or column.name.lower() in question.exact
+    return bool(concepts & asked - glossary.name_concepts(table.name)) or column.name.lower() in question.exact

@@ -23,12 +23,19 @@ class Embedder:
 
     def query(self, text: str) -> Vector:
         """One normalised vector, about 18 ms; remembered for texts asked lately."""
-        vector: Vector = self._remembered(text[:1000])
+        vector: Vector = self._remembered(_encodable(text[:1000]))
         return vector
 
     def passages(self, texts: list[str]) -> list[Vector]:
-        return [np.asarray(vector, dtype=np.float32) for vector in self._model.passage(texts)]
+        return [
+            np.asarray(vector, dtype=np.float32) for vector in self._model.passage([_encodable(text) for text in texts])
+        ]
 
     @cached_property
     def _remembered(self) -> Any:
         return lru_cache(maxsize=512)(lambda text: np.asarray(self._model.query(text), dtype=np.float32).reshape(-1))
+
+
+def _encodable(text: str) -> str:
+    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")

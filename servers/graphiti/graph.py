@@ -112,7 +112,7 @@ async def _open_neo4j(url: str) -> Any:
         driver = Neo4jDriver(
             address, unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "neo4j"
         )
-        await driver.health_check()
+        await driver.client.verify_connectivity()  # Graphiti's own health check prints to standard output
     except Exception as error:
         # The driver's errors are of many families and may quote the address.
         raise GraphError(f"The graph database at GRAPH_URL can't be reached ({type(error).__name__}).") from error

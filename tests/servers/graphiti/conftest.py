@@ -1,0 +1,57 @@
+"""The server as a client meets it, and the shipped schema with its meaning, made once for all tests here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from servers.graphiti.embedding import Embedder
+from servers.graphiti.graph import GraphError
+from servers.graphiti.schema_file import SHIPPED
+from servers.graphiti.schema_search import SchemaSearch
+
+
+class Connection:
+    """A client whose answers are checked to be the same as text and as structure."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def call(self, tool: str, **arguments: Any) -> Any:
+        result = await self.client.call_tool(tool, arguments)
+        assert not result.is_error, result.content
+        return result.structured_content
+
+
+Connect = Callable[..., AbstractAsyncContextManager[Connection]]
+
+
+@asynccontextmanager
+async def connect(state: Path, **env: str) -> AsyncIterator[Connection]:
+    params = StdioServerParameters(
+        command=sys.executable, args=["-m", "servers.graphiti"], env={"AGENTD_STATE": str(state)} | env
+    )
+    async with Client(stdio_client(params), read_timeout_seconds=60) as client:
+        yield Connection(client)
+
+
+@pytest.fixture(scope="package")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all, so that the tables' vectors are made once."""
+    return tmp_path_factory.mktemp("state")
+
+
+async def no_graph() -> Any:
+    raise GraphError("there is none in this test")
+
+
+@pytest.fixture(scope="package")
+def search() -> SchemaSearch:
+    return SchemaSearch(SHIPPED, Embedder(), no_graph)
