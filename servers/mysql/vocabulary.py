@@ -17,7 +17,7 @@ BEFORE_BRACKET = _words(
     select distinct all from as on using where and or xor not in exists any some between like rlike regexp glob match
     against is case when then else end by having order limit offset union except intersect with recursive over window
     partition filter interval div join inner left right full outer cross natural straight_join lateral values row
-    separator escape collate binary index key force use ignore materialized nulls within
+    group separator escape collate binary index key force use ignore materialized nulls within
     """
 )
 """Words of the grammar that a bracket may follow without calling anything."""
@@ -101,7 +101,7 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
             exp.JSONKeyValue,
         ),
         *(exp.JSONPathSelector, exp.JSONPathSlice, exp.JSONPathRecursive, exp.JSONPathUnion, exp.JSONExtractQuote),
-        *(exp.Bracket, exp.HavingMax),
+        *(exp.Bracket, exp.HavingMax, exp.JSONValue, exp.OnCondition),
     }
 )
 """Kinds of nodes a tree may have besides functions, which are judged by name."""

@@ -91,6 +91,38 @@ async def test_without_an_address_the_embedded_erp_answers(tmp_path: Path) -> No
     assert answer["results"] == [{"transaction_count": 456}]
 
 
+async def test_a_client_that_knows_only_the_protocol_can_list_and_call(tmp_path: Path) -> None:
+    """Lines of JSON by hand, in the protocol's older form: no SDK on this side."""
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "servers.mysql"),
+        cwd=ROOT,
+        env={"AGENTD_STATE": str(tmp_path)},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    client = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "by-hand", "version": "0"}}
+    query = {"name": "execute_sql_query", "arguments": {"sql_queries": [COUNT]}}
+    for message in (
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+        {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": query},
+    ):
+        server.stdin.write(json.dumps(message).encode() + b"\n")
+    answers = {}
+    async with asyncio.timeout(60):
+        while len(answers) < 3:
+            answer = json.loads(await server.stdout.readline())
+            answers[answer["id"]] = answer["result"]
+        server.stdin.close()
+        assert await server.wait() == 0
+    assert answers[1]["serverInfo"]["name"] == "mysql_mcp_server"
+    assert len(answers[2]["tools"]) == 4
+    assert answers[3]["structuredContent"]["batch_results"][0]["results"] == [{"transaction_count": 456}]
+
+
 async def test_a_client_learns_what_the_server_is_and_that_it_only_reads(sqlite_erp: Path) -> None:
     async with Client(create_server(Database(f"sqlite:///{sqlite_erp}"))) as client:
         assert "describe_schema" in str(client.instructions)
