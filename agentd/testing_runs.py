@@ -32,7 +32,9 @@ class MemoryRun:
     events: list[Event] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
-    readers: set[asyncio.Queue[Event | None]] = field(default_factory=set)
+    readers: set[asyncio.Queue[Event | AgentdError | None]] = field(default_factory=set)
+    unread: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while nobody follows its events any more."""
 
     def emit(self, kind: EventType, data: dict[str, Any] | None = None) -> Event:
         """Number an event, keep it unless it is live-only, and hand it to every reader."""
@@ -50,6 +52,11 @@ class MemoryRun:
         for reader in self.readers:
             reader.put_nowait(event)
         return event
+
+    def break_off(self, error: AgentdError) -> None:
+        """End every reader's stream with an error, as an engine does with one that is too slow."""
+        for reader in self.readers:
+            reader.put_nowait(error)
 
     def update(self, **changes: Any) -> None:
         """Change parts of the outcome."""
@@ -96,6 +103,8 @@ class MemoryRuns:
         assert run.task is not None
         run.task.cancel()
         await asyncio.wait((run.task,))
+        if run.outcome.status not in ENDED:  # it had not begun
+            self._end(run, "cancelled")
         return run.outcome
 
     async def approve(
@@ -125,19 +134,24 @@ class MemoryRuns:
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events, then live ones, to the end."""
         run = self._seen(run_id, caller)
-        reader: asyncio.Queue[Event | None] = asyncio.Queue()
+        reader: asyncio.Queue[Event | AgentdError | None] = asyncio.Queue()
         stored = run.events[after:]
         run.readers.add(reader)
+        run.unread.clear()
         try:
             for event in stored:
                 yield event
             if run.outcome.status in ENDED and reader.empty():
                 return
             while (live := await reader.get()) is not None:
+                if isinstance(live, AgentdError):
+                    raise live
                 if live.seq > after or live.type in LIVE_ONLY:
                     yield live
         finally:
             run.readers.discard(reader)
+            if not run.readers:
+                run.unread.set()
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file that the outcome names."""
@@ -166,13 +180,19 @@ class MemoryRuns:
     async def _work_on(self, run: MemoryRun) -> None:
         run.emit("run.started")
         try:
-            run.update(response=await self._work(run), status="completed")
+            run.update(response=await self._work(run))
         except asyncio.CancelledError:
-            run.update(status="cancelled")
+            self._end(run, "cancelled")
         except AgentdError as error:
             run.error = error
-            run.update(status="failed")
-        run.emit("run.finished", {"status": run.outcome.status})
+            self._end(run, "failed")
+        else:
+            self._end(run, "completed")
+
+    @staticmethod
+    def _end(run: MemoryRun, status: RunStatus) -> None:
+        run.update(status=status)
+        run.emit("run.finished", {"status": status})
         for reader in run.readers:
             reader.put_nowait(None)
 

@@ -6,8 +6,8 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 from aiohttp import web
@@ -28,44 +28,36 @@ async def serving(
     Passed sockets take the place of `listen` and `unix_path`. Port 0 lets the system choose. At the end requests under
     way have `shutdown_s` seconds. Raises OSError that says what is taken and what to do.
     """
-    runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=shutdown_s)
-    await runner.setup()
-    try:
+    with ExitStack() as held:
         opened = list(sockets)
-        if not opened:
-            if listen is not None:
-                opened.extend(_tcp(*listen))
-            if unix_path is not None:
-                opened.append(_unix(unix_path, unix_mode))
-        for one in opened:
-            await web.SockSite(runner, one).start()
-        yield tuple(_address(one) for one in opened)
-    finally:
-        await runner.cleanup()
-        if unix_path is not None and not sockets:
-            _forget(unix_path)
-
-
-def _forget(path: Path) -> None:
-    path.unlink(missing_ok=True)
-
-
-def _tcp(host: str, port: int) -> list[socket.socket]:
-    opened: list[socket.socket] = []
-    for family, kind, protocol, _, address in socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    ):
-        if opened:  # `localhost` names two addresses; the first that can be had is enough
-            break
-        one = socket.socket(family, kind, protocol)
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if not opened and listen is not None:
+            opened.append(held.enter_context(_tcp(*listen)))
+        if not sockets and unix_path is not None:
+            opened.append(held.enter_context(_unix(unix_path, unix_mode)))
+        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=shutdown_s)
+        await runner.setup()
         try:
-            one.bind(address)
-        except OSError as error:
-            one.close()
-            raise OSError(error.errno, _why(error, host, port)) from None
-        opened.append(one)
-    return opened
+            for one in opened:
+                await web.SockSite(runner, one).start()
+            yield tuple(_address(one) for one in opened)
+        finally:
+            await runner.cleanup()
+
+
+def _tcp(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except socket.gaierror as error:
+        raise OSError(error.errno, f"cannot listen on {host}:{port}: {error.strerror}") from None
+    family, kind, protocol, _, address = found[0]  # `localhost` names two addresses; the first is enough
+    one = socket.socket(family, kind, protocol)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        one.bind(address)
+    except OSError as error:
+        one.close()
+        raise OSError(error.errno, _why(error, host, port)) from None
+    return one
 
 
 def _why(error: OSError, host: str, port: int) -> str:
@@ -76,7 +68,8 @@ def _why(error: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host}:{port}: {error.strerror}"
 
 
-def _unix(path: Path, mode: int) -> socket.socket:
+@contextmanager
+def _unix(path: Path, mode: int) -> Iterator[socket.socket]:
     _remove_stale(path)
     one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o777 & ~mode)  # from its first moment nobody else may connect
@@ -87,7 +80,11 @@ def _unix(path: Path, mode: int) -> socket.socket:
         raise OSError(error.errno, f"cannot listen on {path}: {error.strerror}") from None
     finally:
         os.umask(before)
-    return one
+    try:
+        yield one
+    finally:
+        one.close()
+        path.unlink(missing_ok=True)
 
 
 def _remove_stale(path: Path) -> None:
