@@ -143,6 +143,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
         run = at.runs.run_of("r-1")
         run.unread.clear()
         await asyncio.wait_for(run.unread.wait(), 20)
+        connection.transport.abort()
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
