@@ -1,0 +1,47 @@
+"""The daemon's clock: the machine's, or the one that AGENTD_CLOCK sets for tests and drills."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+
+class SystemClock:
+    """The time of this machine."""
+
+    def now(self) -> datetime:
+        """Now, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        return time.monotonic()
+
+
+class SetClock:
+    """A time that was set: it stands still, or runs on from there."""
+
+    def __init__(self, start: datetime, *, running: bool) -> None:
+        self._start = start.astimezone(UTC)
+        self._running = running
+        self._began = time.monotonic()
+
+    def now(self) -> datetime:
+        """The set time, plus what has passed since when it runs on."""
+        if not self._running:
+            return self._start
+        return self._start + timedelta(seconds=time.monotonic() - self._began)
+
+    def monotonic(self) -> float:
+        """Seconds that only grow: budgets and waits are real even where the date is not."""
+        return time.monotonic()
+
+
+def clock_of(setting: str | None) -> SystemClock | SetClock:
+    """AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs on. Raises ValueError."""
+    if not setting:
+        return SystemClock()
+    running = setting.endswith("+") and not setting.endswith("T+")
+    text = setting[:-1] if running else setting
+    moment = datetime.fromisoformat(text)
+    return SetClock(moment if moment.tzinfo else moment.replace(tzinfo=UTC), running=running)

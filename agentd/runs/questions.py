@@ -1,0 +1,61 @@
+"""Questions that are not the agent's (to the books, to the graph) as durable runs: the same ids, events and rights."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
+from agentd.messages import Caller
+from agentd.ports import Clock
+from agentd.runs.engine import Engine, iso
+from agentd.runs.store import Row, RunStore
+from agentd.runs.visibility import owned
+
+
+class Questions:
+    """Takes questions of one kind on as runs; the engine's executor of that kind answers them."""
+
+    def __init__(self, kind: str, store: RunStore, engine: Engine, clock: Clock, *, deadline_s: float) -> None:
+        self._kind = kind
+        self._store = store
+        self._engine = engine
+        self._clock = clock
+        self._deadline_s = deadline_s
+
+    async def ask(
+        self, question: str, caller: Caller, *, session_id: str | None, run_id: str | None, **options: Any
+    ) -> dict[str, Any]:
+        """The executor's answer with run_id, session_id and status. Raises what failed the run."""
+        if session_id is not None and (session := await self._store.session(session_id)) is not None:
+            owned(session, caller, "session")
+        now = iso(self._clock.now())
+        row: Row = {
+            "run_id": run_id or uuid4().hex,
+            "session_id": session_id or uuid4().hex,
+            "owner": caller.id,
+            "kind": self._kind,
+            "prompt": question,
+            "brief": {
+                "options": options,
+                "caller": caller.model_dump(mode="json"),
+                "language": "id",
+                "deadline_s": self._deadline_s,
+            },
+            "status": "queued",
+            "created_at": now,
+        }
+        session_row = {"session_id": row["session_id"], "owner": caller.id, "created_at": now, "updated_at": now}
+        existing = await self._engine.submit(row, session_row)
+        if existing is not None:
+            owned(existing, caller, "run")
+            if (existing["prompt"], existing["kind"]) != (question, self._kind):
+                raise Conflict("this run_id was used for something else", run_id=existing["run_id"])
+        ended = await self._engine.wait(row["run_id"])
+        if ended is None:
+            raise NotFound("there is no such run any more")
+        ids = {"run_id": ended["run_id"], "session_id": ended["session_id"]}
+        if ended["status"] == "failed":
+            error = ended["error"]
+            raise BY_TYPE.get(error["type"], InternalError)(error["message"], **{**(error.get("data") or {}), **ids})
+        return {**ids, "status": ended["status"], **(ended["outcome"] or {})}
