@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,7 +26,7 @@ from agentd.messages import (
 )
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
-from agentd.runs.engine import Engine, Result, RunContext, iso
+from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
 from agentd.runs.store import Row, RunStore
 from agentd.runs.visibility import owned, published, without_paths
 
@@ -49,7 +48,6 @@ class AgentRuns:
         clock: Clock,
         *,
         history_tokens: int = 1500,
-        approval_ttl_s: float = 900.0,
         language: str = "auto",
         known_models: Callable[[], dict[str, list[str]]] = dict,
         grounded: Callable[[ToolCall], bool] = lambda _: True,
@@ -60,7 +58,6 @@ class AgentRuns:
         self._dress = dress
         self._clock = clock
         self._history_tokens = history_tokens
-        self._approval_ttl_s = approval_ttl_s
         self._language = language
         self._known_models = known_models
         self._grounded = grounded
@@ -352,19 +349,15 @@ class AgentRuns:
             "logs": list(conclusion.logs),
             "usage": conclusion.usage.model_dump(),
         }
-        approval = None
         if conclusion.pending is not None:
-            expires = iso(self._clock.now() + timedelta(seconds=self._approval_ttl_s))
-            approval = {"approval_id": uuid4().hex, **conclusion.pending, "expires_at": expires}
-            outcome["approval"] = {key: approval[key] for key in _APPROVAL_KEYS}
-            outcome["response"] = approval["summary"]
+            outcome["response"] = conclusion.pending["summary"]
         return Result(
             status=conclusion.status,
             outcome=outcome,
             attempts=conclusion.attempts,
             error=conclusion.error,
             record=conclusion.record,
-            approval=approval,
+            approval=conclusion.pending,
         )
 
     # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
@@ -399,13 +392,10 @@ class AgentRuns:
     def _summary(self, row: Row, caller: Caller) -> dict[str, Any]:
         shown = {key: row[key] for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
         if row["approval"] is not None:
-            shown["approval"] = {key: row["approval"][key] for key in _APPROVAL_KEYS}
+            shown["approval"] = {key: row["approval"][key] for key in APPROVAL_KEYS}
         if caller.may() or row["owner"] == caller.id:
             shown["prompt"] = row["prompt"]
         return shown
-
-
-_APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
 
 
 def _error_data(error: AgentdError, row: Row) -> dict[str, Any]:

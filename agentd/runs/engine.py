@@ -11,8 +11,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import structlog
 from dbos import DBOS, SetWorkflowID
@@ -26,6 +27,8 @@ from agentd.runs.journal import DbosJournal, JsonSerializer, Steps
 from agentd.runs.store import Row, RunStore, empty_journal
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
+APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
+"""What callers see of a pending approval; its `rule` is the daemon's."""
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
 
@@ -45,7 +48,10 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an executor came to. `outcome` is the wire form; `pending` with `record` waits for an approval."""
+    """What an executor came to. `outcome` is the wire form.
+
+    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to go on from.
+    """
 
     status: str
     outcome: dict[str, Any]
@@ -74,6 +80,7 @@ class EngineLimits:
     concurrency: int = 256
     queue_limit: int = 1000
     deadline_s: float = 300.0
+    approval_ttl_s: float = 900.0
 
 
 _engine: Engine | None = None
@@ -297,30 +304,28 @@ class Engine:
         error = None
         if result.error is not None and status == "failed":
             error = {"type": result.error.type, "message": result.error.message, "data": result.error.data}
-        ending: list[tuple[EventType, dict[str, Any]]] = []
+        now = self._clock.now()
+        at, outcome, approval = iso(now), {**result.outcome, "status": status}, None
         if result.approval is not None:
-            ending.append(("approval.requested", dict(result.approval)))
+            expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
+            approval = {"approval_id": uuid4().hex, **result.approval, "expires_at": expires_at}
+            outcome["approval"] = {key: approval[key] for key in APPROVAL_KEYS}
+            last: tuple[EventType, dict[str, Any]] = ("approval.requested", outcome["approval"])
         else:
-            finished = {"status": status, "response": result.outcome.get("response", "")}
-            ending.append(("run.finished", finished | ({"error": error} if error else {})))
-        at = self._now()
-        first = len(live.log.stored) + 1
-        told = [
-            Event(seq=first + index, run_id=row["run_id"], session_id=row["session_id"], type=kind, at=at, data=data)
-            for index, (kind, data) in enumerate(ending)
-        ]
+            finished = {"status": status, "response": outcome.get("response", "")}
+            last = ("run.finished", finished | ({"error": error} if error else {}))
+        ending = live.log.next(*last, at)
         values: Row = {
             "status": status,
-            "outcome": {**result.outcome, "status": status},
+            "outcome": outcome,
             "error": error,
-            "record": result.record if result.approval is not None else None,
-            "approval": result.approval,
+            "record": result.record if approval is not None else None,
+            "approval": approval,
             "finished_at": at if status in ENDED else None,
-            "events": [event.model_dump(mode="json") for event in (*live.log.stored, *told)],
+            "events": [event.model_dump(mode="json") for event in (*live.log.stored, ending)],
         }
         await self._persist(row["run_id"], values, result.attempts, at)
-        for kind, data in ending:
-            publish(kind, {**data, "at": at})
+        publish(last[0], {**last[1], "at": at})
         self._observe(row, result)
 
     async def _persist(self, run_id: str, values: Row, attempts: int, at: str) -> None:

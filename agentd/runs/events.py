@@ -31,14 +31,17 @@ class EventLog:
         """All stored events, in order."""
         return tuple(self._stored)
 
-    def publish(self, kind: EventType, data: dict[str, Any], at: str) -> None:
-        """Number the event, keep it unless it is live-only, and hand it to every reader."""
-        live = kind in LIVE_ONLY
-        seq = len(self._stored) + (0 if live else 1)
-        event = Event.model_construct(
+    def next(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
+        """The event as it would be numbered now."""
+        seq = len(self._stored) + (0 if kind in LIVE_ONLY else 1)
+        return Event.model_construct(
             seq=seq, run_id=self._run_id, session_id=self._session_id, type=kind, at=at, data=data
         )
-        if not live:
+
+    def publish(self, kind: EventType, data: dict[str, Any], at: str) -> None:
+        """Number the event, keep it unless it is live-only, and hand it to every reader."""
+        event = self.next(kind, data, at)
+        if kind not in LIVE_ONLY:
             self._stored.append(event)
         for reader in tuple(self._readers):
             if reader.full():

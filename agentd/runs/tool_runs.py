@@ -1,0 +1,145 @@
+"""Tools.call: one tool outside any conversation. One that waits for a human becomes a run; others are made at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.masking import mask
+from agentd.agent.toolset import Toolset
+from agentd.errors import BY_TYPE, ToolExecution
+from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ToolHost
+from agentd.runs.engine import Result, RunContext
+from agentd.runs.visibility import published, without_paths
+
+ToolsOf = Callable[[Caller | None], Toolset]
+Ask = Callable[..., Any]
+
+
+class DirectTools:
+    """Implements rpc's `Tools`; `execute` is the engine's executor for runs of kind `call`."""
+
+    def __init__(self, host: ToolHost, tools_of: ToolsOf) -> None:
+        self._host = host
+        self._tools_of = tools_of
+        self._ask: Ask | None = None
+
+    def bind(self, ask: Ask) -> None:
+        """How a call becomes a durable run (`Questions.ask`)."""
+        self._ask = ask
+
+    def catalogue(self, caller: Caller) -> Catalogue:
+        """What exists for this caller."""
+        toolset = self._tools_of(caller)
+        return Catalogue(tools=(*toolset.tools, *toolset.asleep), servers=toolset.servers)
+
+    async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
+        """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
+        info = self._tools_of(caller).resolve(tool, server)
+        if info.official or info.approval != "never":
+            assert self._ask is not None, "bind() comes first"
+            words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
+            answer = await self._ask(words, caller, session_id=None, run_id=None)
+            if answer["status"] == "needs_approval":
+                waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
+                return _step(info, tool_input, ToolOutcome(success=False, output=waiting, message=answer["response"]))
+            return AgentStep.model_validate(answer["steps"][0])
+        run_id = f"call-{uuid4().hex}"
+        made = _call(info, tool_input, run_id, run_id, caller)
+        started = time.perf_counter()
+        outcome = await self._host.call(made)
+        outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
+        return _shown(info, tool_input, outcome, run_id, caller)
+
+    async def execute(self, context: RunContext) -> Result:
+        """A run of one call: made, or waiting for the human it needs."""
+        row, kept = context.row, context.row["brief"]
+        wanted = json.loads(row["prompt"])
+        caller = Caller.model_validate(kept["caller"])
+        info = self._tools_of(caller).resolve(wanted["tool"], wanted["server"])
+        decision = (row["record"] or {}).get("decision")
+        arguments, consent = wanted["input"], None
+        if decision is not None:
+            context.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
+            if not decision["approved"]:
+                outcome = ToolOutcome(success=False, message="the call was not approved")
+                return Result("completed", _outcome(_step(info, arguments, outcome), ()))
+            arguments = decision["arguments"]
+            consent = Consent(
+                approval_id=decision["approval_id"], tool=info.name, arguments=arguments, by=decision["by"]
+            )
+        made = _call(info, arguments, row["run_id"], row["session_id"], caller, consent)
+
+        async def act() -> dict[str, Any]:
+            try:
+                return (await self._host.call(made)).model_dump(mode="json")
+            except ApprovalNeeded as needed:
+                pending = {"tool": needed.tool, "arguments": needed.arguments}
+                return {"pending": {**pending, "summary": needed.summary, "rule": needed.rule}}
+
+        record = await context.journal.step("call", act)
+        if pending := record.get("pending"):
+            said = [one.model_dump() for one in made.said]
+            kept_back = {"pending": pending, "said": said, "steps": []}
+            return Result("needs_approval", {"response": pending["summary"]}, record=kept_back, approval=pending)
+        outcome = ToolOutcome.model_validate(record)
+        step = _shown(info, arguments, outcome, row["run_id"], caller)
+        return Result("completed", _outcome(step, published(outcome.artifacts, row["run_id"])))
+
+
+def _call(
+    info: ToolInfo,
+    arguments: dict[str, Any],
+    run_id: str,
+    session_id: str,
+    caller: Caller,
+    consent: Consent | None = None,
+) -> ToolCall:
+    """The call; what staff or a program writes is its own evidence."""
+    words = Said(by="citizen", order=0, text=json.dumps(arguments, ensure_ascii=False))
+    return ToolCall(
+        tool=info,
+        input=arguments,
+        run_id=run_id,
+        session_id=session_id,
+        step=1,
+        said=(words,),
+        caller=caller,
+        consent=consent,
+    )
+
+
+def _shown(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_id: str, caller: Caller) -> AgentStep:
+    """The step as the caller may see it. Raises the failure's own error."""
+    if not outcome.success:
+        kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
+        raise kind(mask(outcome.message) or f"tool `{info.name}` failed", tool=info.name, server=info.server)
+    if not caller.may():
+        output = without_paths(outcome.output, published(outcome.artifacts, run_id))
+        outcome = outcome.model_copy(update={"output": output})
+    return _step(info, arguments, outcome)
+
+
+def _step(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome) -> AgentStep:
+    return AgentStep(
+        tool=info.name,
+        server=info.server,
+        input=arguments,
+        success=outcome.success,
+        output=outcome.output,
+        message=outcome.message,
+        duration_ms=outcome.duration_ms,
+    )
+
+
+def _outcome(step: AgentStep, artifacts: Any) -> dict[str, Any]:
+    return {
+        "response": step.message,
+        "steps": [step.model_dump(mode="json")],
+        "artifacts": [artifact.model_dump() for artifact in artifacts],
+    }
