@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
+from agentd.agent.toolset import Toolset
+from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
 
 RESULT_CHARS = 400
@@ -20,7 +22,7 @@ class PastTurn:
     prompt: str
     response: str
     steps: tuple[AgentStep, ...] = ()
-    language: str = "id"
+    language: Language = "id"
 
 
 def tokens(text: str) -> int:
@@ -28,11 +30,11 @@ def tokens(text: str) -> int:
     return len(text) * 10 // 32 + 4
 
 
-def messages(past: Sequence[PastTurn], budget: int) -> tuple[ChatMessage, ...]:
+def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[ChatMessage, ...]:
     """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all."""
     kept: list[ChatMessage] = []
-    for turn in reversed(past):
-        turned = list(_turn(turn))
+    for number in range(len(past) - 1, -1, -1):
+        turned = list(_turn(past[number], toolset if number == 0 else None))
         cost = sum(tokens(message.content) for message in turned)
         if cost > budget:
             break
@@ -41,18 +43,15 @@ def messages(past: Sequence[PastTurn], budget: int) -> tuple[ChatMessage, ...]:
     return tuple(kept)
 
 
-def _turn(turn: PastTurn) -> Sequence[ChatMessage]:
-    shown = [ChatMessage(role="user", content=prompts.request(turn.prompt))]
+def _turn(turn: PastTurn, toolset: Toolset | None) -> Sequence[ChatMessage]:
+    shown = [prompts.request(turn.prompt, turn.language, toolset)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         shown.append(prompts.answered({"action": "call_tool", "tool": step.tool, "input": arguments}))
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
-        shown.append(prompts.tool_result(step.tool, arguments, outcome, "id", limit=RESULT_CHARS))
-    if turn.response:
-        shown.append(prompts.answered({"action": "final", "response": turn.response}))
-    elif shown[-1].role == "user":
-        shown.append(prompts.answered({"action": "final", "response": "…"}))
-    return shown
+        shown.append(prompts.tool_result(step.tool, arguments, outcome, turn.language, limit=RESULT_CHARS))
+    cut_off = {"id": "Mohon maaf, tadi terputus.", "en": "Sorry, that was cut off."}[turn.language]
+    return [*shown, prompts.answered({"action": "final", "response": turn.response or cut_off})]
 
 
 def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:

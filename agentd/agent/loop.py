@@ -184,7 +184,8 @@ class Agent:
             self._so_far = _Progress.read(brief.resumed)
         else:
             said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
-            opening = prompts.opening(brief.prompt, brief.toolset, brief.language)
+            first = brief.toolset if not brief.history else None
+            opening = prompts.request(brief.prompt, brief.language, first)
             self._so_far = _Progress(messages=[*brief.history, opening], said=said)
 
     async def run(self) -> Conclusion:
@@ -240,8 +241,12 @@ class Agent:
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> None:
         """Make the call (unless it was made within its turn) and let the model see what came of it."""
         number = len(self._so_far.steps)
+        tool = self._resolved(call.tool)
         name, server = self._named(call.tool)
-        self._publish("tool.started", {"tool": name, "server": server, "step": number + 1})
+        started = {"tool": name, "server": server, "step": number + 1}
+        waits = tool is not None and tool.approval != "never" and consent is None
+        if not waits:
+            self._publish("tool.started", started)
         if outcome is None:
 
             async def made() -> dict[str, Any]:
@@ -254,6 +259,8 @@ class Agent:
             outcome = await self._journal.step(f"call-{number}", made)
         if pending := outcome.pop("pending", None):
             raise _Waiting(pending)
+        if waits:
+            self._publish("tool.started", started)
         self._note_call(call, ToolOutcome.model_validate(outcome))
 
     async def _go_on(self, pending: dict[str, Any]) -> None:
@@ -346,7 +353,7 @@ class Agent:
 
         if asked.attempts:
             on_text(RESTART)
-        tools = [tool for tool in brief.toolset.tools if done.may_call_official or not tool.official]
+        tools = [tool for tool in prompts.in_prompt(brief.toolset) if done.may_call_official or not tool.official]
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),

@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS
+from agentd.agent.language import detect
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
 
 ACTION_RULES = (
     "Reply with exactly one JSON object and nothing else:\n"
-    '{"action":"call_tool","tool":"NAME","input":{…}} to use a tool, or\n'
-    '{"action":"final","response":"…"} to answer the citizen.\n'
+    '{"action":"call_tool","tool":"NAME","input":{ARGUMENTS}} to use a tool, or\n'
+    '{"action":"final","response":"YOUR ANSWER"} to answer the citizen.\n'
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{}}}} lists the tools. '
     "Use only values that the citizen gave; never invent any. If something is missing, ask for it with `final`."
 )
+CHOICES_CHARS = 24
+"""Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
 LANGUAGE_RULES: dict[str, str] = {
     "auto": "Answer in the language the citizen writes (Indonesian or English). Never call a tool to translate.",
@@ -54,10 +57,11 @@ def compose_system_instructions(template: str, toolset: Toolset, *, custom: str 
 def tool_guidance(toolset: Toolset) -> str:
     """The action rules, then each server's instructions with its tools, as read from the servers now."""
     parts = [ACTION_RULES]
-    if not toolset.tools:
+    shown = in_prompt(toolset)
+    if not shown:
         parts.append(NO_TOOLS)
     for server in toolset.servers:
-        tools = [tool for tool in toolset.tools if tool.server == server.name]
+        tools = [tool for tool in shown if tool.server == server.name]
         if not tools:
             continue
         head = f"[{server.name}] {server.instructions.strip()}".rstrip()
@@ -78,11 +82,9 @@ def signature(tool: ToolInfo) -> str:
 
 def _field(name: str, rule: dict[str, Any], required: bool) -> str:
     shown = name if required else f"{name}?"
-    choices = rule.get("enum")
-    if not choices:
-        choices = next((branch["enum"] for branch in rule.get("anyOf", []) if "enum" in branch), None)
-    if choices:
-        return f"{shown}: {'|'.join(str(choice) for choice in choices)}"
+    choices = "|".join(str(choice) for choice in rule.get("enum", ()))
+    if choices and len(choices) <= CHOICES_CHARS:
+        return f"{shown}: {choices}"
     kind = rule.get("type")
     return shown if kind in (None, "string") else f"{shown}: {kind if isinstance(kind, str) else '|'.join(kind)}"
 
@@ -102,19 +104,17 @@ def manifest(toolset: Toolset) -> dict[str, Any]:
     }
 
 
-def opening(prompt: str, toolset: Toolset, language: Language) -> ChatMessage:
-    """The first user turn: the request and the tool context."""
-    content = {
-        "request": prompt,
-        "tools": [tool.name for tool in toolset.tools],
-        "instruction": f"Reply with one JSON action. Language: {_LANGUAGE_NAMES[language]}.",
-    }
+def request(prompt: str, language: Language, toolset: Toolset | None = None) -> ChatMessage:
+    """A citizen's words as a user turn; the session's first one carries the tool context too."""
+    content: dict[str, Any] = {"request": prompt, "language": _LANGUAGE_NAMES[language]}
+    if toolset is not None:
+        content["tools"] = [tool.name for tool in in_prompt(toolset)]
     return ChatMessage(role="user", content=_compact(content))
 
 
-def request(prompt: str) -> str:
-    """A citizen's words of an earlier turn."""
-    return _compact({"request": prompt})
+def in_prompt(toolset: Toolset) -> list[ToolInfo]:
+    """The tools that a model is told of; the others are for the desk's pages and programs (`_meta` agentd/for)."""
+    return [tool for tool in toolset.tools if tool.meta.get("agentd/for", "model") == "model"]
 
 
 def examples(shown: Sequence[Example], toolset: Toolset) -> list[ChatMessage]:
@@ -124,8 +124,10 @@ def examples(shown: Sequence[Example], toolset: Toolset) -> list[ChatMessage]:
     for example in shown:
         named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}
         if named <= names:
-            given = request(example.user or "") if example.result is None else _compact({"tool_result": example.result})
-            turns += [ChatMessage(role="user", content=given), answered(example.action)]
+            words = example.user or ""
+            shown_result = ChatMessage(role="user", content=_compact({"tool_result": example.result}))
+            turns += [request(words, detect(words)) if example.result is None else shown_result]
+            turns += [answered(example.action)]
     return turns
 
 

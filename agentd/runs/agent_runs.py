@@ -324,7 +324,7 @@ class AgentRuns:
             prefix=outfit.prefix,
             toolset=outfit.toolset,
             language=kept["language"],
-            history=messages(past, self._history_tokens),
+            history=messages(past, self._history_tokens, outfit.toolset),
             said=evidence(past),
             options=options.model_copy(update={"provider": outfit.provider}),
             limits=outfit.limits,

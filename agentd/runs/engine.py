@@ -70,6 +70,8 @@ class _Live:
 
     log: EventLog
     steps: Steps = field(default_factory=Steps)
+    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -114,7 +116,7 @@ class Engine:
         self._node = node
         self._observe = observe
         self._live: dict[str, _Live] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._queues: dict[str, list[str]] = {}
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
 
@@ -250,25 +252,27 @@ class Engine:
         if live is None:
             stored = [Event.model_validate(value) for value in row["events"] or ()]
             live = self._live[row["run_id"]] = _Live(EventLog(row["run_id"], row["session_id"], stored))
+            queue = self._queues.setdefault(row["session_id"], [])
+            queue.append(row["run_id"])
+            self._live[queue[0]].turn.set()
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
         """The workflow: one segment of a run, its turn in the session awaited."""
         row = await self._store.run(run_id)
         if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
-            self._leave(run_id)
+            if row is not None:
+                self._leave(row)
             return "over"
         live = self._enter(row)
-        turn = self._turns.setdefault(row["session_id"], asyncio.Lock())
         try:
-            async with turn, self._places:
+            await live.turn.wait()
+            async with self._places:
                 begun = await self._store.begin(run_id, self._node)
                 if begun is not None and begun["status"] in ("running", "cancelled"):
                     await self._work(begun, live)
         finally:
-            if not turn.locked():
-                self._turns.pop(row["session_id"], None)
-            self._leave(run_id)
+            self._leave(row)
         return "done"
 
     async def _work(self, row: Row, live: _Live) -> None:
@@ -360,11 +364,19 @@ class Engine:
         values = {"events": [*stored, event.model_dump(mode="json")], "outcome": outcome, "approval": None}
         await self._store.finish(run_id, {**values, "record": None, "finished_at": at}, row["attempts"], at)
 
-    def _leave(self, run_id: str) -> None:
-        live = self._live.pop(run_id, None)
-        if live is not None:
-            live.log.end()
-            live.done.set()
+    def _leave(self, row: Row) -> None:
+        """Let the run's followers go, and the next run of its session begin."""
+        live = self._live.pop(row["run_id"], None)
+        if live is None:
+            return
+        live.log.end()
+        live.done.set()
+        queue = self._queues[row["session_id"]]
+        queue.remove(row["run_id"])
+        if queue:
+            self._live[queue[0]].turn.set()
+        else:
+            del self._queues[row["session_id"]]
 
     def _now(self) -> str:
         return self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,292 @@
+"""Wires the parts together: settings in, a running daemon out. The only module that knows all the others."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from socket import socket
+from typing import Any
+
+import structlog
+
+from agentd import config
+from agentd.access import Access, AccessBook, RateLimiter
+from agentd.agent.approval import Approved
+from agentd.agent.grounding import Grounded, ungrounded
+from agentd.agent.hosted_arguments import HostedArguments
+from agentd.agent.toolset import Toolset
+from agentd.clock import clock_of
+from agentd.config import Settings
+from agentd.errors import ConfigError, InvalidParams
+from agentd.http.routes import application
+from agentd.http.server import serving
+from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
+from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
+from agentd.ports import ChatModel, Clock, TextSink
+from agentd.profiles import Outfit, outfit, toolset_for
+from agentd.rpc.dispatch import Dispatcher
+from agentd.rpc.methods import METHODS
+from agentd.rpc.services import Limits, Services
+from agentd.runs.agent_runs import AgentRuns
+from agentd.runs.engine import Engine, EngineLimits
+from agentd.runs.graph_run import GraphRun
+from agentd.runs.questions import Questions
+from agentd.runs.sessions import SessionDesk
+from agentd.runs.store import RunStore, sqlite_engine
+from agentd.runs.tool_runs import DirectTools
+
+log = structlog.get_logger("agentd")
+FORGET = "delete_session_data"
+SERVERS_WAIT_S = 10.0
+"""How long the start waits for MCP servers; one that is slower comes up later."""
+
+
+class Chain:
+    """The chain of providers that a reload may replace: who holds it need not know."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._clock = clock
+        self._models: list[ChatModel] = []
+        self._chain = self._built(settings)
+
+    def _built(self, settings: Settings) -> Any:
+        built = models(settings)
+        chain = plugin(MODELS, FALLBACK)(built, default=settings.default_provider, clock=self._clock.monotonic)
+        self._models = built
+        return chain
+
+    async def replace(self, settings: Settings) -> None:
+        """Build the new chain first, then let the old one go. Raises ConfigError and changes nothing."""
+        old = self._chain
+        self._chain = self._built(settings)
+        await old.aclose()
+
+    @property
+    def provider(self) -> str:
+        """The provider asked first."""
+        return str(self._chain.provider)
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """One turn by the first provider that can."""
+        reply: ModelReply = await self._chain.turn(request, on_text)
+        return reply
+
+    def state(self) -> ProviderState:
+        """The first provider's."""
+        return self.states()[0]
+
+    def states(self) -> Sequence[ProviderState]:
+        """Every provider's, in order."""
+        states: Sequence[ProviderState] = self._chain.states()
+        return states
+
+    async def warm(self, prefix: Any) -> None:
+        """Let providers that can prepare the prompt's stable start do so."""
+        for model in self._models:
+            if hasattr(model, "warm"):
+                await model.warm(prefix)
+
+    async def aclose(self) -> None:
+        """Let go of all providers."""
+        await self._chain.aclose()
+
+
+@dataclass(slots=True)
+class Daemon:
+    """A running daemon's parts, for whoever drives it in this process (`agentd serve`, `agentd chat`, tests)."""
+
+    settings: Settings
+    clock: Clock
+    chain: Chain
+    host: Any
+    store: RunStore
+    started: float = field(default_factory=time.monotonic)
+    addresses: tuple[str, ...] = ()
+    draining: bool = False
+    runs: AgentRuns = field(init=False)
+    sessions: SessionDesk = field(init=False)
+    engine: Engine = field(init=False)
+    services: Services = field(init=False)
+
+    def outfit(self, caller: Caller | None, options: AgentOptions) -> Outfit:
+        """What this caller's agent is now."""
+        return outfit(self.settings, self.host.catalogue(), caller, options)
+
+    def tools_of(self, caller: Caller | None) -> Toolset:
+        """The tools that exist for this caller now."""
+        return toolset_for(self.settings, self.host.catalogue(), caller)
+
+    def known_models(self) -> dict[str, list[str]]:
+        """{provider id: names of its models}."""
+        return {provider.id: [model.name for model in provider.models] for provider in self.settings.providers}
+
+    def health(self) -> dict[str, Any]:
+        """How it stands, from what is known without asking anybody."""
+        servers = self.host.catalogue().servers
+        providers = self.chain.states()
+        down = any(server.state == "down" for server in servers)
+        status = "draining" if self.draining else "degraded" if down else "ok"
+        return {
+            "status": status,
+            "version": version("agentd"),
+            "uptime_s": round(time.monotonic() - self.started, 3),
+            "runs": {"active": self.engine.active},
+            "servers": [server.model_dump(exclude={"instructions"}) for server in servers],
+            "providers": [provider.model_dump() for provider in providers],
+        }
+
+    async def reload(self) -> dict[str, Any]:
+        """Read client.toml again and apply the difference. Raises InvalidParams with every problem; nothing changes."""
+        try:
+            new = await asyncio.to_thread(
+                config.load, self.settings.file, state=str(self.settings.state), listen=self.settings.rpc.listen
+            )
+            if new.providers != self.settings.providers or new.default_provider != self.settings.default_provider:
+                await self.chain.replace(new)
+        except ConfigError as error:
+            problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
+            raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
+        old, self.settings = self.settings, new
+        await self.host.reconfigure(_with_model_access(new, self.addresses))
+        return _difference(old, new)
+
+
+def _difference(old: Settings, new: Settings) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name, key in (("servers", "name"), ("providers", "id"), ("profiles", "name")):
+        before = {getattr(entry, key): entry for entry in getattr(old, name)}
+        after = {getattr(entry, key): entry for entry in getattr(new, name)}
+        changes[name] = {
+            "added": sorted(after.keys() - before.keys()),
+            "removed": sorted(before.keys() - after.keys()),
+            "changed": sorted(each for each in before.keys() & after.keys() if before[each] != after[each]),
+        }
+    changes["prompt"] = old.prompt_template != new.prompt_template or old.agent != new.agent
+    changes["tools"] = old.tools != new.tools
+    return changes
+
+
+def _with_model_access(settings: Settings, addresses: Sequence[str]) -> list[Any]:
+    """The servers, those with `model = true` told where the daemon's own models are."""
+    base = next((address for address in addresses if address.startswith("http")), None)
+    told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": settings.admin_token or ""} if base else {}
+    return [
+        server.model_copy(update={"env": {**server.env, **told}})
+        if server.name in settings.servers_with_model
+        else server
+        for server in settings.servers
+    ]
+
+
+async def _forget_at_servers(made: Daemon, session_id: str) -> None:
+    """Tell every server that keeps session data to let go of it."""
+    for tool in made.tools_of(None).tools:
+        if tool.remote_name == FORGET or tool.name == FORGET:
+            call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
+            outcome = await HostedArguments(made.host).call(call)
+            if not outcome.success:
+                log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)
+
+
+@asynccontextmanager
+async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
+    """Everything but the wire: models, servers, durable runs. Recovery begins once the servers are up."""
+    clock = clock_of(settings.clock)
+    settings.state.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        chain = Chain(settings, clock)
+        stack.push_async_callback(chain.aclose)
+        host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(settings.servers))
+        policed = Grounded(Approved(HostedArguments(host)))  # first what was said, then whether a human agrees
+        store = RunStore(sqlite_engine(settings.state / "agentd.db"))
+        stack.callback(store.close)
+        made = Daemon(settings, clock, chain, host, store)
+        made.runs = AgentRuns(
+            store,
+            chain,
+            policed,
+            made.outfit,
+            clock,
+            history_tokens=settings.agent.history_tokens,
+            language=settings.agent.language,
+            known_models=made.known_models,
+            grounded=lambda call: not ungrounded(call),
+        )
+        direct = DirectTools(policed, made.tools_of)
+        graph = GraphRun(policed, made.tools_of)
+        made.engine = Engine(
+            store,
+            sqlite_engine(settings.state / "dbos.db"),
+            {"agent": made.runs.execute, "call": direct.execute, "graph": graph.execute},
+            clock,
+            EngineLimits(
+                concurrency=settings.store.concurrency,
+                queue_limit=settings.store.queue_limit,
+                deadline_s=settings.agent.deadline_s,
+                approval_ttl_s=settings.agent.approval_ttl_s,
+            ),
+            node=settings.store.node or "local",
+        )
+        made.runs.bind(made.engine)
+        calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
+        direct.bind(calls.ask)
+        asked = Questions("graph", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
+
+        async def forget(session_id: str) -> None:
+            await _forget_at_servers(made, session_id)
+
+        made.sessions = SessionDesk(store, made.engine, clock, forget)
+        made.services = Services(
+            runs=made.runs,
+            sessions=made.sessions,
+            tools=direct,
+            models=chain,
+            analytics=None,
+            graph=lambda question, *, session_id, run_id, caller: asked.ask(
+                question, caller, session_id=session_id, run_id=run_id
+            ),
+            health=made.health,
+            reload=made.reload,
+            clock=clock,
+            limits=Limits(
+                max_body_bytes=settings.rpc.max_body_bytes,
+                max_batch=settings.rpc.max_batch,
+                max_prompt_bytes=settings.rpc.max_prompt_bytes,
+                rate_per_minute=settings.rpc.rate_per_minute,
+            ),
+        )
+        await host.ready(SERVERS_WAIT_S)
+        await stack.enter_async_context(made.engine)
+        yield made
+
+
+@asynccontextmanager
+async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[tuple[str, ...]]:
+    """The daemon on the wire; gives its addresses."""
+    rpc = made.settings.rpc
+    book = AccessBook(made.settings.state / "access.json")
+    access = Access(book, admin_token=made.settings.admin_token, origins=frozenset(rpc.allowed_origins))
+    limiter = RateLimiter(book, rpc.rate_per_minute, made.clock)
+    app = application(
+        made.services,
+        Dispatcher(METHODS, made.services, limiter=limiter),
+        access,
+        limiter,
+        metrics=lambda: (b"", "text/plain"),
+        hosts=frozenset(rpc.allowed_hosts),
+    )
+    host, _, port = rpc.listen.rpartition(":")
+    async with serving(
+        app,
+        listen=(host.strip("[]"), int(port)),
+        unix_path=None,
+        sockets=sockets,
+    ) as addresses:
+        made.addresses = addresses
+        if made.settings.servers_with_model:
+            await made.host.reconfigure(_with_model_access(made.settings, addresses))
+        yield addresses

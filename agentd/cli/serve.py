@@ -1,0 +1,104 @@
+"""`agentd serve`: the daemon as a process: signals, systemd, one line when it is ready. It wires nothing."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from typing import Any
+
+from agentd.cli import options
+
+DRAIN_S = 20.0
+"""How long a stop waits for runs under way; what is not done by then goes on at the next start."""
+WARM_AFTER_S = 3.0
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("serve", help="run the daemon")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    telemetry.configure(settings.telemetry.log_level)
+    for warning in settings.warnings:
+        print(f"{warning} (warning)", file=sys.stderr)
+    import uvloop
+
+    try:
+        return uvloop.run(serve(settings))
+    except OSError as error:
+        print(f"agentd: {error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+async def serve(settings: Any) -> int:
+    """The daemon's life: start, ready, reloads, stop."""
+    from agentd.app import daemon, served
+    from agentd.systemd import Notifier, passed_sockets
+
+    notifier = Notifier()
+    stop, reload = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, reload.set)
+    async with daemon(settings) as made, served(made, passed_sockets()) as addresses:
+        for address in addresses:
+            print(f"ready {address}", flush=True)
+        notifier.ready()
+        tasks = [
+            asyncio.create_task(_feed_watchdog(notifier), name="watchdog"),
+            asyncio.create_task(_reload_on(reload, made, notifier), name="reload"),
+            asyncio.create_task(_warm(made), name="warm"),
+        ]
+        await stop.wait()
+        notifier.stopping()
+        made.draining = True
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await made.engine.drain(DRAIN_S)
+    return 0
+
+
+async def _feed_watchdog(notifier: Any) -> None:
+    """Tell systemd that the loop turns; a loop that hangs does not, and is restarted."""
+    while notifier.watchdog_s:
+        notifier.alive()
+        await asyncio.sleep(notifier.watchdog_s / 3)
+
+
+async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
+    import structlog
+
+    from agentd.errors import InvalidParams
+
+    log = structlog.get_logger("agentd")
+    while True:
+        await asked.wait()
+        asked.clear()
+        notifier.reloading()
+        try:
+            log.info("config.reloaded", **await made.reload())
+        except InvalidParams as error:
+            log.error("config.refused", **error.data)
+        notifier.ready()
+
+
+async def _warm(made: Any) -> None:
+    """Let the embedded model read the prompt's stable start before the first citizen comes."""
+    from agentd.messages import AgentOptions, Caller
+
+    if not any(provider.settings.get("warm") for provider in made.settings.providers):
+        return
+    await asyncio.sleep(WARM_AFTER_S)
+    kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
+    await made.chain.warm(made.outfit(kiosk, AgentOptions()).prefix)

@@ -1,0 +1,38 @@
+"""Bridges by entry point: a provider type or a tool host by its name, whoever ships it. It knows none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any
+
+from agentd.errors import ConfigError, Problem
+from agentd.ports import ChatModel
+
+MODELS, TOOL_HOSTS = "agentd.models", "agentd.tool_hosts"
+FALLBACK = "fallback"
+"""The one entry of `agentd.models` that is no provider but the chain of them."""
+
+
+def plugin(group: str, name: str) -> Callable[..., Any]:
+    """What an installed package registered under that name. Raises LookupError with the names there are."""
+    found = {entry.name: entry for entry in entry_points(group=group)}
+    if name not in found:
+        known = ", ".join(sorted(found.keys() - {FALLBACK})) or "none; is the package installed?"
+        raise LookupError(f"`{name}` is not an installed plugin of {group}; there are: {known}")
+    loaded: Callable[..., Any] = found[name].load()
+    return loaded
+
+
+def models(settings: Any) -> list[ChatModel]:
+    """Every configured provider, built. Raises ConfigError naming each that cannot be."""
+    built: list[ChatModel] = []
+    problems: list[Problem] = []
+    for provider in settings.providers:
+        try:
+            built.append(plugin(MODELS, provider.type)(provider))
+        except (LookupError, ValueError) as error:
+            problems.append(Problem(settings.file, 1, f"provider `{provider.id}`: {error}"))
+    if problems:
+        raise ConfigError(problems)
+    return built
