@@ -235,6 +235,7 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         direct.bind(calls.ask)
         asked = Questions("graph", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
+        books = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
 
         async def forget(session_id: str) -> None:
             await _forget_at_servers(made, session_id)
@@ -245,10 +246,8 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
             sessions=made.sessions,
             tools=direct,
             models=chain,
-            analytics=None,
-            graph=lambda question, *, session_id, run_id, caller: asked.ask(
-                question, caller, session_id=session_id, run_id=run_id
-            ),
+            analytics=books.ask,
+            graph=asked.ask,
             health=made.health,
             reload=made.reload,
             clock=clock,

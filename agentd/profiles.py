@@ -9,7 +9,7 @@ from agentd.agent.loop import Limits
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Toolset, assemble
 from agentd.config import ProfileSettings, Settings
-from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage
+from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,19 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
 def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None) -> Toolset:
     """The tools that exist for this caller."""
     profile = profile_of(settings, caller)
+    allowed = [tool for tool in catalogue.tools if _may(caller, tool)]
     return assemble(
-        catalogue,
+        catalogue.model_copy(update={"tools": tuple(allowed)}),
         settings.tools,
         servers=profile.servers if profile else None,
         only=profile.tools if profile else None,
     )
+
+
+def _may(caller: Caller | None, tool: ToolInfo) -> bool:
+    """Whether the scope that a tool's own `_meta` asks for (`agentd/scope`) is the caller's; the daemon may all."""
+    scope = tool.meta.get("agentd/scope")
+    return scope is None or caller is None or caller.may(scope)
 
 
 def outfit(settings: Settings, catalogue: Catalogue, caller: Caller | None, options: AgentOptions) -> Outfit:

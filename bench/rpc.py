@@ -1,6 +1,6 @@
 """Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
 
-    python -m bench.rpc                 agentd's whole path (guard, limits, dispatch, pydantic) and the peers that are installed
+    python -m bench.rpc                 agentd's whole path (guard, limits, dispatch, pydantic) and installed peers
     python -m bench.rpc --extra FOLDER  also the peers of a folder made by:
                                         pip install --target FOLDER pjrpc aiohttp-rpc openrpc
 
@@ -190,7 +190,7 @@ def _agentd():  # type: ignore[no-untyped-def]
         number: int
 
     @method("echo", params=EchoParams, result=dict, scopes=ANYONE)
-    def echo(services, caller, params):  # type: ignore[no-untyped-def]
+    def echo(_services, _caller, params):  # type: ignore[no-untyped-def]
         """Answer what was asked."""
         return {"text": params.text, "number": params.number}
 

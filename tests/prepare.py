@@ -22,7 +22,6 @@ DEBIAN: Mapping[str, str] = {
     "mariadbd": "mariadb-server",
     "npm": "npm",
     "certutil": "libnss3-tools",
-    "mariadbd": "mariadb-server",
     "pdfsig": "poppler-utils",
     "/usr/lib/postgresql": "postgresql",
 }

@@ -24,7 +24,7 @@ class Questions:
         self._deadline_s = deadline_s
 
     async def ask(
-        self, question: str, caller: Caller, *, session_id: str | None, run_id: str | None, **options: Any
+        self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
     ) -> dict[str, Any]:
         """The executor's answer with run_id, session_id and status. Raises what failed the run."""
         if session_id is not None and (session := await self._store.session(session_id)) is not None:

@@ -44,7 +44,7 @@ class DirectTools:
         if info.official or info.approval != "never":
             assert self._ask is not None, "bind() comes first"
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
-            answer = await self._ask(words, caller, session_id=None, run_id=None)
+            answer = await self._ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
                 return _step(info, tool_input, ToolOutcome(success=False, output=waiting, message=answer["response"]))

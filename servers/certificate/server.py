@@ -49,6 +49,8 @@ Jangan menebak dan jangan memakai contoh. Begitu lengkap, panggil generate_…; 
 terbit. Bila ditolak, tanyakan hanya isian yang disebut. Sebutkan nomor surat. Pertanyaan syarat: \
 get_letter_requirements. Pendatang sementara (SKDS): ke kecamatan."""
 
+FOR_THE_DESK = {"agentd/for": "desk"}
+"""In a tool's `_meta`: for pages and programs; a model is not told of it."""
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
 MAX_FILE = 20 * 1024 * 1024
 WATCH_SECONDS = 1.0
@@ -182,6 +184,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description="Pratinjau surat (bukan surat, tanpa nomor).",
         annotations=ToolAnnotations(title="Pratinjau surat", **READ_ONLY),
+        meta=FOR_THE_DESK,
     )
     async def preview_letter(
         letter_type: str,
@@ -205,6 +208,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description="Periksa keaslian surat menurut kode atau berkas PDF.",
         annotations=ToolAnnotations(title="Periksa keaslian", **READ_ONLY),
+        meta=FOR_THE_DESK,
     )
     async def verify_letter(
         code: OptionalText = "",
@@ -221,7 +225,7 @@ def create_server(service: LetterService) -> LetterServer:
             idempotent_hint=True,
             open_world_hint=False,
         ),
-        meta={"agentd/scope": "staff"},
+        meta={**FOR_THE_DESK, "agentd/scope": "staff"},
     )
     async def void_letter(number: str, reason: str) -> Annotated[CallToolResult, LetterStatus]:
         return await _answer(lambda: _void(service, verifier, number, reason))
