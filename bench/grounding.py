@@ -43,7 +43,7 @@ def session(turns: int, salt: int) -> tuple[Said, ...]:
 
 
 def run() -> dict[str, float]:
-    """Milliseconds: the median of a session being continued (`warm_ms`), and of one never seen before (`cold_ms`)."""
+    """Milliseconds of processor time: the median for a session being continued (`warm_ms`), or never seen (`cold_ms`)."""
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in _CALL}}
     tool = ToolInfo(name="generate_surat", server="certificate", official=True, input_schema=schema)
     call = ToolCall(tool=tool, input=_CALL, run_id="bench", session_id="bench", step=1, said=session(50, 0))
@@ -57,9 +57,9 @@ def _median(call: ToolCall, *, forget: bool) -> float:
     for _ in range(ROUNDS):
         if forget:
             conversation.forget()
-        began = time.perf_counter()
+        began = time.process_time()
         ungrounded(call)
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append((time.process_time() - began) * 1000)
     return round(statistics.median(taken), 3)
 
 

@@ -40,7 +40,8 @@ def ungrounded(call: ToolCall) -> list[Field]:
     schema = call.tool.input_schema
     read = form(schema)
     asked = fields(schema, call.input)
-    case = Case(conversation(call.said, read.lexicon), call.said, read.lexicon, read.labels)
+    talk = conversation(call.said, read.lexicon, for_others=read.for_others)
+    case = Case(talk, call.said, read.lexicon, read.labels)
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         proofs[field.path] = proven(field, case)

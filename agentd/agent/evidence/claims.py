@@ -9,7 +9,7 @@ from typing import Any
 from agentd.agent.evidence import address, choices, dates, digits, names, neighbourhood, numbers, results, texts
 from agentd.agent.evidence.conversation import Conversation, Statement
 from agentd.agent.evidence.fields import Field
-from agentd.agent.evidence.lexicon import Lexicon
+from agentd.agent.evidence.lexicon import Lexicon, person
 from agentd.agent.evidence.reading import ADDRESSES, Mood, Segment
 from agentd.agent.evidence.settling import Claim, holds
 from agentd.agent.evidence.words import FILLERS, fold, vocabulary
@@ -29,7 +29,8 @@ _WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
-    """dengan juga seperti ktp domisili alamat sesuai as the my is saja aja nya dan saya di yang itu persis kok ya"""
+    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya di
+    yang itu persis kok ya"""
 )
 
 
@@ -130,7 +131,7 @@ def _identity(field: Field, case: Case) -> Iterator[Claim]:
         else:
             bound = False
         if bound:
-            found = [run for _, _, run in digits.runs(segment.words) if len(run) == 16]
+            found = [run for run in segment.runs if len(run) == 16]
             yield from _values(statement, found, wanted, labelled=segment.label == field.label)
 
 
@@ -141,7 +142,7 @@ def _phone(field: Field, case: Case) -> Iterator[Claim]:
         labelled = segment.label == field.label
         if not labelled and segment.label is not None:
             continue
-        found = [run for _, _, run in digits.runs(segment.words, 8) if len(run) < 16]
+        found = [run for run in segment.runs if len(run) < 16]
         if not labelled and field.label not in statement.asked:
             found = [run for run in found if run.startswith(("08", "628"))]
         yield from _values(statement, [digits.phone(run) for run in found], wanted, labelled=labelled)
@@ -172,6 +173,8 @@ def _rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     place = next(
         (label for label in ("ktp", "usaha") if label in field.path.casefold() or label in field.title.casefold()), None
     )
+    if place is not None and any(_says_same(statement, f"alamat_{place}") for statement in case.of(field.person)):
+        place = None
     for statement in case.of(field.person):
         segment = statement.segment
         yield from _values(
@@ -187,14 +190,14 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
     label = segment.label or (segment.follows if segment.corrected else None)
     address_of = label if label in ADDRESSES else segment.follows if segment.follows in ADDRESSES else None
     if place is not None:
-        if address_of != f"alamat_{place}":
+        if address_of not in (None, f"alamat_{place}"):
             return []
     elif address_of in ("alamat_usaha", "x:alamat") or (
         address_of == "alamat_ktp" and "alamat_domisili" in case.labels
     ):
         return []
     if label in ADDRESSES or label in ("rt", "rw", "rtrw") or label is None:
-        said = address.read(segment.words)
+        said = segment.address
         value = said.rt if kind == "rt" else said.rw
         if value is not None:
             return [value]
@@ -234,7 +237,7 @@ def _date(field: Field, case: Case) -> Iterator[Claim]:
         labelled = segment.label in _BIRTH if birth else segment.label == field.label
         if not labelled and segment.label is not None:
             continue
-        found = dates.dates(segment.words)
+        found = segment.dates
         if not found:
             if labelled and segment.mood is Mood.TAKEN_BACK:
                 yield _claim(statement, supports=False)
@@ -259,7 +262,7 @@ def _place(field: Field, case: Case) -> Iterator[Claim]:
         if labelled and segment.mood is Mood.TAKEN_BACK:
             yield _claim(statement, supports=False)
             continue
-        found = dates.dates(segment.words)
+        found = segment.dates
         if not labelled:
             follows = segment.follows in ("lahir", "tempat_lahir") and segment.corrected
             answers = statement.answers == field.label or (
@@ -314,7 +317,7 @@ def _name(field: Field, case: Case) -> Iterator[Claim]:
         if not (labelled or free or purpose):
             continue
         answers = statement.answers == field.label
-        named = field.person is not None and segment.person == field.person and field.label == "nama"
+        named = field.person is not None and field.label == "nama"
         by_itself = field.label == "nama" and (
             segment.intro or (statement.listed and statement.first) or purpose or named
         )
@@ -373,11 +376,11 @@ def _address(field: Field, case: Case) -> Iterator[Claim]:
             if not _addressed(statement, field, accepted):
                 continue
             if segment.mood is not Mood.SAID:
-                if segment.mood is Mood.TAKEN_BACK or address.supports(address.read(segment.words), wanted):
+                if segment.mood is Mood.TAKEN_BACK or address.supports(segment.address, wanted):
                     mood, parts, said = segment.mood, [], []
                     yield Claim(message, segment.mood, True)
                 continue
-            if segment.corrected and parts and address.read(segment.words).street:
+            if segment.corrected and parts and segment.address.street:
                 parts = []
             corrected = corrected or segment.corrected
             parts += [*segment.words, ","]
@@ -402,7 +405,7 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
         accepted = {label, "alamat"}
     else:
         accepted = {label}
-    other = {"alamat", "alamat_domisili", "alamat_ktp"}
+    other = {"alamat", "alamat_domisili", "alamat_ktp", *({"alamat_usaha"} & {label})}
     if label in other and any(_says_same(statement, label) for statement in case.of(field.person)):
         accepted |= other
     if label == "alamat" and not any(s.segment.label in accepted for s in case.of(field.person)):
@@ -427,16 +430,17 @@ def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> 
         return False
     if statement.answers is not None:
         return statement.answers in accepted
-    typed = bool(dates.dates(segment.words)) or any(len(run[2]) >= 9 for run in digits.runs(segment.words))
+    typed = bool(segment.dates) or any(len(run) >= 9 for run in segment.runs)
     return segment.follows in accepted and not typed and not choices.is_choice(segment.words) and not segment.intro
 
 
 def _text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
+    office = field.label == "instansi"
     for statement in case.of(field.person):
         segment = statement.segment
-        purpose = field.label == "keperluan"
+        purpose = office or field.label == "keperluan"
         words = segment.tail if purpose else segment.words
         labelled = segment.label == field.label
         if labelled and segment.mood is Mood.TAKEN_BACK:
@@ -446,6 +450,8 @@ def _text(field: Field, case: Case) -> Iterator[Claim]:
         if labelled or corrected or statement.answers == field.label:
             weak = purpose or segment.empty
             yield _claim(statement, supports=texts.supports(words, value), replaces=not weak or segment.corrected)
+        elif office and segment.label in (None, "keperluan"):
+            yield _claim(statement, supports=texts.supports(words, value), replaces=False)
         elif segment.label is not None:
             continue
         elif purpose and _WEAK_PURPOSE & set(words):
@@ -482,6 +488,13 @@ def _boolean(field: Field, case: Case) -> Iterator[Claim]:
             yield Claim(statement.message, Mood.SAID, yes == field.value)
 
 
+def _relation(field: Field, case: Case) -> Iterator[Claim]:
+    """How somebody else stands to the applicant (`anak`): that relation must have been spoken of."""
+    relation = person(fold(str(field.value)))
+    if relation is not None and relation in case.talk.people:
+        yield Claim(0, Mood.SAID, True, replaces=False)
+
+
 def _both(field: Field, case: Case) -> Iterator[Claim]:
     """RT and RW in one field (`003/007`)."""
     wanted = neighbourhood.leading(fold(str(field.value)))
@@ -501,7 +514,7 @@ def _birth(field: Field, case: Case) -> Iterator[Claim]:
     for statement in case.of(field.person):
         found = dates.dates([*statement.segment.words, ",", *statement.next_words])
         if statement.segment.label == "lahir" and found:
-            place = _place_in(statement.segment, dates.dates(statement.segment.words))
+            place = _place_in(statement.segment, statement.segment.dates)
             same = place == fold(" ".join(split[:head])) and found[0][2] == dates.parse(" ".join(split[head:]))
             yield _claim(statement, supports=same)
 
@@ -542,5 +555,5 @@ def _by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Sta
 _READERS: dict[str, Reader] = {
     **{"nik": _identity, "kk": _identity, "phone": _phone, "number": _number, "rt": _rt_or_rw, "rw": _rt_or_rw},
     **{"rtrw": _both, "date": _date, "place": _place, "name": _name, "choice": _choice, "address": _address},
-    **{"text": _text, "boolean": _boolean, "birth": _birth},
+    **{"relation": _relation, "text": _text, "boolean": _boolean, "birth": _birth},
 }

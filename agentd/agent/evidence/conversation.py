@@ -10,8 +10,7 @@ from typing import Any
 
 from agentd.agent.evidence import asked as asking
 from agentd.agent.evidence.choices import JOBS, meanings
-from agentd.agent.evidence.dates import dates
-from agentd.agent.evidence.digits import runs
+from agentd.agent.evidence.fields import ANYBODY
 from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.pasted import orders, own_words
 from agentd.agent.evidence.persons import CITIZEN
@@ -80,9 +79,13 @@ class Conversation:
     forms: tuple[Form, ...]
     subject: str
     since: int
+    people: frozenset[str]
+    """Whom the citizen spoke of, by relation."""
 
     def about(self, segment: Segment, message: int, person: str | None) -> bool:
         """Whether a segment speaks of the field's person: a named relation, or else whom the letter is for."""
+        if person == ANYBODY:
+            return segment.person not in (None, CITIZEN)
         wanted = person or self.subject
         if wanted == CITIZEN:
             return segment.person in (None, CITIZEN)
@@ -91,8 +94,12 @@ class Conversation:
         return segment.person == wanted or (segment.person is None and message >= self.since)
 
 
-def conversation(said: Sequence[Said], lexicon: Lexicon) -> Conversation:
-    """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not."""
+def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = False) -> Conversation:
+    """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not.
+
+    `for_others`: the letter itself tells its applicant from whom it serves, so that `untuk anak saya` names the latter.
+    """
+    people: set[str] = set()
     statements: list[Statement] = []
     forms: list[Form] = []
     subject, since = CITIZEN, 0
@@ -107,17 +114,18 @@ def conversation(said: Sequence[Said], lexicon: Lexicon) -> Conversation:
                 forms.append(Form(entry.order, values))
                 continue
             asked = _asked(question, lexicon) if question else ()
-            people = {person for _, person in asked}
-            start = next(iter(people)) if len(people) == 1 else None
+            about = {person for _, person in asked}
+            start = next(iter(about)) if len(about) == 1 else None
             if not asked:
                 start = other
-            message = _message(entry.text, lexicon, start)
-            if message.subject is not None:
+            message, placed = _message(entry.text, lexicon, start, entry.order, tuple(label for label, _ in asked))
+            people |= message.people
+            if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
-            statements += _placed(message, entry.order, tuple(label for label, _ in asked))
+            statements += placed
             other = message.last if not asked or start is None else None
             question = ""
-    return Conversation(tuple(statements), tuple(forms), subject, since)
+    return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
 
 
 @lru_cache(maxsize=256)
@@ -126,8 +134,11 @@ def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
 
 
 @lru_cache(maxsize=256)
-def _message(text: str, lexicon: Lexicon, person: str | None) -> Message:
-    return read(own_words(text), lexicon, person=person)
+def _message(
+    text: str, lexicon: Lexicon, person: str | None, order: int, asked: tuple[str, ...]
+) -> tuple[Message, list[Statement]]:
+    message = read(own_words(text), lexicon, person=person)
+    return message, _placed(message, order, asked)
 
 
 def forget() -> None:
@@ -150,7 +161,7 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
     segments = message.segments
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
-    niks = [bool(_sixteen(segment)) for segment in segments]
+    niks = [_sixteen(segment) for segment in segments]
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     wanted = frozenset(asked)
@@ -166,7 +177,7 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
                 order,
                 wanted,
                 answers.get(id(segment)),
-                listed or bool(_sixteen(segment)),
+                listed or _sixteen(segment),
                 id(segment) == first_free and all(s.label not in ("nama",) for s in said),
                 after.label if near and after is not None else None,
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
@@ -194,8 +205,8 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
 def _typed(segment: Segment) -> bool:
     """A NIK, a date or a choice, and so no free text (an occupation is)."""
     words = [word for word in segment.words if word[0].isalnum()]
-    return bool(_sixteen(segment) or dates(segment.words)) or (bool(meanings(words)) and not JOBS.intersection(words))
+    return bool(_sixteen(segment) or segment.dates) or (bool(meanings(words)) and not JOBS.intersection(words))
 
 
-def _sixteen(segment: Segment) -> list[tuple[int, int, str]]:
-    return [run for run in runs(segment.words) if len(run[2]) == 16]
+def _sixteen(segment: Segment) -> bool:
+    return any(len(run) == 16 for run in segment.runs)

@@ -16,6 +16,10 @@ Json = Any
 HIDDEN = frozenset({"session_id"})
 """Arguments that the host sets: nobody has to say them."""
 
+ANYBODY = "*"
+"""The person of a field about whomever a letter is to serve (`nama_penerima`): anybody but the applicant."""
+_RECIPIENT = frozenset({"penerima", "recipient", "beneficiary"})
+
 _ENUMS = {
     "agama": ("Islam", "Kristen", "Katolik", "Hindu", "Buddha", "Konghucu", "Kepercayaan terhadap Tuhan YME"),
     "status_perkawinan": ("Belum Kawin", "Kawin", "Cerai Hidup", "Cerai Mati"),
@@ -33,7 +37,7 @@ _BY_LABEL = {
         "rw": "rw",
     },
     **{"rtrw": "rtrw", "telepon": "phone", "alamat": "address", "alamat_domisili": "address", "alamat_ktp": "address"},
-    **{"alamat_usaha": "address", "penghasilan": "number", "umur": "number", "lahir": "birth"},
+    **{"hubungan": "relation", "alamat_usaha": "address", "penghasilan": "number", "umur": "number", "lahir": "birth"},
 }
 _BY_FORMAT = {
     **{"nik": "nik", "kk": "kk", "date": "date", "rt": "rt", "rw": "rw", "phone": "phone", "person-name": "name"},
@@ -88,6 +92,8 @@ class Form:
     lexicon: Lexicon
     shapes: Mapping[str, _Shape]
     labels: frozenset[str]
+    for_others: bool
+    """It has fields for whom the letter serves, beside the applicant's."""
 
 
 def form(schema: Mapping[str, Json]) -> Form:
@@ -106,7 +112,9 @@ def _form(text: str) -> Form:
         shapes[path] = shape
         if shape.label not in LABELS:
             names += [(phrase, shape.label) for phrase in (" ".join(_split(name)), _bare(shape.title)) if phrase]
-    return Form(Lexicon(names) if names else common, shapes, frozenset(shape.label for shape in shapes.values()))
+    labels = frozenset(shape.label for shape in shapes.values())
+    for_others = any(shape.person == ANYBODY for shape in shapes.values())
+    return Form(Lexicon(names) if names else common, shapes, labels, for_others)
 
 
 def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> list[Field]:
@@ -203,7 +211,7 @@ def _shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon) -> 
     words = _split(name)
     title = str(prop.get("title") or " ".join(words))
     parents = [word for part in path.replace("[]", "").split(".")[:-1] for word in _split(part)]
-    about = person([*parents, *words]) or person(list(fold(title)))
+    about = ANYBODY if _RECIPIENT.intersection(words) else person([*parents, *words]) or person(list(fold(title)))
     label = _label(words, parents, title, about, prop, lexicon) or f"field:{path}"
     enum = tuple(str(value) for value in prop.get("enum", ()) if value is not None) or _ENUMS.get(label, ())
     kinds = prop.get("type")
@@ -236,7 +244,7 @@ def _label(
     lexicon: Lexicon,
 ) -> str | None:
     own = [word for word in words if person([word]) != about or about is None]
-    own = [word for word in own if word not in ("kandung", "kepala", "keluarga")] if about else own
+    own = [word for word in own if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else own
     for phrase in (_bare(title), " ".join(words), " ".join(own), " ".join([*parents, *words])):
         found = _ALIASES.get(phrase.replace(" ", "_")) or lexicon.label(phrase)
         if found is not None and not found.startswith("x:"):

@@ -114,6 +114,11 @@ LABELS: dict[str, str] = {
         "keperluan saya|the purpose|i need it for|need it for|for the purpose of|it is for|dipakai untuk|"
         "digunakan untuk|buat|in order to|for"
     ),
+    "instansi": (
+        "instansi|instansi tujuan|instansi yang dituju|ditujukan ke|ditujukan kepada|tujuan ke|tujuannya ke|"
+        "addressed to|diserahkan ke|diserahkan kepada|dibawa ke"
+    ),
+    "hubungan": "hubungan|hubungan keluarga|relationship|hubungannya",
     "email": "email|e - mail|surel|alamat email",
     "umur": "umur|usia|berumur|berusia|age|aged",
     "nama_usaha": (
@@ -296,7 +301,7 @@ Entry = tuple[tuple[str, ...], Cue, str]
 class Lexicon:
     """Every phrase, by its first word, the longest first. A schema's own labels come on top of the common ones."""
 
-    __slots__ = ("_by_first", "_stems")
+    __slots__ = ("_entries", "_sizes", "_stems")
 
     def __init__(self, labels: Iterable[tuple[str, str]]) -> None:
         """`labels`: (phrase, label) of the fields that the common table doesn't know."""
@@ -311,13 +316,12 @@ class Lexicon:
         entries |= {words: (words, Cue.FIXED, "") for words in map(_words, _PHRASES[Cue.FIXED].split("|"))}
         for phrase, label in labels:
             words = _words(phrase)
-            if words and words not in entries:
+            if words and (words not in entries or entries[words][2].startswith("x:")):
                 entries[words] = (words, Cue.LABEL, label)
-        self._by_first: dict[str, list[Entry]] = {}
-        for words, entry in entries.items():
-            self._by_first.setdefault(words[0], []).append(entry)
-        for row in self._by_first.values():
-            row.sort(key=lambda entry: -len(entry[0]))
+        self._entries = {words: (cue, value) for words, cue, value in entries.values()}
+        self._sizes: dict[str, tuple[int, ...]] = {}
+        for words in entries:
+            self._sizes[words[0]] = tuple(sorted({len(words), *self._sizes.get(words[0], ())}, reverse=True))
         self._stems = {word for words, cue, _ in entries.values() if cue in (Cue.LABEL, Cue.RELATION) for word in words}
 
     def suffix(self, word: str) -> int:
@@ -329,31 +333,23 @@ class Lexicon:
         """The cues in folded tokens, in order, none inside another."""
         found: list[Mark] = []
         at = 0
-        by_first = self._by_first
+        sizes, entries = self._sizes, self._entries
         while at < len(words):
-            row = by_first.get(words[at])
-            if row is not None:
-                for phrase, cue, value in row:
-                    size = len(phrase)
-                    if size == 1 or tuple(words[at : at + size]) == phrase:
-                        found.append(Mark(at, at + size, cue, value))
-                        at += size
-                        break
-                else:
-                    at += 1
+            for size in sizes.get(words[at], ()):
+                end = at + size
+                entry = entries.get(tuple(words[at:end])) if end <= len(words) else None
+                if entry is not None:
+                    found.append(Mark(at, end, *entry))
+                    at = end
+                    break
             else:
                 at += 1
         return found
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""
-        words = _words(phrase)
-        return next(
-            (value for entry, cue, value in self._by_first.get(words[0], ()) if entry == words and cue is Cue.LABEL)
-            if words
-            else iter(()),
-            None,
-        )
+        cue, value = self._entries.get(_words(phrase), (None, ""))
+        return value if cue is Cue.LABEL else None
 
 
 def person(words: Sequence[str]) -> str | None:

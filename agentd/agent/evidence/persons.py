@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agentd.agent.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
 from agentd.agent.evidence.words import vocabulary
@@ -22,6 +22,8 @@ class Speaking:
     person: str | None = None
     section: str | None = None
     """The person of a headed block (`Data istri saya:`)."""
+    people: set[str] = field(default_factory=set)
+    """Everybody named so far, by relation."""
 
 
 def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: bool) -> bool:

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from agentd.agent.evidence import persons
-from agentd.agent.evidence.dates import month
+from agentd.agent.evidence.address import Address
+from agentd.agent.evidence.address import read as address
+from agentd.agent.evidence.dates import Found, dates, month
+from agentd.agent.evidence.digits import runs
 from agentd.agent.evidence.lexicon import SELF, Cue, Lexicon, Mark
 from agentd.agent.evidence.mood import question_from
 from agentd.agent.evidence.persons import CITIZEN, Speaking
@@ -64,7 +68,7 @@ class Mood(Enum):
     OPEN = "asked, supposed, an example, a report or a doubt"
 
 
-@dataclass(slots=True)
+@dataclass
 class Segment:
     """Some words of one message under one label. `label` None: none; `follows`: the label before a comma."""
 
@@ -88,6 +92,21 @@ class Segment:
         """Nothing but marks."""
         return not any(word[0].isalnum() for word in self.words)
 
+    @cached_property
+    def runs(self) -> list[str]:
+        """The long numbers in it."""
+        return [digits for _, _, digits in runs(self.words, 8)]
+
+    @cached_property
+    def dates(self) -> list[Found]:
+        """The dates in it."""
+        return dates(self.words)
+
+    @cached_property
+    def address(self) -> Address:
+        """All of it as an address."""
+        return address(self.words)
+
 
 @dataclass(slots=True)
 class Message:
@@ -98,6 +117,8 @@ class Message:
     """For whom it asks a letter, where it says so."""
     last: str | None
     """The person last spoken of, when not the citizen."""
+    people: frozenset[str]
+    """Everybody spoken of, by relation."""
 
 
 def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool = False) -> Message:
@@ -122,9 +143,8 @@ def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool 
             speaking.section = None
             speaking.person = None if speaking.person != CITIZEN else speaking.person
     other = speaking.person if speaking.person not in (None, CITIZEN) else None
-    return Message(
-        [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK], subject, other
-    )
+    kept = [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK]
+    return Message(kept, subject, other, frozenset(speaking.people))
 
 
 def _split(text: str, lexicon: Lexicon) -> list[str]:
@@ -452,6 +472,8 @@ class _Reader:
         label = self.current.label if opens and self.current.label != "keperluan" else None
         self._close(label)
         self._speak_of(mark.value)
+        if not self.open and not self.denied:
+            self.speaking.people.add(mark.value)
         return persons.owner_end(mark, self.words)
 
     def _on_self(self, mark: Mark) -> int:
