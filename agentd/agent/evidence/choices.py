@@ -36,7 +36,7 @@ _CONCEPTS: tuple[tuple[str, ...], ...] = (
     ("wiraswasta", "wirausaha", "wiraswata", "self employed", "entrepreneur", "pengusaha"),
     ("pelajar", "siswa", "siswi", "murid", "pupil"),
     ("mahasiswa", "mahasiswi", "university student", "college student"),
-    ("pelajar mahasiswa", "student"),
+    ("pelajar mahasiswa", "student", "pelajar", "siswa", "siswi", "mahasiswa", "mahasiswi"),
     ("guru", "teacher"),
     ("dosen", "lecturer"),
     ("buruh", "labourer", "laborer"),
@@ -129,12 +129,12 @@ def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[s
             rest.append(kept[at])
         at += length
     rest = [word for word in rest if word not in FILLERS]
-    if (bare and rest) or any(word in _WISHES for word in rest):
+    if (bare and rest) or any(word in WISHES for word in rest):
         return []
     return found
 
 
-_WISHES = vocabulary(
+WISHES = vocabulary(
     """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum pernah"""
 )
 

@@ -26,6 +26,10 @@ _PLACE_ENDS = frozenset(
     {"dan", "and", "yang", "tahun", "sekarang", "agama", "beragama", "umur", "usia", "tanggal", "pada", "on", "tgl"}
 )
 _WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan")
+_PURPOSES = vocabulary(
+    """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan syarat
+    administrasi beasiswa"""
+)
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
@@ -305,6 +309,7 @@ def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]
 def _name(field: Field, case: Case) -> Iterator[Claim]:
     """A name under its label, after `saya`, as the answer to the question for it, or first in a list with a NIK."""
     wanted = names.key(str(field.value))
+    held: list[names.Name] = []
     for statement in case.of(field.person):
         segment = statement.segment
         labelled = segment.label == field.label
@@ -312,7 +317,9 @@ def _name(field: Field, case: Case) -> Iterator[Claim]:
         if labelled and segment.mood is Mood.TAKEN_BACK:
             yield _claim(statement, supports=False)
             continue
-        corrected = free and segment.corrected and segment.follows == field.label
+        before = names.leading(statement.previous_words) if segment.corrected else []
+        instead = any(names.same(old, name) for old in before for name in held)
+        corrected = free and segment.corrected and (segment.follows == field.label or instead)
         purpose = segment.label == "keperluan" and statement.next_nik and field.label == "nama"
         if not (labelled or free or purpose):
             continue
@@ -324,12 +331,13 @@ def _name(field: Field, case: Case) -> Iterator[Claim]:
         if not (labelled or answers or corrected or by_itself):
             continue
         found = names.leading(segment.raws)
-        if not labelled and not answers:
+        if not labelled:
             found = [name for name in found if names.plausible(name)]
         if not found:
             continue
-        supports = any(names.same(name, wanted) for name in found) and (labelled or answers or bool(found))
-        clear = labelled or corrected or (answers and names.plausible(found[0]))
+        held += found
+        supports = any(names.same(name, wanted) for name in found)
+        clear = labelled or corrected or answers
         yield _claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
 
 
@@ -454,7 +462,7 @@ def _text(field: Field, case: Case) -> Iterator[Claim]:
             yield _claim(statement, supports=texts.supports(words, value), replaces=False)
         elif segment.label is not None:
             continue
-        elif purpose and _WEAK_PURPOSE & set(words):
+        elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
             yield _claim(statement, supports=texts.supports(words, value), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield _claim(statement, supports=True, replaces=False)
@@ -467,7 +475,11 @@ def _bare_job(segment: Segment, value: str) -> bool:
     kept = [word for word in segment.words if word[0].isalnum()]
     rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
     wanted = fold(value)
-    if not choices.is_choice(rest) or not (choices.JOBS & set(rest) or choices.meanings(rest)):
+    if (
+        choices.WISHES.intersection(kept)
+        or not choices.is_choice(rest)
+        or not (choices.JOBS & set(rest) or choices.meanings(rest))
+    ):
         return False
     same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
     return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))

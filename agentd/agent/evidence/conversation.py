@@ -14,8 +14,8 @@ from agentd.agent.evidence.fields import ANYBODY
 from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.pasted import orders, own_words
 from agentd.agent.evidence.persons import CITIZEN
-from agentd.agent.evidence.reading import Message, Mood, Segment, read
-from agentd.agent.evidence.words import vocabulary
+from agentd.agent.evidence.reading import ADDRESSES, Message, Mood, Segment, read
+from agentd.agent.evidence.words import plain, vocabulary
 from agentd.messages import Said
 
 _FREE = frozenset(
@@ -42,6 +42,8 @@ _TYPED = frozenset(
         "email",
     }
 )
+_YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
+"""Answers to the question for the marital status that leave the word for it out."""
 _GREETINGS = vocabulary(
     """ya iya ok oke baik halo hai hi hello siang pagi sore malam selamat pak bu mas mbak kak terima kasih"""
 )
@@ -137,6 +139,8 @@ def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
 def _message(
     text: str, lexicon: Lexicon, person: str | None, order: int, asked: tuple[str, ...]
 ) -> tuple[Message, list[Statement]]:
+    if asked == ("status_perkawinan",) and plain(text) in _YET:
+        text = f"{plain(text).split()[0]} kawin"
     message = read(own_words(text), lexicon, person=person)
     return message, _placed(message, order, asked)
 
@@ -158,7 +162,7 @@ def _form(text: str) -> dict[str, Any] | None:
 
 
 def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statement]:
-    segments = message.segments
+    segments = _readdressed(message.segments, asked)
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
     niks = [_sixteen(segment) for segment in segments]
@@ -188,6 +192,18 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
             )
         )
     return placed
+
+
+def _readdressed(segments: list[Segment], asked: tuple[str, ...]) -> list[Segment]:
+    """A street without a label is the address that was asked for, where just one was."""
+    wanted = [label for label in asked if label in ADDRESSES]
+    if len(wanted) == 1:
+        for segment in segments:
+            if segment.implied:
+                segment.label = wanted[0]
+            if segment.follows == "alamat":
+                segment.follows = wanted[0]
+    return segments
 
 
 def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:

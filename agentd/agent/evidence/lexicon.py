@@ -104,7 +104,7 @@ LABELS: dict[str, str] = {
     "pekerjaan": (
         "pekerjaan|kerjaan|profesi|kerja sebagai|bekerja sebagai|kerja jadi|bekerja selaku|occupation|profession|"
         "work as|working as|my job|job|pekerjaanku|kerjaanku|berprofesi|berprofesi sebagai|pekerjaan sebagai|"
-        "kerja|bekerja|works as|jabatan"
+        "kerja|bekerja|works as|jabatan|sebagai"
     ),
     "kewarganegaraan": "kewarganegaraan|warga negara|nationality|citizenship",
     "pendidikan": "pendidikan|pendidikan terakhir|lulusan|tamatan|education|ijazah terakhir",
@@ -220,7 +220,7 @@ SALUTATIONS = frozenset(
 
 SELF = vocabulary("saya aku gue gua gw sy ku i my me mine kami")
 _PHRASES: dict[Cue, str] = {
-    Cue.SELF: "ku|saya|aku|gue|gua|gw|sy|i|my|me|mine|kami|diri saya|saya sendiri|myself",
+    Cue.SELF: "ku|saya|aku|gue|gua|gw|sy|i|my|mine|kami|diri saya|saya sendiri|myself",
     Cue.PRONOUN: "dia|ia|beliau|nya|mereka|his|her|he|she|their|they|him",
     Cue.BESIDE: (
         "bersama|tinggal bersama|tinggal dengan|tinggal sama|hidup bersama|ikut|rumah|di rumah|serumah dengan|"

@@ -13,12 +13,13 @@ from functools import cached_property
 from agentd.agent.evidence import persons
 from agentd.agent.evidence.address import Address
 from agentd.agent.evidence.address import read as address
+from agentd.agent.evidence.choices import is_choice
 from agentd.agent.evidence.dates import Found, dates, month
 from agentd.agent.evidence.digits import runs
 from agentd.agent.evidence.lexicon import SELF, Cue, Lexicon, Mark
 from agentd.agent.evidence.mood import question_from
 from agentd.agent.evidence.persons import CITIZEN, Speaking
-from agentd.agent.evidence.words import normal, tokens, vocabulary
+from agentd.agent.evidence.words import FILLERS, normal, tokens, vocabulary
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
 _STREETS = vocabulary("jl jln jalan gg gang perum perumahan komplek komp kompleks kampung kp kp dusun blok apartemen")
@@ -56,6 +57,11 @@ _NEUTRAL = vocabulary(
 _SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
 _BUSINESS = vocabulary("usaha usahanya warung toko bisnis kios kedai bengkel salon laundry ukm umkm shop business")
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
+_OPENERS = frozenset(
+    {"perkenalkan", "kenalkan", "izin", "mohon", "maaf", "data", "salam", "this", "kenalin", "biodata"}
+)
+_JOINS = frozenset({"dan", "tapi", "tetapi", "sedangkan", "and", "but", "while", "namun"})
+_HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 
@@ -81,6 +87,7 @@ class Segment:
     form: bool = False
     intro: bool = False
     corrected: bool = False
+    implied: bool = False
     own: bool = False
     words: list[str] = field(default_factory=list)
     raws: list[str] = field(default_factory=list)
@@ -245,7 +252,9 @@ class _Reader:
                 at += 1
             elif word in _STREETS and self.current.label not in _KEEPS_STREETS and self._street(at):
                 follows = self.current.follows
-                self._label(follows if follows in ADDRESSES and self.current.label is None else "alamat")
+                known = follows if follows in ADDRESSES and self.current.label is None else None
+                self._label(known or self._place_of(at))
+                self.current.implied = known is None
                 self._keep(at)
                 at += 1
             else:
@@ -264,6 +273,17 @@ class _Reader:
             and self.words[at - 1].isdecimal()
             and self.words[at + 1].isdecimal()
         )
+
+    def _place_of(self, at: int) -> str:
+        """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
+        before = [
+            word for word in self.words[max(0, at - 5) : at] if word not in ("di", "ada", "berada", "terletak", "-")
+        ]
+        if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
+            return "alamat"
+        if _BUSINESS.intersection(before):
+            return "alamat_usaha"
+        return "alamat" if before[-2] in _HOMES or before[-2] in FILLERS else "x:alamat"
 
     def _year(self, at: int) -> bool:
         """`January 5th, 1990`: the comma is inside a date."""
@@ -347,7 +367,15 @@ class _Reader:
             return self._on_plain(mark)
         if label in ADDRESSES and self.current.label in ADDRESSES and self.current.empty and label == "alamat_domisili":
             label = self.current.label if self.current.label != "alamat" else label
-        if label in ("nama", "alamat") and at < len(words) and words[at] in ("nya", "-"):
+        if (
+            label == "pekerjaan"
+            and words[mark.start] == "sebagai"
+            and not {"kerja", "bekerja"}.intersection(words[: mark.start])
+        ):
+            return self._on_plain(mark)
+        if (label == "nama" and words[mark.start] in ("bernama", "called")) or (
+            label in ("nama", "alamat") and at < len(words) and words[at] in ("nya", "-")
+        ):
             label = self._of_a_thing(label, mark.start)
         self._label(label)
         if SELF.intersection(words[mark.start : mark.end]):
@@ -365,9 +393,9 @@ class _Reader:
         before = self.words[:at]
         if _BUSINESS.intersection(before):
             return f"{label}_usaha"
-        if self.speaking.person in (None, CITIZEN) and not self.current.empty and self.current.label is None:
-            return f"x:{label}"
-        return label
+        said = [word for word in self.current.words if word[0].isalnum() and word not in FILLERS and word != "warga"]
+        thing = bool(said) and not is_choice(said) and self.current.label is None
+        return f"x:{label}" if thing and self.speaking.person in (None, CITIZEN) else label
 
     def _restated(self, at: int) -> bool:
         """`RT saya`, `RT-nya`, `RT bukan`: a statement of its own, not the end of an address."""
@@ -481,15 +509,23 @@ class _Reader:
         after = self.words[mark.end] if mark.end < len(self.words) else ""
         if self.words[mark.start] == "my" and self.marks.get(mark.end, mark).cue is Cue.RELATION:
             return mark.end
+        joined = mark.start > 0 and self.words[mark.start - 1] in _JOINS
+        if self.speaking.person not in (None, CITIZEN) and not (first or joined):
+            return mark.end
         if self.current.empty or not self._trailing(mark):
             if not self.current.empty:
                 self._close(None)
             self._speak_of(CITIZEN)
-            opening = first or not any(s.clause == self.clause for s in self.done)
+            opening = first or self._only_greeted()
             self.current.intro = self.current.label is None and opening and after not in ("m",)
             self.current.intro = self.current.intro or (self.current.label is None and after == "m")
             self.current.own = True
         return mark.end
+
+    def _only_greeted(self) -> bool:
+        """Nothing but courtesy stands before `saya` in this clause."""
+        before = [word for segment in self.done if segment.clause == self.clause for word in segment.words]
+        return all(word in FILLERS or word in _OPENERS or not word[0].isalnum() for word in before)
 
     def _trailing(self, mark: Mark) -> bool:
         """`Jl. Melati rumah saya`: nothing follows that could be about the citizen anew."""

@@ -73,10 +73,10 @@ def stem(word: str) -> str:
 _PREFIXES = (
     *(("menye", "se"), ("menya", "sa"), ("menyu", "su"), ("menyi", "si"), ("penye", "se"), ("penyu", "su")),
     *(("mengu", "u"), ("menga", "a"), ("meng", ""), ("peng", ""), ("mem", ""), ("pem", ""), ("men", ""), ("pen", "")),
-    *(("me", ""), ("pe", ""), ("ber", ""), ("be", ""), ("ter", ""), ("di", ""), ("ke", "")),
+    *(("nge", ""), ("ng", ""), ("me", ""), ("pe", ""), ("ber", ""), ("be", ""), ("ter", ""), ("di", ""), ("ke", "")),
 )
 
 
 def content(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """What a phrase is about: its stems, joining words and punctuation left out."""
-    return tuple(stem(word) for word in words if word[0].isalnum() and word not in _JOINERS)
+    return tuple(stem(word) for word in words if word[0].isalnum() and not {word, stem(word)} & _JOINERS)
