@@ -15,9 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from servers.certificate.catalogue import Catalogue
+from servers.certificate.cli import open_service
 from servers.certificate.issuing import LetterService
-from servers.certificate.office import load
 from servers.certificate.settings import Settings
 from servers.certificate.verification import Verifier
 
@@ -65,7 +64,7 @@ def run() -> dict[str, Any]:
 
 def _service(state: Path) -> LetterService:
     settings = Settings.from_env({"AGENTD_STATE": str(state)})
-    service = LetterService(settings, load(settings.office_file), Catalogue(settings.letter_dirs))
+    service = open_service(settings)
     service.warm_up()
     return service
 

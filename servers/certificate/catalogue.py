@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
@@ -14,8 +14,9 @@ log = logging.getLogger(__name__)
 class Catalogue:
     """Every letter type by its key, in the order they are offered. A later folder's type replaces an earlier one's."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._folders = folders
+    def __init__(self, folders: Sequence[Path], signers: Collection[str] = ()) -> None:
+        """`signers` are the office's: a type that wants another one can't be offered."""
+        self._folders, self._signers = folders, signers
         self._seen: dict[Path, tuple[float, ...]] | None = None
         self.types: dict[str, LetterType] = {}
         self.refresh()
@@ -25,7 +26,11 @@ class Catalogue:
 
         A folder that can't be used is logged, and left out until it is corrected; the rest goes on.
         """
-        seen = self._look()
+        try:
+            seen = self._look()
+        except OSError as error:  # a folder moved away while we looked: the next look sees it whole
+            log.warning("letter folders could not be read: %s", error)
+            return False
         if seen == self._seen:
             return False
         self._seen = seen
@@ -38,7 +43,14 @@ class Catalogue:
         types = dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
         by_series: dict[str, str] = {}
         for key, letter in list(types.items()):
-            if (owner := by_series.setdefault(letter.series, key)) != key:
+            if letter.signer is not None and letter.signer not in self._signers:
+                log.error(
+                    "letter type left out: %s wants the signer %s, whom the office file doesn't have",
+                    key,
+                    letter.signer,
+                )
+                del types[key]
+            elif (owner := by_series.setdefault(letter.series, key)) != key:
                 log.error("letter type left out: %s uses the series %s of %s", key, letter.series, owner)
                 del types[key]
         changed = types != self.types

@@ -23,7 +23,8 @@ from servers.certificate.settings import Settings, SettingsError
 
 def open_service(settings: Settings) -> LetterService:
     """The letter service as configured. Raises OfficeError, LedgerError."""
-    return LetterService(settings, load(settings.office_file), Catalogue(settings.letter_dirs))
+    office = load(settings.office_file)
+    return LetterService(settings, office, Catalogue(settings.letter_dirs, office.signers))
 
 
 def main(argv: Sequence[str]) -> int:

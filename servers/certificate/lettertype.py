@@ -121,6 +121,7 @@ class LetterType(BaseModel):
     elsewhere: dict[str, str] = {}
     requirements: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    signer: str | None = Field(default=None, description="a key of the office's [signers]; none: its default signer")
     order: int = 100
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]

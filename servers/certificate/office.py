@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import calendar
 import tomllib
 from datetime import date
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 SAMPLE = Path(__file__).with_name("office.toml")
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
@@ -44,7 +45,14 @@ class Office(BaseModel):
     verify_base_url: str
     hours: str = ""
     fee: str = ""
-    signer: Signer
+    default_signer: str
+    signers: dict[str, Signer]
+
+    @model_validator(mode="after")
+    def _default_signer_exists(self) -> Office:
+        if self.default_signer not in self.signers:
+            raise ValueError(f"default_signer = {self.default_signer!r} has no [signers.{self.default_signer}]")
+        return self
 
     @field_validator("number_pattern")
     @classmethod
@@ -63,11 +71,22 @@ class Office(BaseModel):
         """The letter's number, for example 001/SKD/CONTOH/III/2026."""
         return self.number_pattern.format(**_parts(seq, series, day))
 
-    @property
-    def words(self) -> dict[str, str]:
-        """What a letter's text may call the office by."""
+    def valid_until(self, day: date) -> date | None:
+        """The last day a letter of `day` is valid; None when the office sets no limit."""
+        if not self.validity_months:
+            return None
+        years, month = divmod(day.month - 1 + self.validity_months, 12)
+        last = calendar.monthrange(day.year + years, month + 1)[1]
+        return date(day.year + years, month + 1, min(day.day, last))
+
+    def signer(self, name: str | None) -> Signer:
+        """Who signs a letter that asks for `name`, or for nobody in particular."""
+        return self.signers[name or self.default_signer]
+
+    def words(self, signer: Signer) -> dict[str, str]:
+        """What a letter's text may call the office and its signer by."""
         return {
-            "jabatan": self.signer.title,
+            "jabatan": signer.title,
             "kelurahan": self.kelurahan,
             "kecamatan": self.kecamatan,
             "kota": self.kota,

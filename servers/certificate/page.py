@@ -28,7 +28,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
 from servers.certificate.lettertype import LetterType, display, indonesian_date, slots
-from servers.certificate.office import Office
+from servers.certificate.office import Office, Signer
 from servers.certificate.tagging import Tags
 
 FONTS = Path(__file__).with_name("fonts")
@@ -100,15 +100,16 @@ def _render(letter: LetterType, values: Mapping[str, str], office: Office, issue
     sheet = _Sheet(canvas, draft=issue is None)
     _letterhead(sheet, office)
     _heading(sheet, letter, issue.number if issue else DRAFT_NUMBER)
-    words = display(values, letter.fields) | office.words
+    signer = office.signer(letter.signer)
+    words = display(values, letter.fields) | office.words(signer)
     for line in letter.text:
         if line == "[data]":
             _table(sheet, letter, words)
         elif slots(line) <= words.keys():
             sheet.paragraph(fill(line, words), BODY, gap=7)
-    if office.validity_months:
-        sheet.paragraph(f"Surat ini berlaku {office.validity_months} bulan sejak tanggal diterbitkan.", BODY, gap=7)
-    _foot(sheet, office, day, issue)
+    if (until := office.valid_until(day)) is not None:
+        sheet.paragraph(f"Surat ini berlaku sampai dengan tanggal {indonesian_date(until)}.", BODY, gap=7)
+    _foot(sheet, office.place, signer, day, issue)
     sheet.finish()
     canvas.save()
     return buffer.getvalue()
@@ -200,10 +201,9 @@ def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:
     sheet.y -= 8
 
 
-def _foot(sheet: _Sheet, office: Office, day: date, issue: Issue | None) -> None:
+def _foot(sheet: _Sheet, place: str, signer: Signer, day: date, issue: Issue | None) -> None:
     """The signer's block at the right, the QR code at the left: always together on one page."""
-    signer = office.signer
-    block = [_wrapped(f"{escape(office.place)}, {indonesian_date(day)}", SIGNER, INNER / 2)]
+    block = [_wrapped(f"{escape(place)}, {indonesian_date(day)}", SIGNER, INNER / 2)]
     block += [_wrapped(escape(line), SIGNER, INNER / 2) for line in (signer.on_behalf, signer.title) if line]
     name = [_wrapped(f"<u>{escape(signer.name)}</u>", SIGNER_NAME, INNER / 2)]
     name += [_wrapped(f"NIP {escape(signer.nip)}", SIGNER, INNER / 2)] if signer.nip else []

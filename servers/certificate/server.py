@@ -129,6 +129,8 @@ class LetterServer(MCPServer[None]):
             await anyio.to_thread.run_sync(self._service.warm_up)
         except (LedgerError, OfficeKeyError, OSError) as error:
             log.error("letters can't be issued yet: %s", error)
+        except Exception:
+            log.exception("warming up failed; each call will try for itself")
 
     async def _watch(self) -> None:
         while True:
@@ -327,6 +329,10 @@ async def _answer(work: Callable[[], CallToolResult]) -> CallToolResult:
     except (LedgerError, OfficeKeyError) as error:
         log.error("%s", error)
         return _error("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")
+    except Exception:
+        # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
+        log.exception("a letter tool failed unexpectedly")
+        return _error("internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas.")
 
 
 def _requirements(service: LetterService, letter: LetterType) -> Requirements:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.issuing import LetterService, masked_name, normal_code
 from servers.certificate.ledger import Letter
+from servers.certificate.lettertype import indonesian_date
 
 Verdict = Literal["genuine", "voided", "tampered", "unknown"]
 
@@ -42,6 +43,7 @@ class Verification(BaseModel):
     title: str | None = None
     number: str | None = None
     date: str | None = None
+    valid_until: str | None = None
     name_masked: str | None = None
     sha256: str | None = None
     voided_at: str | None = None
@@ -85,14 +87,22 @@ class Verifier:
         letter = self._service.catalogue.types.get(row.letter_type)
         title = letter.title if letter else row.letter_type
         void = row.status == "void"
+        until = self._service.office.valid_until(row.day)
+        if void:
+            state = "sudah dibatalkan"
+        elif until is not None and until < self._service.now().date():
+            state = f"asli, tetapi masa berlakunya habis pada {indonesian_date(until)}"
+        else:
+            state = "asli dan masih berlaku"
         return Verification(
             status="voided" if void else "genuine",
             genuine=not void,
-            reason=f"{title} nomor {row.number} {'sudah dibatalkan' if void else 'asli dan masih berlaku'}.",
+            reason=f"{title} nomor {row.number} {state}.",
             letter_type=row.letter_type,
             title=title,
             number=row.number,
             date=row.day.isoformat(),
+            valid_until=until.isoformat() if until else None,
             name_masked=masked_name(letter, row.values) if letter else None,
             sha256=row.sha256,
             voided_at=row.voided_at,

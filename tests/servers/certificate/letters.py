@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from servers.certificate.catalogue import Catalogue
+from servers.certificate import cli
 from servers.certificate.issuing import Issued, LetterService
-from servers.certificate.office import load
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"
@@ -44,8 +43,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
 
 def open_service(state: Path, **env: str) -> LetterService:
     """A service of its own state folder, as the server opens it."""
-    settings = Settings.from_env({"AGENTD_STATE": str(state)} | env)
-    return LetterService(settings, load(settings.office_file), Catalogue(settings.letter_dirs))
+    return cli.open_service(Settings.from_env({"AGENTD_STATE": str(state)} | env))
 
 
 def issue(service: LetterService, answers: dict[str, Any] = DOMISILI, key: str | None = None, **more: Any) -> Issued:

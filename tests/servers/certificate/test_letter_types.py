@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,23 @@ def test_a_broken_folder_is_left_out_and_the_others_stay(folder: Path, caplog: p
 def test_two_types_may_not_share_a_series(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert "surat_saya" not in Catalogue((SHIPPED_LETTERS, folder.parent)).types
     assert "uses the series SP of surat_pengantar" in caplog.text
+
+
+def test_a_letter_may_be_signed_by_another_officer_whom_the_office_has(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    change(folder, 'series = "SP"', 'series = "SPX"\nsigner = "sekretaris"')
+    assert "surat_saya" not in Catalogue((folder.parent,), ["lurah"]).types
+    assert "signer sekretaris" in caplog.text
+    assert Catalogue((folder.parent,), ["lurah", "sekretaris"]).types["surat_saya"].signer == "sekretaris"
+
+
+def test_a_letters_validity_ends_on_a_day_that_exists() -> None:
+    sample = office.load()
+    assert sample.valid_until(date(2026, 8, 31)) is None
+    limited = sample.model_copy(update={"validity_months": 6})
+    assert limited.valid_until(date(2026, 8, 31)) == date(2027, 2, 28)
+    assert limited.valid_until(date(2026, 12, 1)) == date(2027, 6, 1)
 
 
 def test_an_offices_own_folder_replaces_the_shipped_one(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pypdf
 import pytest
+import segno
+from PIL import Image
 
 from servers.certificate import lettertype, office, page
 from servers.certificate.picture import pictures
@@ -111,6 +113,40 @@ def test_a_draft_has_no_number_no_code_and_a_watermark() -> None:
     shown = text(draw(issue=None))
     assert "BUKAN SURAT" in shown and "nomor diberikan saat terbit" in shown
     assert "001/" not in shown and "Periksa keaslian" not in shown
+
+
+def test_the_signer_a_letter_names_stands_under_it_and_in_its_text() -> None:
+    deputy = office.Signer(title="Sekretaris Kelurahan", name="[NAMA SEKRETARIS]", on_behalf="a.n. Lurah Cakung Barat")
+    sample = office.load()
+    here = sample.model_copy(update={"signers": sample.signers | {"sekretaris": deputy}, "validity_months": 6})
+    letter = lettertype.load(SHIPPED_LETTERS / "surat_pengantar").model_copy(update={"signer": "sekretaris"})
+    values, _ = letter.check(ANSWERS["surat_pengantar"], TODAY, page.glyphs())
+    shown = text(page.render(letter, values, here, ISSUE, TODAY))
+    assert "di bawah ini Sekretaris Kelurahan" in shown and "[NAMA SEKRETARIS]" in shown
+    assert "a.n. Lurah Cakung Barat" in shown and "sampai dengan tanggal 5 September 2026" in shown
+
+
+def test_the_qr_code_is_drawn_module_by_module() -> None:
+    """No QR reader is at hand: every module in the picture is compared with the code's own matrix."""
+    dpi = 300
+    (png,) = pictures(draw(), dpi)
+    image = Image.open(io.BytesIO(png)).convert("L")
+    matrix = [list(row) for row in segno.make(ISSUE.verify_url, error="m", micro=False).matrix]
+    side = page.QR_SIZE * dpi / 72
+    left = page.LEFT * dpi / 72
+    dark = image.crop((int(left), 0, int(left + side), image.height)).point(lambda grey: 255 * (grey < 128))
+    row = next(y for y in range(dark.height - 1) if all(_dark(dark, x, y, side, matrix) for x in range(7)))
+    module = side / len(matrix)
+    for r, cells in enumerate(matrix):
+        for c, expected in enumerate(cells):
+            pixel = image.getpixel((int(left + (c + 0.5) * module), int(row + (r + 0.5) * module)))
+            assert (pixel < 128) == bool(expected), (r, c)
+
+
+def _dark(picture: Image.Image, column: int, y: int, side: float, matrix: list[list[int]]) -> bool:
+    """Whether this line of pixels is dark in the middle of the module in `column`."""
+    x = int((column + 0.5) * side / len(matrix))
+    return y > picture.height // 2 and picture.getpixel((x, y)) == 255
 
 
 def test_markup_in_an_answer_is_printed_as_written() -> None:

@@ -12,6 +12,7 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 
 from servers.certificate import officekey
 from servers.certificate.issuing import LetterService
+from servers.certificate.office import SAMPLE
 from servers.certificate.signing import OfficeSigner
 from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
@@ -116,6 +117,17 @@ def test_a_voided_letter_says_so(service: LetterService, verifier: Verifier) -> 
     service.ledger.void(row, "salah nama", service.now())
     result = verifier.file(Path(letter.path).read_bytes())
     assert (result.status, result.genuine, result.void_reason) == ("voided", False, "salah nama")
+
+
+def test_a_letter_past_its_validity_is_genuine_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "office.toml").write_text(SAMPLE.read_text().replace("validity_months = 0", "validity_months = 6"))
+    service = open_service(tmp_path, OFFICE_FILE=str(tmp_path / "office.toml"))
+    code = issue(service).verify_code
+    assert "masih berlaku" in Verifier(service).code(code).reason
+    monkeypatch.setenv("AGENTD_CLOCK", "2026-09-06T08:00:00+07:00")
+    late = Verifier(service).code(code)
+    assert late.genuine and late.valid_until == "2026-09-05" and "habis pada 5 September 2026" in late.reason
+    service.close()
 
 
 def test_letters_of_a_retired_key_stay_genuine(service: LetterService, pdf: bytes, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""The server `certificate` as a client sees it, over real stdio (seed 002; issue 5, Letters as data)."""
+"""The server `certificate` as a client sees it (seed 002; issue 5, Letters as data).
+
+Where the process itself matters the wire is real stdio; elsewhere it is the SDK's own in one process.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
-from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW, open_service
 
 GENERATE = "generate_surat_keterangan_domisili"
 
@@ -34,6 +38,14 @@ async def certificate(
     )
     async with Client(stdio_client(params), mode=mode, message_handler=handler) as client:
         yield client
+
+
+@asynccontextmanager
+async def in_process(state: Path) -> AsyncIterator[Client]:
+    service = open_service(state)
+    async with Client(create_server(service)) as client:
+        yield client
+    service.close()
 
 
 async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: Path) -> None:
@@ -92,7 +104,7 @@ async def test_a_letter_comes_with_its_number_hash_file_and_link(tmp_path: Path)
 
 
 async def test_wrong_fields_come_back_as_one_error_that_lists_them(tmp_path: Path) -> None:
-    async with certificate(tmp_path) as client:
+    async with in_process(tmp_path) as client:
         result = await client.call_tool(GENERATE, DOMISILI | {"nik": "12", "rt": "", "tanggal_lahir": "besok"})
     assert result.is_error
     assert [field["field"] for field in result.structured_content["fields"]] == ["nik", "tanggal_lahir", "rt"]
@@ -101,7 +113,7 @@ async def test_wrong_fields_come_back_as_one_error_that_lists_them(tmp_path: Pat
 
 
 async def test_every_type_is_issued_previewed_and_explained(tmp_path: Path) -> None:
-    async with certificate(tmp_path) as client:
+    async with in_process(tmp_path) as client:
         listed = (await client.call_tool("list_letters", {})).structured_content["letters"]
         assert [letter["letter_type"] for letter in listed] == list(ANSWERS)
         for letter in listed:
@@ -120,7 +132,7 @@ async def test_every_type_is_issued_previewed_and_explained(tmp_path: Path) -> N
 
 
 async def test_a_preview_spends_nothing_and_checks_the_fields_too(tmp_path: Path) -> None:
-    async with certificate(tmp_path) as client:
+    async with in_process(tmp_path) as client:
         await client.call_tool("preview_letter", {"letter_type": "domisili", "data": DOMISILI})
         wrong = await client.call_tool("preview_letter", {"letter_type": "domisili", "data": {}})
         assert wrong.is_error and len(wrong.structured_content["fields"]) == 11
@@ -129,7 +141,7 @@ async def test_a_preview_spends_nothing_and_checks_the_fields_too(tmp_path: Path
 
 
 async def test_a_newcomers_letter_is_routed_to_the_kecamatan(tmp_path: Path) -> None:
-    async with certificate(tmp_path) as client:
+    async with in_process(tmp_path) as client:
         answer = await client.call_tool("get_letter_requirements", {"letter_type": "SKDS"})
         unknown = await client.call_tool("get_letter_requirements", {"letter_type": "akta lahir"})
     assert answer.structured_content["issued_here"] is False and "kecamatan" in answer.content[0].text
@@ -137,7 +149,7 @@ async def test_a_newcomers_letter_is_routed_to_the_kecamatan(tmp_path: Path) -> 
 
 
 async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> None:
-    async with certificate(tmp_path) as client:
+    async with in_process(tmp_path) as client:
         letter = (await client.call_tool(GENERATE, DOMISILI)).structured_content
         encoded = base64.b64encode(read(letter["path"])).decode()
         for asked in (
@@ -161,11 +173,11 @@ async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> N
         assert (answer["status"], answer["genuine"], answer["void_reason"]) == ("voided", False, "salah alamat")
 
 
-@pytest.mark.parametrize("file", ["/etc/passwd", "/no/such/file", "/proc", "not base64!", "\x00"])
-async def test_a_file_that_is_no_letter_is_refused_alike_whether_it_exists_or_not(tmp_path: Path, file: str) -> None:
-    async with certificate(tmp_path) as client:
-        answer = await client.call_tool("verify_letter", {"file": file})
-    assert answer.is_error and answer.structured_content["error"] == "invalid_file"
+async def test_a_file_that_is_no_letter_is_refused_alike_whether_it_exists_or_not(tmp_path: Path) -> None:
+    async with in_process(tmp_path) as client:
+        for file in ("/etc/passwd", "/no/such/file", "/proc", "not base64!", "\x00"):
+            answer = await client.call_tool("verify_letter", {"file": file})
+            assert answer.is_error and answer.structured_content["error"] == "invalid_file"
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

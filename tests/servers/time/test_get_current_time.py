@@ -53,34 +53,32 @@ async def test_the_moment_comes_in_two_languages_with_a_greeting() -> None:
     assert result.content[0].text == "Selamat pagi. Sekarang Kamis, 5 Maret 2026, pukul 09.15 WIB di Jakarta."
 
 
-@pytest.mark.parametrize(
-    ("asked", "time", "timezone", "city"),
-    [
-        ({"timezone": "Asia/Makassar"}, "10:15:00+08:00", "Asia/Makassar", "Makassar"),
-        ({"timezone": "wit"}, "11:15:00+09:00", "Asia/Jayapura", "Jayapura"),
-        ({"timezone": "Jakarta"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
-        ({"city": "Denpasar"}, "10:15:00+08:00", "Asia/Makassar", "Denpasar"),
-        ({"city": "New York"}, "21:15:00-05:00", "America/New_York", "New York"),
-        ({"city": "Depok"}, "09:15:00+07:00", "Asia/Jakarta", "Depok"),
-        ({"timezone": None, "city": ""}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
-    ],
+PLACES = (
+    ({"timezone": "Asia/Makassar"}, "10:15:00+08:00", "Asia/Makassar", "Makassar"),
+    ({"timezone": "wit"}, "11:15:00+09:00", "Asia/Jayapura", "Jayapura"),
+    ({"timezone": "Jakarta"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
+    ({"city": "Denpasar"}, "10:15:00+08:00", "Asia/Makassar", "Denpasar"),
+    ({"city": "New York"}, "21:15:00-05:00", "America/New_York", "New York"),
+    ({"city": "Depok"}, "09:15:00+07:00", "Asia/Jakarta", "Depok"),
+    ({"timezone": None, "city": ""}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
 )
-async def test_zone_and_city_are_found_however_they_are_named(
-    asked: dict[str, str | None], time: str, timezone: str, city: str
-) -> None:
+
+
+async def test_zone_and_city_are_found_however_they_are_named() -> None:
     async with time_server(AGENTD_CLOCK=MORNING) as client:
-        answer = (await client.call_tool("get_current_time", asked)).structured_content
-    assert answer is not None
-    assert (answer["time"][11:], answer["timezone"], answer["city"]) == (time, timezone, city)
+        for asked, time, timezone, city in PLACES:
+            answer = (await client.call_tool("get_current_time", asked)).structured_content
+            assert answer is not None
+            assert (answer["time"][11:], answer["timezone"], answer["city"]) == (time, timezone, city), asked
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "Asia", "x" * 10_000])
-async def test_a_zone_that_does_not_exist_is_refused_in_words(zone: str) -> None:
+async def test_a_zone_that_does_not_exist_is_refused_in_words() -> None:
     async with time_server() as client:
-        result = await client.call_tool("get_current_time", {"timezone": zone})
-    assert result.is_error
-    assert "tidak dikenal" in result.content[0].text
-    assert len(result.content[0].text) < 300
+        for zone in ("Mars/Olympus", "../../etc/passwd", "Asia", "x" * 10_000):
+            result = await client.call_tool("get_current_time", {"timezone": zone})
+            assert result.is_error
+            assert "tidak dikenal" in result.content[0].text
+            assert len(result.content[0].text) < 300
 
 
 @pytest.mark.parametrize(
