@@ -43,7 +43,7 @@ def session(turns: int, salt: int) -> tuple[Said, ...]:
 
 
 def run() -> dict[str, float]:
-    """Milliseconds of processor time: the median for a session being continued (`warm_ms`), or never seen (`cold_ms`)."""
+    """Milliseconds of processor time, medians: a session being continued (`warm_ms`), one never seen (`cold_ms`)."""
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in _CALL}}
     tool = ToolInfo(name="generate_surat", server="certificate", official=True, input_schema=schema)
     call = ToolCall(tool=tool, input=_CALL, run_id="bench", session_id="bench", step=1, said=session(50, 0))

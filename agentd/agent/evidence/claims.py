@@ -475,11 +475,8 @@ def _bare_job(segment: Segment, value: str) -> bool:
     kept = [word for word in segment.words if word[0].isalnum()]
     rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
     wanted = fold(value)
-    if (
-        choices.WISHES.intersection(kept)
-        or not choices.is_choice(rest)
-        or not (choices.JOBS & set(rest) or choices.meanings(rest))
-    ):
+    known = bool(choices.meanings(rest))
+    if not known and (choices.WISHES.intersection(kept) or not choices.JOBS.intersection(rest)):
         return False
     same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
     return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))

@@ -61,6 +61,7 @@ _OPENERS = frozenset(
     {"perkenalkan", "kenalkan", "izin", "mohon", "maaf", "data", "salam", "this", "kenalin", "biodata"}
 )
 _JOINS = frozenset({"dan", "tapi", "tetapi", "sedangkan", "and", "but", "while", "namun"})
+_LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
 _ENDING = frozenset({".", "!", "?", "\n"})
 
@@ -276,9 +277,7 @@ class _Reader:
 
     def _place_of(self, at: int) -> str:
         """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
-        before = [
-            word for word in self.words[max(0, at - 5) : at] if word not in ("di", "ada", "berada", "terletak", "-")
-        ]
+        before = [word for word in self.words[max(0, at - 5) : at] if word not in _LIES]
         if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
             return "alamat"
         if _BUSINESS.intersection(before):
@@ -367,15 +366,11 @@ class _Reader:
             return self._on_plain(mark)
         if label in ADDRESSES and self.current.label in ADDRESSES and self.current.empty and label == "alamat_domisili":
             label = self.current.label if self.current.label != "alamat" else label
-        if (
-            label == "pekerjaan"
-            and words[mark.start] == "sebagai"
-            and not {"kerja", "bekerja"}.intersection(words[: mark.start])
-        ):
+        first = words[mark.start]
+        if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
             return self._on_plain(mark)
-        if (label == "nama" and words[mark.start] in ("bernama", "called")) or (
-            label in ("nama", "alamat") and at < len(words) and words[at] in ("nya", "-")
-        ):
+        told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
+        if label in ("nama", "alamat") and told:
             label = self._of_a_thing(label, mark.start)
         self._label(label)
         if SELF.intersection(words[mark.start : mark.end]):

@@ -14,7 +14,7 @@ from tests.agentd.agent.letters import call
 
 def cases(name: str) -> list[Any]:
     rows = tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))["case"]
-    return [pytest.param(row, id=row["name"]) for row in rows]
+    return [pytest.param(row, id=row.get("name") or " / ".join(row["said"])[:60]) for row in rows]
 
 
 HONEST = cases("grounding_honest.toml")
