@@ -21,6 +21,7 @@ PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 DEBIAN: Mapping[str, str] = {
     "mariadbd": "mariadb-server",
     "npm": "npm",
+    "curl": "curl",
     "certutil": "libnss3-tools",
     "pdfsig": "poppler-utils",
     "/usr/lib/postgresql": "postgresql",

@@ -1,0 +1,62 @@
+"""The OpenRPC document says what the table says, and its examples fit its own schemas and methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from agentd.rpc.method import Method
+from agentd.rpc.methods import METHODS
+from agentd.rpc.openrpc import document
+
+DOCUMENT = document(METHODS)
+NAMES = """Agent.run Agent.start Agent.get Agent.cancel Agent.approve Agent.list Session.create Session.list
+Session.get Session.fork Session.delete Session.export Events.subscribe Tools.list Tools.call Models.list Analytics.ask
+Graph.ask Config.reload System.health rpc.discover""".split()
+
+
+def described(name: str) -> dict[str, Any]:
+    return next(method for method in DOCUMENT["methods"] if method["name"] == name)
+
+
+def test_every_method_of_the_design_is_there_and_no_other() -> None:
+    assert [method.name for method in METHODS] == NAMES
+    assert DOCUMENT["openrpc"] == "1.2.6"
+
+
+@pytest.mark.parametrize("method", METHODS, ids=NAMES)
+def test_parameters_are_told_in_their_order_with_what_is_required(method: Method) -> None:
+    told = described(method.name)["params"]
+    assert [one["name"] for one in told] == list(method.params.model_fields)
+    needed = [name for name, field in method.params.model_fields.items() if field.is_required()]
+    assert [one["name"] for one in told if one["required"]] == needed
+
+
+@pytest.mark.parametrize(
+    ("method", "example"), [(method, example) for method in METHODS for example in method.examples], ids=str
+)
+def test_an_example_is_accepted_and_its_result_fits_the_schema(method: Method, example: Any) -> None:
+    method.params.model_validate(example.params)
+    schema = described(method.name)["result"]["schema"]
+    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(example.result)
+    TypeAdapter(method.result).validate_python(example.result, strict=False)
+
+
+def test_every_reference_has_its_schema() -> None:
+    found: set[str] = set()
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            if "$ref" in value:
+                found.add(value["$ref"])
+            for inner in value.values():
+                walk(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                walk(inner)
+
+    walk(DOCUMENT)
+    assert found == {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
