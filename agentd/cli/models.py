@@ -1,4 +1,4 @@
-"""`agentd models pull|list|rm|serve`: weights on this machine, and an endpoint over them. It knows no provider by name.
+"""`agentd models pull|list|rm`: model weights on this machine. It knows no provider by name, and runs no model.
 
 A provider type (entry-point group `agentd.models`) that has weights to manage says so with a static method `weights`.
 """
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
+
+from agentd.cli import models_serve
 
 MEGABYTE = 1_000_000
 
@@ -53,6 +55,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     remove = commands.add_parser("rm", help="delete a model's weights and the snapshots made with them")
     remove.add_argument("name", nargs="?", help="default: the embedded model")
     remove.set_defaults(run=_remove)
+
+    models_serve.register(commands)
 
 
 def _pull(arguments: argparse.Namespace) -> int:

@@ -150,7 +150,9 @@ class WeightsFolder:
         return path
 
     def _find(self, name: str) -> Weights | None:
-        return next((weights for weights in self._known if name in (weights.name, weights.file_name)), None)
+        wanted = name.removesuffix(".gguf")
+        stems = ((weights, weights.file_name.removesuffix(".gguf")) for weights in self._known)
+        return next((weights for weights, stem in stems if wanted in (weights.name, stem)), None)
 
     def _require_space(self, weights: Weights, part: Path) -> None:
         missing = weights.size - _size(part)

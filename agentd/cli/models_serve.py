@@ -1,0 +1,82 @@
+"""`agentd models serve`: the OpenAI-compatible endpoint over the providers of client.toml; no daemon, no agent.
+
+The door is the daemon's own: on a fresh machine this machine's programs come in, everybody else needs a token.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from typing import Any
+
+from agentd.cli import options
+
+LISTEN = "127.0.0.1:8766"
+"""Beside the daemon's own port, so that both can run."""
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("serve", help=f"serve the configured models at http://{LISTEN}/v1")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen or LISTEN)
+    telemetry.configure(settings.telemetry.log_level)
+    try:
+        return asyncio.run(serve(settings))
+    except OSError as error:
+        print(f"agentd models serve: {error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+async def serve(settings: Any) -> int:
+    """Models, door and wire, until a signal."""
+    from aiohttp import web
+
+    from agentd.access import AccessBook, RateLimiter
+    from agentd.app import Chain
+    from agentd.clock import clock_of
+    from agentd.http.guard import Guard
+    from agentd.http.openai_api import OpenAIApi
+    from agentd.http.server import serving
+
+    clock = clock_of(settings.clock)
+    chain = Chain(settings, clock)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    book = AccessBook(settings.state / "access.json")
+    limiter = RateLimiter(book, settings.rpc.rate_per_minute, clock)
+    guard = Guard(_access(book, settings), limiter, frozenset(settings.rpc.allowed_hosts))
+    app = web.Application(middlewares=[guard.middleware()], client_max_size=settings.rpc.max_body_bytes)
+    app.add_routes(OpenAIApi(chain, chain.states).routes())
+    host, _, port = settings.rpc.listen.rpartition(":")
+    try:
+        async with serving(app, listen=(host.strip("[]"), int(port)), shutdown_s=1.0) as addresses:
+            for address in addresses:
+                print(f"ready {address}", flush=True)
+            await stop.wait()
+    finally:
+        await chain.aclose()
+    return 0
+
+
+def _access(book: Any, settings: Any) -> Any:
+    from agentd.access import Access, Approach
+    from agentd.messages import Caller
+
+    class Door(Access):
+        """OpenAI's clients always send some key: while no token is configured here, it says nothing."""
+
+        def admit(self, approach: Approach) -> Caller:
+            return super().admit(approach if self.closed else approach._replace(token=None))
+
+    return Door(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))

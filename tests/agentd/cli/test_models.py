@@ -1,0 +1,92 @@
+"""`agentd models`, as a person or a script runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import openai
+import pytest
+
+from bridges.llamacpp.weights import KNOWN
+
+WEIGHTS = KNOWN[0]
+AGENTD = str(Path(sys.executable).with_name("agentd"))
+CLIENT = """
+default_provider = "local"
+prompt_template = "{{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
+[[providers]]
+id = "local"
+type = "scripted"
+script = "script.jsonl"
+models = ["m-1"]
+"""
+
+
+def agentd(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [AGENTD, *words], env={**os.environ, **environ}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_list_says_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:
+    done = agentd("models", "list", AGENTD_MODELS=str(tmp_path))
+    assert done.returncode == 0
+    assert f"{WEIGHTS.name}\tnot here\tagentd models pull {WEIGHTS.name}" in done.stdout
+    (tmp_path / WEIGHTS.file_name).write_bytes(bytes(2_000_000))
+    done = agentd("models", "list", AGENTD_MODELS=str(tmp_path))
+    assert f"{WEIGHTS.name}\t2 MB\t{tmp_path / WEIGHTS.file_name}" in done.stdout
+
+
+def test_removing_frees_the_weights(tmp_path: Path) -> None:
+    (tmp_path / WEIGHTS.file_name).write_bytes(bytes(2_000_000))
+    done = agentd("models", "rm", AGENTD_MODELS=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, f"{WEIGHTS.name}: 2 MB freed\n")
+    again = agentd("models", "rm", AGENTD_MODELS=str(tmp_path))
+    assert again.returncode == 1
+    assert "is not on this machine (here: none)" in again.stderr
+
+
+def test_pulling_says_plainly_what_each_source_answered(tmp_path: Path) -> None:
+    nothing = {"AGENTD_MODELS": str(tmp_path / "m"), "AGENTD_MODEL_SOURCE": str(tmp_path / "nowhere")}
+    unreachable = {"https_proxy": "http://127.0.0.1:9", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+    done = agentd("models", "pull", **nothing, **unreachable)
+    assert done.returncode == 1
+    assert "AGENTD_MODEL_SOURCE: " in done.stderr and "the public hub: " in done.stderr
+    assert "Set AGENTD_MODEL_SOURCE to" in done.stderr
+    assert "\r" not in done.stderr  # plain lines where nobody watches
+    assert done.stdout == ""
+
+
+def test_an_unknown_model_is_named_with_the_known_ones(tmp_path: Path) -> None:
+    done = agentd("models", "pull", "gpt-9", AGENTD_MODELS=str(tmp_path))
+    assert done.returncode == 1
+    assert f"no model is named gpt-9; known: {WEIGHTS.name}" in done.stderr
+
+
+@pytest.mark.parametrize("token", ["", "secret-admin-token"])
+async def test_serve_offers_the_configured_models_to_an_openai_client(tmp_path: Path, token: str) -> None:
+    (tmp_path / "client.toml").write_text(CLIENT)
+    (tmp_path / "script.jsonl").write_text("Selamat pagi.\n")
+    environ = {**os.environ, "AGENTD_CONFIG": str(tmp_path / "client.toml"), "AGENTD_TOKEN": token}
+    words = ("models", "serve", "--listen", "127.0.0.1:0", "--state", str(tmp_path / "state"))
+    process = await asyncio.create_subprocess_exec(AGENTD, *words, env=environ, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        ready = (await asyncio.wait_for(process.stdout.readline(), 30)).decode().split()
+        assert ready[0] == "ready"
+        async with openai.AsyncOpenAI(api_key=token or "any", base_url=f"{ready[1]}/v1", max_retries=0) as client:
+            answer = await client.chat.completions.create(model="raw", messages=[{"role": "user", "content": "pagi"}])
+            assert answer.choices[0].message.content == "Selamat pagi."
+            assert [model.id async for model in client.models.list()] == ["raw", "local/m-1"]
+        if token:
+            async with openai.AsyncOpenAI(api_key="wrong", base_url=f"{ready[1]}/v1", max_retries=0) as client:
+                with pytest.raises(openai.AuthenticationError):
+                    await client.models.list()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 30) == 0
