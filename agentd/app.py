@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from socket import socket
 from typing import Any
 
@@ -22,6 +23,8 @@ from agentd.agent.toolset import Toolset
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.errors import ConfigError, InvalidParams
+from agentd.http.agent_model import AgentModel
+from agentd.http.openai_api import OpenAIApi
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
@@ -277,12 +280,14 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         limiter,
         metrics=lambda: (b"", "text/plain"),
         hosts=frozenset(rpc.allowed_hosts),
+        mounted=OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs)).routes(),
     )
     host, _, port = rpc.listen.rpartition(":")
     async with serving(
         app,
         listen=(host.strip("[]"), int(port)),
-        unix_path=None,
+        unix_path=Path(rpc.unix_socket) if rpc.unix_socket else None,
+        unix_mode=int(rpc.unix_socket_mode, 8),
         sockets=sockets,
     ) as addresses:
         made.addresses = addresses

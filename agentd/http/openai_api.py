@@ -124,7 +124,7 @@ class _Completion(_Ask):
 
 
 class OpenAIApi:
-    """The endpoints over one ChatModel. `states` are the providers to list; every caller needs the scope `model`."""
+    """The endpoints over one ChatModel. `states` are the providers to list; callers need the scope `model` (`agent`: `chat`)."""
 
     def __init__(
         self, model: ChatModel, states: Callable[[], Sequence[ProviderState]], agent: AgentHook | None = None
@@ -157,8 +157,8 @@ class OpenAIApi:
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """Answer one chat completion, at once or as server-sent events. A client that leaves stops it."""
         try:
-            _require_scope(request)
             asked = await _read(request)
+            _require_scope(request, asked.model)
             speak = self._speaker(asked, request[CALLER])
             if asked.stream:
                 return await _streamed(request, asked, speak)
@@ -223,9 +223,11 @@ class OpenAIApi:
 # ── reading a request ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _require_scope(request: web.Request) -> None:
+def _require_scope(request: web.Request, model: str = AGENT) -> None:
+    if model == AGENT and request[CALLER].may("model", "chat", "staff"):
+        return
     if not request[CALLER].may("model"):
-        raise Forbidden("This needs the scope admin or model")
+        raise Forbidden("This needs the scope admin or model (chat or staff for the model `agent`)")
 
 
 async def _read(request: web.Request) -> _Completion:

@@ -1,0 +1,46 @@
+"""`agentd ask "…"`: one question, its answer on standard output. It keeps no conversation unless told which."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+from agentd.cli import options
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("ask", help="ask one question and print the answer")
+    parser.add_argument("prompt", help="what to ask")
+    parser.add_argument("--session", metavar="ID", help="the conversation it belongs to")
+    parser.add_argument("--json", action="store_true", help="print the whole outcome as JSON")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 with the answer, 1 with the error in the citizen's words."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    telemetry.configure("error")
+    return asyncio.run(_ask(settings, given))
+
+
+async def _ask(settings: Any, given: argparse.Namespace) -> int:
+    from agentd.cli.door import Refused, opened, talk
+
+    params = {"session_id": given.session} if given.session else {}
+    async with opened(settings) as door:
+        try:
+            outcome = await talk(door, given.prompt, params)
+        except Refused as error:
+            print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
+            return 1
+    print(json.dumps(outcome, ensure_ascii=False, indent=2) if given.json else outcome["response"])
+    for artifact in outcome["artifacts"]:
+        print(f"→ {artifact.get('path') or artifact['uri']}", file=sys.stderr)
+    return 0

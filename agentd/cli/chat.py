@@ -1,0 +1,209 @@
+"""`agentd chat`: the STDIO mode of seed 002. A terminal conversation; the agent itself is behind the door."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+from agentd.cli import options
+
+HELP = """\
+/agent on|off|toggle   answer by the agent with its tools, or straight by the model
+/log                   the model requests and tool calls of the last answer
+/steps                 the tool calls of the last answer, with their results
+/tools                 the tools and servers there are
+/provider [ID]         which provider answers first
+/model [NAME]          which model
+/reset                 begin a new conversation
+/help                  this
+/exit                  leave   (: works for / everywhere)"""
+WORDS = ("/agent", "/log", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("chat", help="talk with the agent in the terminal")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Converse until /exit or the end of the input."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    telemetry.configure("error")
+    return asyncio.run(_converse(settings))
+
+
+async def _converse(settings: Any) -> int:
+    from agentd.cli.door import opened
+
+    async with opened(settings) as door:
+        chat = Chat(door, print)
+        read = _reader(settings.state, lambda: chat.prompt)
+        if sys.stdin.isatty():
+            print(f"agentd ({door.where}); /help tells the commands")
+        while (line := await read()) is not None:
+            if not await chat.line(line):
+                break
+    return 0
+
+
+def _reader(state: Any, prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
+    """Lines from the keyboard (with history and completion) or, piped, from standard input."""
+    if not sys.stdin.isatty():
+
+        async def plain() -> str | None:
+            line = await asyncio.to_thread(sys.stdin.readline)
+            return line.rstrip("\n") if line else None
+
+        return plain
+
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
+    from prompt_toolkit.history import FileHistory
+
+    state.mkdir(parents=True, exist_ok=True)
+    words = WordCompleter([*WORDS, *(word.replace("/", ":") for word in WORDS)], sentence=True)
+    session: PromptSession[str] = PromptSession(completer=words, history=FileHistory(str(state / "chat_history")))
+
+    async def typed() -> str | None:
+        try:
+            return await session.prompt_async(prompt())
+        except EOFError:
+            return None
+        except KeyboardInterrupt:
+            return ""
+
+    return typed
+
+
+class Chat:
+    """The state of one conversation: a line in, lines out through `say`."""
+
+    def __init__(self, door: Any, say: Callable[[str], None]) -> None:
+        self._door = door
+        self._say = say
+        self._agent = True
+        self._provider: str | None = None
+        self._model: str | None = None
+        self._last: dict[str, Any] = {}
+        self._said: list[dict[str, str]] = []
+        self._session = uuid4().hex
+
+    @property
+    def prompt(self) -> str:
+        """`agent> ` while the agent answers, `model> ` while the model does."""
+        return "agent> " if self._agent else "model> "
+
+    async def line(self, text: str) -> bool:
+        """Do what the line says. False when it was the last."""
+        text = text.strip()
+        if not text:
+            return True
+        if text[0] in "/:":
+            word, _, rest = text[1:].partition(" ")
+            return await self._command(word.lower(), rest.strip())
+        from agentd.cli.door import Refused
+
+        try:
+            await (self._ask_agent(text) if self._agent else self._ask_model(text))
+        except Refused as error:
+            self._say(f"! {error}")
+            self._last = error.error.get("data") or {}
+        return True
+
+    async def _ask_agent(self, text: str) -> None:
+        from agentd.cli.door import talk
+
+        chosen = {key: value for key, value in (("provider", self._provider), ("model", self._model)) if value}
+        self._last = await talk(self._door, text, {"session_id": self._session, "options": chosen})
+        self._say(self._last["response"])
+        for artifact in self._last["artifacts"]:
+            self._say(f"→ {artifact.get('path') or artifact['uri']}")
+
+    async def _ask_model(self, text: str) -> None:
+        model = "/".join(part for part in (self._provider, self._model) if part) or None
+        self._said.append({"role": "user", "content": text})
+        answer = await self._door.raw(self._said, model)
+        self._said.append({"role": "assistant", "content": answer})
+        self._say(answer)
+
+    async def _command(self, word: str, rest: str) -> bool:
+        if word in ("exit", "quit"):
+            return False
+        acts: dict[str, Callable[[str], Awaitable[None]]] = {
+            "agent": self._switch,
+            "log": self._show_log,
+            "steps": self._show_steps,
+            "tools": self._show_tools,
+            "provider": self._choose_provider,
+            "model": self._choose_model,
+            "reset": self._reset,
+            "help": self._help,
+        }
+        if word in acts:
+            await acts[word](rest)
+        else:
+            self._say(f"! there is no command /{word}; /help lists them")
+        return True
+
+    async def _switch(self, rest: str) -> None:
+        wanted = {"on": True, "off": False, "toggle": not self._agent, "": self._agent}
+        if rest not in wanted:
+            self._say("! /agent on, /agent off or /agent toggle")
+            return
+        self._agent = wanted[rest]
+        self._say(f"agent {'on' if self._agent else 'off'}")
+
+    async def _show_log(self, _: str) -> None:
+        for line in self._last.get("logs") or ["(belum ada)"]:
+            self._say(line)
+
+    async def _show_steps(self, _: str) -> None:
+        steps = self._last.get("steps") or []
+        if not steps:
+            self._say("(tidak ada tool yang dipanggil)")
+        for number, step in enumerate(steps, start=1):
+            how = "ok" if step["success"] else "gagal"
+            self._say(f"{number}. {step['tool']} @ {step['server']} [{how}, {step['duration_ms']:.0f} ms]")
+            self._say(f"   input:  {step['input']}")
+            self._say(f"   output: {step['output'] if step['output'] is not None else step['message']}")
+
+    async def _show_tools(self, _: str) -> None:
+        from agentd.cli.tools import lines
+
+        for line in lines(await self._door.call("Tools.list")):
+            self._say(line)
+
+    async def _choose_provider(self, rest: str) -> None:
+        providers = (await self._door.call("Models.list"))["providers"]
+        known = [provider["id"] for provider in providers]
+        if rest and rest not in known:
+            self._say(f"! unknown provider {rest}; known: {', '.join(known)}")
+            return
+        self._provider = rest or self._provider
+        for provider in providers:
+            mark = "*" if provider["id"] == (self._provider or known[0]) else " "
+            self._say(f"{mark} {provider['id']}: {provider['state']}")
+
+    async def _choose_model(self, rest: str) -> None:
+        providers = (await self._door.call("Models.list"))["providers"]
+        known = [model["name"] for provider in providers for model in provider["models"]]
+        if rest and rest not in known:
+            self._say(f"! unknown model {rest}; known: {', '.join(known)}")
+            return
+        self._model = rest or self._model
+        self._say(f"model: {self._model or '(the provider chooses)'}; known: {', '.join(known)}")
+
+    async def _reset(self, _: str) -> None:
+        self._session, self._said, self._last = uuid4().hex, [], {}
+        self._say("percakapan baru")
+
+    async def _help(self, _: str) -> None:
+        self._say(HELP)

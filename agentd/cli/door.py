@@ -1,0 +1,156 @@
+"""How a command reaches the agent: the daemon that runs on this machine, or one of its own for as long as it takes.
+
+Two daemons on one state folder would finish each other's runs, so a running one is always preferred.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
+from uuid import uuid4
+
+from agentd.config import Settings
+
+
+class Refused(Exception):
+    """The daemon answered with a JSON-RPC error."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        self.error = error
+        data = error.get("data") or {}
+        super().__init__(data.get("user_message") or error.get("message", ""))
+
+
+class Door(Protocol):
+    """What a command can do with an agentd."""
+
+    where: str
+
+    async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        """One JSON-RPC call. Raises Refused."""
+        ...
+
+    def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
+        """A run's events, from its first."""
+        ...
+
+    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
+        """The bare model's answer, without agent and tools."""
+        ...
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Door]:
+    """The running daemon's door, else that of one made here."""
+    async with AsyncExitStack() as stack:
+        remote = await stack.enter_async_context(_Remote.to(settings))
+        if await remote.answers():
+            yield remote
+            return
+        from agentd.app import daemon
+
+        made = await stack.enter_async_context(daemon(settings))
+        yield _Own(made)
+
+
+class _Remote:
+    """A daemon over HTTP."""
+
+    def __init__(self, session: Any, base: str) -> None:
+        self._session = session
+        self._base = base
+        self.where = base
+
+    @classmethod
+    @asynccontextmanager
+    async def to(cls, settings: Settings) -> AsyncIterator[_Remote]:
+        import aiohttp
+
+        headers = {"Authorization": f"Bearer {settings.admin_token}"} if settings.admin_token else {}
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=2)
+        async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+            yield cls(session, f"http://{settings.rpc.listen}")
+
+    async def answers(self) -> bool:
+        """Whether a daemon is there."""
+        import aiohttp
+
+        try:
+            async with self._session.get(f"{self._base}/healthz") as response:
+                return bool(response.status < 500)
+        except aiohttp.ClientError:
+            return False
+
+    async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        async with self._session.post(f"{self._base}/rpc", json=request) as response:
+            return _result(await response.json())
+
+    async def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
+        async with self._session.get(f"{self._base}/events", params={"run_id": run_id}) as response:
+            async for line in response.content:
+                if line.startswith(b"data:"):
+                    yield json.loads(line[5:])
+
+    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
+        request = {"model": model or "raw", "messages": messages}
+        async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
+            answer = await response.json()
+        if "choices" not in answer:
+            raise Refused(answer.get("error", {}))
+        return str(answer["choices"][0]["message"]["content"])
+
+
+class _Own:
+    """A daemon in this process."""
+
+    def __init__(self, made: Any) -> None:
+        from agentd.access import LOCAL
+        from agentd.rpc.dispatch import Dispatcher
+        from agentd.rpc.methods import METHODS
+
+        self._made = made
+        self._caller = LOCAL
+        self._dispatcher = Dispatcher(METHODS, made.services)
+        self.where = "this process"
+
+    async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        reply = await self._dispatcher.handle(json.dumps(request), self._caller)
+        return _result(json.loads(reply.body))
+
+    async def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
+        async for event in self._made.runs.events(run_id, self._caller):
+            yield event.model_dump(mode="json")
+
+    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
+        from agentd.messages import ChatMessage, ModelRequest
+
+        provider, _, name = (model or "").partition("/")
+        request = ModelRequest(
+            messages=tuple(ChatMessage.model_validate(message) for message in messages),
+            provider=provider or None,
+            model=name or None,
+        )
+        return str((await self._made.chain.turn(request)).text)
+
+
+def _result(answer: dict[str, Any]) -> Any:
+    if "error" in answer:
+        raise Refused(answer["error"])
+    return answer["result"]
+
+
+async def talk(door: Door, prompt: str, params: dict[str, Any], on_event: Any = None) -> dict[str, Any]:
+    """One run from its start to its end or its approval, its events shown on the way. Raises Refused."""
+    run_id = uuid4().hex
+    started = await door.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
+    if on_event is not None:
+        async for event in door.events(started["run_id"]):
+            on_event(event)
+            if event["type"] in ("run.finished", "approval.requested"):
+                break
+    outcome: dict[str, Any] = await door.call("Agent.run", {"prompt": prompt, "run_id": run_id, **params})
+    return outcome
