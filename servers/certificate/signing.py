@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from pydantic import BaseModel, ConfigDict
 from pyhanko.keys import load_certs_from_pemder
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
@@ -24,8 +25,8 @@ from pyhanko_certvalidator import ValidationContext
 from servers.certificate.officekey import KeyFiles, OfficeKeyError
 
 FIELD = "TandaTanganKantor"
-# Room in the CMS object beside the certificates: ours takes 0.6 kB there, an RSA-4096 key's 1.1 kB.
-CMS_BYTES = 1280
+# Room in the CMS object beside the certificates and the signature value: signed attributes take 0.5 kB there.
+CMS_BYTES = 768
 
 Finding = Literal["intact", "not_pdf", "unsigned", "changed", "appended", "foreign"]
 
@@ -48,14 +49,14 @@ class OfficeSigner:
 
     def __init__(self, files: KeyFiles, passphrase: bytes | None, office: str) -> None:
         """Raises OfficeKeyError when the key can't be read or doesn't belong to the certificate."""
-        _check(files, passphrase)
+        signature_size = _check(files, passphrase)
         self._signer = SimpleSigner.load(  # type: ignore[no-untyped-call]
             str(files.key), str(files.cert), [str(path) for path in files.chain], key_passphrase=passphrase
         )
         self._office = office
         # Counting the room here saves pyHanko a trial signature for each letter; it is in hexadecimal digits.
         certificates = sum(len(cert.dump()) for cert in _certificates((files.cert, *files.chain)))
-        self._reserved = 2 * (certificates + CMS_BYTES)
+        self._reserved = 2 * (certificates + signature_size + CMS_BYTES)
 
     def sign(self, pdf: bytes) -> bytes:
         """The PDF with the office's signature appended; about 7 kB longer."""
@@ -116,7 +117,8 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
     return Examination(finding="intact", signer=signer)
 
 
-def _check(files: KeyFiles, passphrase: bytes | None) -> None:
+def _check(files: KeyFiles, passphrase: bytes | None) -> int:
+    """The most bytes a signature of this key takes. Raises OfficeKeyError."""
     try:
         key = serialization.load_pem_private_key(files.key.read_bytes(), passphrase)
         cert = next(iter(_certificates((files.cert,))))
@@ -130,6 +132,9 @@ def _check(files: KeyFiles, passphrase: bytes | None) -> None:
     public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     if public != cert.public_key.dump():
         raise OfficeKeyError(f"{files.key} is not the key of the certificate {files.cert}")
+    # An elliptic curve's signature is two numbers of the key's size in a DER sequence, RSA's one of its size.
+    bits = int(getattr(key, "key_size", 512))
+    return bits // 8 if isinstance(key, rsa.RSAPrivateKey) else 2 * (bits // 8) + 16
 
 
 def _certificates(paths: tuple[Path, ...]) -> list[Any]:

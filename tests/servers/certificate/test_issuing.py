@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.x509.oid import NameOID
 
 from servers.certificate import lettertype
 from servers.certificate.issuing import IssueError, LetterService, normal_code
+from servers.certificate.officekey import USAGES, OfficeKeyError
 from servers.certificate.settings import Settings
+from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
 
 
@@ -165,3 +172,51 @@ def test_settings_name_what_is_wrong_with_them() -> None:
         Settings.from_env({"OFFICE_KEY_FILE": "k.pem"})
     with pytest.raises(ValueError, match="DEFAULT_TIMEZONE"):
         Settings.from_env({"DEFAULT_TIMEZONE": "Mars"})
+
+
+def test_an_offices_own_rsa_key_and_chain_sign_too(tmp_path: Path) -> None:
+    ca_key, key = (rsa.generate_private_key(65537, 3072) for _ in range(2))
+    root, leaf = _certificates(ca_key, key)
+    pem = serialization.Encoding.PEM
+    (tmp_path / "chain.pem").write_bytes(root.public_bytes(pem))
+    (tmp_path / "cert.pem").write_bytes(leaf.public_bytes(pem))
+    (tmp_path / "key.pem").write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"geheim"))
+    )
+    (tmp_path / "pass").write_text("geheim\n")
+    env = {
+        "OFFICE_KEY_FILE": str(tmp_path / "key.pem"),
+        "OFFICE_CERT_FILE": str(tmp_path / "cert.pem"),
+        "OFFICE_CHAIN_FILE": str(tmp_path / "chain.pem"),
+        "OFFICE_KEY_PASSPHRASE_FILE": str(tmp_path / "pass"),
+    }
+    service = open_service(tmp_path, **env)
+    assert Verifier(service).file(Path(issue(service).path).read_bytes()).genuine
+    service.close()
+    (tmp_path / "pass").write_text("salah\n")
+    wrong = open_service(tmp_path, **env)
+    with pytest.raises(OfficeKeyError, match=r"key\.pem can't be read with this passphrase"):
+        wrong.warm_up()
+    wrong.close()
+
+
+def _certificates(ca_key: rsa.RSAPrivateKey, key: rsa.RSAPrivateKey) -> list[x509.Certificate]:
+    made = []
+    root = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "CA Contoh")])
+    for name, public, ca in ((root, ca_key, True), (x509.Name([]), key, False)):
+        usage = dict.fromkeys(USAGES, False) | {
+            "key_cert_sign": ca,
+            "digital_signature": not ca,
+            "content_commitment": not ca,
+        }
+        subject = name if ca else x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Kantor Contoh")])
+        now = datetime.now(UTC)
+        builder = (
+            x509.CertificateBuilder(root, subject, public.public_key(), x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=2))
+            .add_extension(x509.BasicConstraints(ca, None), critical=True)
+            .add_extension(x509.KeyUsage(**usage), critical=True)
+        )
+        made.append(builder.sign(ca_key, hashes.SHA256()))
+    return made

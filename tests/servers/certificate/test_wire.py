@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
+import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -218,3 +220,43 @@ def _add_letter(folder: Path) -> None:
     text = text.replace('"SP"', '"SKB"').replace('title = "Surat Pengantar"', 'title = "Surat Keterangan Baru"')
     (making / "letter.toml").write_text(text)
     making.rename(folder / "surat_keterangan_baru")
+
+
+async def test_the_log_never_quotes_a_citizen(tmp_path: Path) -> None:
+    """Not even when everything is logged and everything goes wrong: bad calls, lines that are no JSON, a full disk."""
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "2026").write_text("a file where a folder should be")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "servers.certificate"),
+        env=os.environ | {"AGENTD_STATE": str(tmp_path), "AGENTD_CLOCK": NOW, "LOG_LEVEL": "DEBUG"},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    call = {"jsonrpc": "2.0", "method": "tools/call"}
+    messages: list[Any] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        call | {"id": 2, "params": {"name": GENERATE, "arguments": DOMISILI}},
+        call | {"id": 3, "params": {"name": GENERATE, "arguments": DOMISILI | {"agama": "Siti Rahayu"}}},
+        call
+        | {
+            "id": 4,
+            "params": {"name": "preview_letter", "arguments": {"letter_type": DOMISILI, "data": "Siti Rahayu"}},
+        },
+        call | {"id": 5, "params": {"name": "Siti Rahayu", "arguments": DOMISILI}},
+    ]
+    lines = [json.dumps(message) for message in messages]
+    lines.insert(2, "this is no JSON: Siti Rahayu 3175064508900001")
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(("\n".join(lines) + "\n").encode())
+    answers = [json.loads(await asyncio.wait_for(process.stdout.readline(), 60)) for _ in range(5)]
+    process.stdin.close()
+    assert process.stderr is not None
+    log = (await asyncio.wait_for(process.stderr.read(), 20)).decode()
+    await asyncio.wait_for(process.wait(), 20)
+    assert {answer["id"] for answer in answers} == {1, 2, 3, 4, 5}
+    assert log and "could not be issued" in log
+    for told in ("Siti", "Rahayu", DOMISILI["nik"], "Jl. Contoh"):
+        assert told not in log
