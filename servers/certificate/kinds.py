@@ -31,6 +31,10 @@ _DATE_NOISE = re.compile(
     r"|\b(?:senin|selasa|rabu|kamis|jumat|sabtu|minggu)\b|(?<=\d)(?:st|nd|rd|th)\b|,"
 )
 
+_RT_RW = re.compile(
+    r"[\s,.]*\bRT\s*[.:]?\s*([0-9]{1,3})(?:\s*[/,]?\s*RW\s*[.:]?\s*|\s*/\s*)([0-9]{1,3})\s*$", re.IGNORECASE
+)
+
 # The province codes of the Ministry of Home Affairs (Kepmendagri 100.1.1-6117/2022), first two digits of a NIK.
 PROVINCES = frozenset(
     str(code)
@@ -172,9 +176,17 @@ def read_person_name(text: str) -> str:
 
 def read_address(text: str) -> str:
     """An address without its RT and RW: some words."""
-    if len(re.findall(r"[^\W_]", text)) < 5:
+    if len(re.findall(r"[^\W_]", text)) < 4:
         raise ValueError("tulis alamat lengkap: nama jalan dan nomor.")
     return text
+
+
+def split_rt_rw(address: str) -> tuple[str, tuple[str, str] | None]:
+    """The address without a closing `RT 3 RW 5`, and these two as three digits each, when it closes so."""
+    found = _RT_RW.search(address)
+    if found is None or not found.start():
+        return address, None
+    return address[: found.start()], (found[1].zfill(3), found[2].zfill(3))
 
 
 def read_text(text: str) -> str:

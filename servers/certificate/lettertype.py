@@ -171,12 +171,27 @@ class LetterType(BaseModel):
                 problems[name] = str(error)
         for name in sorted(arguments.keys() - self.fields.keys()):
             problems[name] = f"bukan isian {self.title}."
-        problems = compare(values, today) | problems
+        problems = self._settle_addresses(values) | compare(values, today) | problems
         if problems:
-            raise InvalidFields([self._problem(name, sentence) for name, sentence in problems.items()])
+            raise InvalidFields([self._problem(name, problems[name]) for name in sorted(problems, key=self._place)])
         if "jenis_kelamin" in self.fields and "nik" in values:
             values.setdefault("jenis_kelamin", "Perempuan" if kinds.nik_is_woman(values["nik"]) else "Laki-laki")
         return {name: values[name] for name in self.fields if name in values}, warnings(values)
+
+    def _settle_addresses(self, values: dict[str, str]) -> dict[str, str]:
+        """Take RT and RW off the end of an address that the letter prints together with them; they must agree."""
+        problems = {}
+        for line in (line for _, line in self.rows if {"rt", "rw"} <= slots(line)):
+            for name in slots(line) & values.keys():
+                if self.fields[name].kind == "address":
+                    values[name], written = kinds.split_rt_rw(values[name])
+                    if written and written != (values.get("rt", written[0]), values.get("rw", written[1])):
+                        problems[name] = "RT/RW di dalamnya berbeda dari isian RT dan RW. Mana yang benar?"
+        return problems
+
+    def _place(self, name: str) -> tuple[int, str]:
+        """Fields in the letter's order, strangers after them."""
+        return (list(self.fields).index(name) if name in self.fields else len(self.fields), name)
 
     def _problem(self, name: str, sentence: str) -> FieldProblem:
         known = self.fields.get(name)

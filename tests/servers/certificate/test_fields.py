@@ -212,3 +212,27 @@ def test_the_schemas_own_examples_are_never_accepted(field: str) -> None:
 
 def test_an_empty_optional_field_is_as_if_not_given() -> None:
     assert check(alamat_ktp="", no_kk=None) == check()
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["Jl. Melati No. 5 RT 3 RW 5", "Jl. Melati No. 5, RT.003/RW.005", "Jl. Melati No. 5, rt 03/05", "Jl. Melati No. 5"],
+)
+def test_an_address_does_not_say_its_rt_and_rw_twice(written: str) -> None:
+    assert check(alamat_domisili=written)["alamat_domisili"] == "Jl. Melati No. 5"
+
+
+def test_an_address_with_another_rt_than_the_field_is_asked_about() -> None:
+    assert "berbeda dari isian RT" in problems(alamat_domisili="Jl. Melati No. 5 RT 4 RW 5")["alamat_domisili"]
+
+
+def test_a_lone_rt_in_an_address_is_left_alone() -> None:
+    assert check(alamat_domisili="Jl. Melati RT 35")["alamat_domisili"] == "Jl. Melati RT 35"
+
+
+def test_the_address_on_the_ktp_keeps_an_rt_and_rw_of_its_own() -> None:
+    assert check(alamat_ktp="Jl. Lama No. 1 RT 7 RW 8, Bandung")["alamat_ktp"] == "Jl. Lama No. 1 RT 7 RW 8, Bandung"
+
+
+def test_problems_come_in_the_order_of_the_letter() -> None:
+    assert list(problems(rw="x", nik="1", zzz="?", nama="")) == ["nama", "nik", "rw", "zzz"]
