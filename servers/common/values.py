@@ -26,15 +26,22 @@ EXACT = 10**15
 """Every integer nearer to zero than this has at most 15 digits."""
 
 
-def json_rows(rows: Sequence[Sequence[Any]], convert: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
-    """Rows with every value converted, column by column: most columns need nothing, and seeing that is quick."""
+def json_rows(rows: Sequence[Sequence[Any]], *, real_digits: bool = False) -> list[Sequence[Any]]:
+    """Rows with every value converted, column by column: most columns need nothing, and seeing that is quick.
+
+    `real_digits`: give floats with 15 significant digits, for SQLite.
+    """
+    # Neither MySQL nor MariaDB has NaN, which would hide from min and max.
+    convert, numbers = (sqlite_value, {int}) if real_digits else (json_value, {int, float})
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+    changed = False
     for position, column in enumerate(columns):
         kinds = set(map(type, column))
-        if kinds <= _AS_THEY_ARE or (kinds == {int} and min(column) > -EXACT and max(column) < EXACT):
+        if kinds <= _AS_THEY_ARE or (kinds <= numbers and min(column) > -EXACT and max(column) < EXACT):
             continue
         columns[position] = list(map(convert, column))
-    return list(zip(*columns, strict=True))
+        changed = True
+    return list(zip(*columns, strict=True)) if changed else list(map(tuple, rows))
 
 
 def json_value(value: Any) -> Any:
