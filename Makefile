@@ -23,7 +23,7 @@ lock: ## resolve the dependencies anew (hashes, no addresses)
 	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
 
 demo: install ## a citizen asks, the embedded model answers, a letter lies on disk
-	@$(BIN)/python -m tests.e2e.demo
+	@$(BIN)/python -m demo
 
 test: install ## every test; installs the Debian packages it needs when root
 	@$(BIN)/python -m tests.prepare

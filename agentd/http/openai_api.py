@@ -124,7 +124,7 @@ class _Completion(_Ask):
 
 
 class OpenAIApi:
-    """The endpoints over one ChatModel. `states` are the providers to list; callers need the scope `model` (`agent`: `chat`)."""
+    """The endpoints over one ChatModel. `states` are the providers to list. Callers need the scope `model`."""
 
     def __init__(
         self, model: ChatModel, states: Callable[[], Sequence[ProviderState]], agent: AgentHook | None = None

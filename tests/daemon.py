@@ -1,0 +1,124 @@
+"""A real `agentd serve` for tests: its own state, a free port, a scripted model, ended surely. Not a test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+AGENTD = Path(sys.executable).with_name("agentd")
+TOKEN = "test-token-of-the-admin"
+SERVERS = {
+    name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\n'
+    for name in ("time", "certificate")
+}
+HEAD = """\
+default_provider = "scripted"
+prompt_template = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
+
+[[providers]]
+id = "scripted"
+type = "scripted"
+script = "script.jsonl"
+
+"""
+
+
+class RpcFailed(Exception):
+    """The daemon answered with a JSON-RPC error."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        self.error = error
+        super().__init__(f"{error['code']} {error['message']}")
+
+    @property
+    def type(self) -> str:
+        """`data.type`."""
+        return str(self.error["data"]["type"])
+
+
+class Daemon:
+    """One daemon process over one folder; it may be killed and started again."""
+
+    def __init__(
+        self, folder: Path, turns: Sequence[Any], config: str | None = None, env: Mapping[str, str] = {}
+    ) -> None:
+        self.folder = folder
+        self.state = folder / "state"
+        self.config = folder / "client.toml"
+        self.script(*turns)
+        self.config.write_text(config if config is not None else HEAD + "\n".join(SERVERS.values()))
+        self._env = dict(env)
+        self.process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def script(self, *turns: Any) -> None:
+        """What the model will say: action objects or raw lines."""
+        lines = [turn if isinstance(turn, str) else json.dumps(turn, ensure_ascii=False) for turn in turns]
+        (self.folder / "script.jsonl").write_text("\n".join(lines) + "\n")
+
+    def start(self) -> Daemon:
+        """Start it and wait for its ready line."""
+        command = [AGENTD, "serve", "--config", self.config, "--state", self.state, "--listen", "127.0.0.1:0"]
+        env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self._env}
+        errors = (self.folder / "stderr.log").open("a")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line.startswith("ready "):
+            raise AssertionError(f"no ready line but {line!r}\n{(self.folder / 'stderr.log').read_text()[-3000:]}")
+        self.url = line.split()[1]
+        return self
+
+    def kill(self, number: int = signal.SIGKILL) -> int:
+        """End it; its exit code."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(60)
+
+    def call(self, method: str, **params: Any) -> Any:
+        """One JSON-RPC call as admin. Raises RpcFailed."""
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        with self.request("/rpc", body) as response:
+            answer = json.load(response)
+        if "error" in answer:
+            raise RpcFailed(answer["error"])
+        return answer["result"]
+
+    def request(self, path: str, body: bytes | None = None, **headers: str) -> Any:
+        """Any HTTP request as admin."""
+        whole = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", **headers}
+        return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=60)
+
+    def events(self, run_id: str, after: int = 0) -> list[dict[str, Any]]:
+        """The stored events of a run that has ended."""
+        with self.request(f"/events?run_id={run_id}&after={after}") as response:
+            return [json.loads(line[5:]) for line in response if line.startswith(b"data:")]
+
+
+@contextmanager
+def running(folder: Path, *turns: Any, config: str | None = None, env: Mapping[str, str] = {}) -> Iterator[Daemon]:
+    """A started daemon, ended with the block."""
+    daemon = Daemon(folder, turns, config, env).start()
+    try:
+        yield daemon
+    finally:
+        if daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill(signal.SIGTERM)
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    """A scripted turn that calls a tool."""
+    return {"action": "call_tool", "tool": tool, "input": arguments}
+
+
+def final(text: str) -> dict[str, Any]:
+    """A scripted turn that answers."""
+    return {"action": "final", "response": text}

@@ -1,0 +1,149 @@
+"""The main job through real processes: the daemon, its MCP servers, JSON-RPC over HTTP (seed 002)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+
+WORDS = (
+    "Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003, lahir di Jakarta 15 Januari 1990, Islam, "
+    "belum kawin, karyawan swasta, alamat Jl. Melati No 5 RT 3 RW 7, untuk melamar pekerjaan"
+)
+LETTER = call(
+    "generate_surat_keterangan_domisili",
+    nama="Budi Santoso",
+    nik="3175061501900003",
+    tempat_lahir="Jakarta",
+    tanggal_lahir="15 Januari 1990",
+    agama="Islam",
+    status_perkawinan="Belum Kawin",
+    pekerjaan="Karyawan Swasta",
+    alamat_domisili="Jl. Melati No. 5",
+    rt="003",
+    rw="007",
+    keperluan="Melamar pekerjaan",
+)
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """One daemon for the conversations of this file, each in a session of its own."""
+    with running(
+        tmp_path_factory.mktemp("office"), call("get_current_time"), LETTER, final("Surat Anda selesai.")
+    ) as daemon:
+        yield daemon
+
+
+def test_a_citizens_words_become_a_letter_after_a_plain_yes(office: Daemon) -> None:
+    asked = office.call("Agent.run", prompt=WORDS, session_id="budi")
+    assert asked["status"] == "needs_approval"
+    assert asked["approval"]["arguments"]["nama"] == "Budi Santoso"
+    assert "Budi Santoso" in asked["response"]
+    assert not list(office.state.glob("letters/**/*.pdf"))
+
+    issued = office.call("Agent.run", prompt="ya, benar", session_id="budi")
+    assert (issued["run_id"], issued["status"], issued["response"]) == (
+        asked["run_id"],
+        "completed",
+        "Surat Anda selesai.",
+    )
+    [artifact] = issued["artifacts"]
+    content = Path(artifact["path"]).read_bytes()
+    assert content.startswith(b"%PDF")
+    assert hashlib.sha256(content).hexdigest() == artifact["sha256"]
+    with office.request(artifact["uri"]) as response:
+        assert response.read() == content
+
+    kinds = [event["type"] for event in office.events(issued["run_id"])]
+    assert kinds.index("approval.requested") < kinds.index("approval.decided") < kinds.index("run.finished")
+    assert [event["seq"] for event in office.events(issued["run_id"])] == list(range(1, len(kinds) + 1))
+
+
+def test_a_model_that_invents_a_citizen_gets_no_letter(office: Daemon) -> None:
+    asked = office.call("Agent.run", prompt="Buatkan surat domisili", session_id="kosong")
+    assert asked["status"] == "completed"
+    refused = asked["steps"][-1]
+    assert refused["success"] is False
+    assert {"nama", "nik", "tanggal_lahir"} <= set(refused["output"]["missing"])
+    assert "3175061501900003" not in refused["message"]
+
+
+def test_other_words_than_yes_decide_nothing(office: Daemon) -> None:
+    asked = office.call("Agent.run", prompt=WORDS, session_id="ragu")
+    again = office.call("Agent.run", prompt="Berapa lama berlakunya?", session_id="ragu")
+    assert again["run_id"] != asked["run_id"]
+    assert office.call("Agent.get", run_id=asked["run_id"])["status"] == "needs_approval"
+
+
+def test_an_approval_is_decided_once(office: Daemon) -> None:
+    asked = office.call("Agent.run", prompt=WORDS, session_id="sekali")
+    decision = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"]}
+    refused = office.call("Agent.approve", **decision, approved=False)
+    assert (refused["status"], refused["artifacts"]) == ("completed", [])
+    with pytest.raises(RpcFailed) as twice:
+        office.call("Agent.approve", **decision, approved=True)
+    assert twice.value.type == "conflict"
+
+
+def test_the_tools_of_both_servers_are_listed(office: Daemon) -> None:
+    tools = {tool["name"] for tool in office.call("Tools.list")["tools"]}
+    assert {"get_current_time", "generate_surat_keterangan_domisili"} <= tools
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options"),
+    [("", {}), ("   \n", {}), ("\x00\x01", {}), (17, {}), ("x" * 1_000_001, {}), ("Halo", {"provider": "tidak-ada"})],
+)
+def test_a_bad_prompt_or_option_is_refused_by_name(office: Daemon, prompt: object, options: dict[str, str]) -> None:
+    with pytest.raises(RpcFailed) as refused:
+        office.call("Agent.run", prompt=prompt, options=options)
+    assert refused.value.error["code"] == -32602
+    assert ("provider" if options else "prompt") in refused.value.error["message"]
+
+
+def test_a_killed_daemon_finishes_its_runs_and_issues_no_letter_twice(tmp_path: Path) -> None:
+    slow = {"text": '{"action":"final","response":"Selesai"}', "after_ms": 1500}
+    with running(tmp_path, LETTER, slow) as daemon:
+        asked = daemon.call("Agent.run", prompt=WORDS, session_id="s")
+        approval = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
+        with pytest.raises(OSError):
+            _approve_and_kill(daemon, approval)
+        daemon.start()
+        ended = daemon.call("Agent.run", prompt=WORDS, session_id="s", run_id=asked["run_id"])
+        assert (ended["status"], ended["response"]) == ("completed", "Selesai")
+        assert len(list(daemon.state.glob("letters/2*/*.pdf"))) == 1
+        assert [step["success"] for step in ended["steps"]] == [True]
+
+
+def _approve_and_kill(daemon: Daemon, approval: dict[str, object]) -> None:
+    """Approve, and kill the daemon once the letter is on disk, while the answer is still being written."""
+    import threading
+
+    def kill() -> None:
+        seen = threading.Event()
+        while not list(daemon.state.glob("letters/2*/*.pdf")):
+            seen.wait(0.02)
+        daemon.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        daemon.call("Agent.approve", **approval)
+    finally:
+        killer.join()
+
+
+def test_wrong_configuration_is_told_whole_with_lines(tmp_path: Path) -> None:
+    config = HEAD.replace("{{tool_guidance}}", "") + SERVERS["time"].replace("command", "comand") + SERVERS["time"]
+    (tmp_path / "x").mkdir()
+    with pytest.raises(AssertionError) as refused:
+        Daemon(tmp_path / "x", [final("x")], config).start()
+    told = str(refused.value)
+    assert "client.toml:2: `prompt_template` lacks the slot {{tool_guidance}}" in told
+    assert "did you mean `command`?" in told
+    assert "two [[servers]] are called `time`" in told
