@@ -113,8 +113,24 @@ class Index:
         pool = named or [name for name, score in scores.items() if score > 0]
         ranked = sorted(pool, key=lambda name: (-scores[name], name))[:MAX_TABLES]
         kept = [name for name in ranked if scores[name] >= KEEP * scores[ranked[0]]]
+        if not named:
+            kept = self._covering(kept, question, scores)
         chosen = [self.tables[name] for name in self._completed(kept, question)]
         return Found(tuple(chosen), tuple(relations(chosen)), question)
+
+    def _covering(self, kept: list[str], question: Question, scores: Mapping[str, float]) -> list[str]:
+        """With a table for each concept that the kept ones don't hold: revenue by city needs more than the city.
+
+        The best of those named for it, joinable ones before others.
+        """
+        covering = list(kept)
+        for concept, weight in question.concepts.items():
+            held = any(concept in self._profiles[name].concepts for name in covering)
+            about = [name for name, profile in self._profiles.items() if concept in profile.named]
+            if weight >= 1 and about and not held and len(covering) < MAX_TABLES:
+                joins = {name: self._path(kept[0], name) is not None for name in about}
+                covering.append(max(about, key=lambda name: (joins[name], scores[name], name)))
+        return covering
 
     def _is_asked_by_name(self, table: str, question: Question) -> bool:
         """Whether an entity is the table's own name, or a column's as only somebody who knows it writes it."""
