@@ -12,8 +12,8 @@ import hashlib
 import json
 import logging
 import re
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, NotRequired
@@ -75,8 +75,7 @@ class SessionStore:
     def __init__(self, driver: Any, limits: Limits | None = None) -> None:
         self._driver = driver
         self._limits = limits or Limits()
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        """All data sets, oldest first, for the limits only: what exists is what the database says."""
+        self._stock = _Stock()
         self._changing = asyncio.Lock()
 
     async def load(self) -> None:
@@ -86,9 +85,9 @@ class SessionStore:
             "RETURN e.uuid AS uuid, e.group_id AS group_id, size(e.content) AS size ORDER BY e.created_at",
             prefix=PREFIX,
         )
-        self._entries = OrderedDict(
-            (record["uuid"], _Entry(record["group_id"], int(record["size"]))) for record in records
-        )
+        self._stock = _Stock()
+        for record in records:
+            self._stock.add(record["uuid"], record["group_id"], int(record["size"]))
 
     async def store(
         self, session_id: str, data: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]
@@ -126,7 +125,7 @@ class SessionStore:
         async with self._changing:
             await self._make_room(group, len(content))
             await episode.save(self._driver)
-            self._entries[episode.uuid] = _Entry(group, len(content))
+            self._stock.add(episode.uuid, group, len(content))
         return handle
 
     async def retrieve(self, session_id: str, handle_id: str) -> list[Any] | None:
@@ -156,25 +155,67 @@ class SessionStore:
                 "MATCH (e:Episodic {group_id: $group_id}) RETURN count(e) AS number", group_id=group
             )
             await EpisodicNode.delete_by_group_id(self._driver, group)
-            for uuid in [uuid for uuid, entry in self._entries.items() if entry.group == group]:
-                del self._entries[uuid]
+            self._stock.forget_group(group)
         return int(records[0]["number"])
 
     async def _make_room(self, group: str, size: int) -> None:
         """Drop the oldest until one more of `size` fits."""
         from graphiti_core.nodes import EpisodicNode
 
-        own = [uuid for uuid, entry in self._entries.items() if entry.group == group]
         limits = self._limits
-        dropped = _oldest(self._entries, own, limits.session_sets, limits.session_bytes - size)
-        others = [uuid for uuid in self._entries if uuid not in dropped]
-        dropped |= _oldest(self._entries, others, limits.total_sets, limits.total_bytes - size)
+        dropped = self._stock.oldest(group, limits.session_sets, limits.session_bytes - size)
+        dropped |= self._stock.oldest(None, limits.total_sets, limits.total_bytes - size, without=dropped)
         if not dropped:
             return
         log.warning("%d data sets dropped to make room: the oldest go first", len(dropped))
         await EpisodicNode.delete_by_uuids(self._driver, sorted(dropped))
         for uuid in dropped:
-            del self._entries[uuid]
+            self._stock.forget(uuid)
+
+
+class _Stock:
+    """What is stored, oldest first, counted by group. For the limits only: what exists is what the database says."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+        self._held: Counter[str | None] = Counter()
+        self._bytes: Counter[str | None] = Counter()
+
+    def add(self, uuid: str, group: str, size: int) -> None:
+        self._entries[uuid] = _Entry(group, size)
+        self._count(group, 1, size)
+
+    def forget(self, uuid: str) -> None:
+        entry = self._entries.pop(uuid)
+        self._count(entry.group, -1, -entry.size)
+
+    def forget_group(self, group: str) -> None:
+        for uuid in [uuid for uuid, entry in self._entries.items() if entry.group == group]:
+            self.forget(uuid)
+
+    def oldest(self, group: str | None, most: int, most_bytes: int, without: Set[str] = frozenset()) -> set[str]:
+        """Which to drop so that fewer than `most` and at most `most_bytes` remain in the group (None: in all)."""
+        gone = [self._entries[uuid] for uuid in without]
+        count = self._held[group] - len(gone)
+        size = self._bytes[group] - sum(entry.size for entry in gone)
+        dropped: set[str] = set()
+        if count < most and size <= most_bytes:
+            return dropped
+        for uuid, entry in self._entries.items():
+            if count < most and size <= most_bytes:
+                break
+            if uuid not in without and group in (None, entry.group):
+                dropped.add(uuid)
+                count -= 1
+                size -= entry.size
+        return dropped
+
+    def _count(self, group: str, number: int, size: int) -> None:
+        for key in (group, None):
+            self._held[key] += number
+            self._bytes[key] += size
+            if not self._held[key]:
+                del self._held[key], self._bytes[key]
 
 
 def group_of(session_id: str) -> str:
@@ -202,16 +243,3 @@ def _type_of(value: object) -> str:
     if isinstance(value, float):
         return "decimal"
     return "string" if isinstance(value, str) else "json"
-
-
-def _oldest(entries: Mapping[str, _Entry], uuids: list[str], most: int, most_bytes: int) -> set[str]:
-    """Which of `uuids` (oldest first) to drop so that fewer than `most` and at most `most_bytes` remain."""
-    count, size = len(uuids), sum(entries[uuid].size for uuid in uuids)
-    dropped: set[str] = set()
-    for uuid in uuids:
-        if count < most and size <= most_bytes:
-            break
-        dropped.add(uuid)
-        count -= 1
-        size -= entries[uuid].size
-    return dropped
