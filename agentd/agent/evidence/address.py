@@ -20,8 +20,8 @@ _SPELLINGS = {
     **{"south": "selatan", "central": "pusat"},
 }
 _SILENT = vocabulary(
-    """no nomor nomer number kel kelurahan kec kecamatan kota kab kabupaten prov provinsi di ke dan alamat rumah kode
-    pos house at in the postal code dki yang saya ada sekarang itu ini adalah is on city village district"""
+    """no nomor nomer number kel kelurahan kec kecamatan kota kab kabupaten prov provinsi di ke dan alamat rumah
+    kode pos house at in the postal code dki yang saya ada sekarang itu ini adalah is on city village district"""
 )
 _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
 _ROMAN = {

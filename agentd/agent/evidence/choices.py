@@ -37,7 +37,7 @@ _CONCEPTS: tuple[tuple[str, ...], ...] = (
     ("pelajar", "siswa", "siswi", "murid", "pupil"),
     ("mahasiswa", "mahasiswi", "university student", "college student"),
     ("pelajar mahasiswa", "student", "pelajar", "siswa", "siswi", "mahasiswa", "mahasiswi"),
-    ("guru", "teacher"),
+    ("guru", "teacher", "guru agama", "guru agama islam", "guru agama kristen", "guru ngaji"),
     ("dosen", "lecturer"),
     ("buruh", "labourer", "laborer"),
     ("buruh harian lepas", "kerja serabutan", "serabutan"),
@@ -64,16 +64,18 @@ for _number, _phrases in enumerate(_CONCEPTS):
     for _phrase in _phrases:
         _key = tuple(_phrase.split())
         _BY_PHRASE[_key] = _BY_PHRASE.get(_key, frozenset()) | {_number}
+_BY_FIRST = {phrases[0]: number for number, phrases in enumerate(_CONCEPTS)}
+_OCCUPATIONS = frozenset(range(_BY_FIRST["karyawan swasta"], _BY_FIRST["belum tidak bekerja"] + 1))
 _LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
 JOBS = vocabulary(
-    """karyawan karyawati pegawai guru dosen buruh petani nelayan pedagang wiraswasta wirausaha pengusaha sopir supir
-    pengemudi ojek dokter perawat bidan apoteker pensiunan pns asn tni polri polisi tentara pelajar mahasiswa
-    mahasiswi siswa siswi irt penjahit tukang montir mekanik kasir satpam kurir programmer akuntan arsitek pengacara
-    notaris wartawan seniman penulis penyanyi fotografer desainer koki juru pramusaji pembantu asisten staf staff
-    manajer manager direktur sekretaris teknisi insinyur engineer konsultan peneliti employee teacher lecturer
-    farmer fisherman trader driver doctor nurse student entrepreneur freelancer housewife lawyer accountant peternak
-    pekebun swasta honorer bekerja kerja developer sales marketing admin operator pelaut pilot pramugari ustadz
-    ustaz pendeta pastor"""
+    """karyawan karyawati pegawai guru dosen buruh petani nelayan pedagang wiraswasta wirausaha pengusaha sopir
+    supir pengemudi ojek dokter perawat bidan apoteker pensiunan pns asn tni polri polisi tentara pelajar
+    mahasiswa mahasiswi siswa siswi irt penjahit tukang montir mekanik kasir satpam kurir programmer akuntan
+    arsitek pengacara notaris wartawan seniman penulis penyanyi fotografer desainer koki juru pramusaji pembantu
+    asisten staf staff manajer manager direktur sekretaris teknisi insinyur engineer konsultan peneliti employee
+    teacher lecturer farmer fisherman trader driver doctor nurse student entrepreneur freelancer housewife
+    lawyer accountant peternak pekebun honorer developer sales marketing admin operator pelaut pilot pramugari
+    ustadz ustaz pendeta pastor"""
 )
 """Words that make a bare phrase an occupation."""
 
@@ -135,7 +137,8 @@ def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[s
 
 
 WISHES = vocabulary(
-    """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum pernah"""
+    """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum
+    pernah"""
 )
 
 
@@ -150,6 +153,11 @@ def canonical(value: str, enum: tuple[str, ...]) -> str | None:
         if same(declared, value):
             return declared
     return options(enum).get(fold(value.replace("_", " ")))
+
+
+def is_occupation(words: Sequence[str]) -> bool:
+    """Whether a phrase says what somebody works as."""
+    return bool(JOBS.intersection(words) or meanings(words) & _OCCUPATIONS)
 
 
 def is_choice(words: Iterable[str]) -> bool:

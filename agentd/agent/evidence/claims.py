@@ -27,14 +27,18 @@ _PLACE_ENDS = frozenset(
 )
 _WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan")
 _PURPOSES = vocabulary(
-    """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan syarat
-    administrasi beasiswa"""
+    """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan
+    syarat administrasi beasiswa"""
+)
+_EVENTS = vocabulary(
+    """menikah nikah kawin cerai pindah masuk kerja bekerja mulai datang daftar lulus wisuda meninggal dibuat
+    terbit surat kuliah kontrak sewa beli dapat tiba married moved issued started since until"""
 )
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
-    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya di
-    yang itu persis kok ya"""
+    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
+    di yang itu persis kok ya"""
 )
 
 
@@ -247,7 +251,8 @@ def _date(field: Field, case: Case) -> Iterator[Claim]:
                 yield _claim(statement, supports=False)
             continue
         rest = [word for word in segment.words[: found[0][0]] + segment.words[found[0][1] :] if word[0].isalnum()]
-        bare = all(word.isalpha() for word in rest) and len([word for word in rest if word not in _PLACE_NOISE]) <= 3
+        place = [word for word in rest if word not in _PLACE_NOISE]
+        bare = len(place) <= 3 and not _EVENTS.intersection(rest) and all(word.isalpha() for word in rest)
         follows = birth and segment.follows in _BIRTH
         expected = statement.asked & (_BIRTH if birth else {field.label})
         in_list = birth and statement.listed and segment.follows not in ("x:tanggal",)
@@ -424,7 +429,8 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
 def _says_same(statement: Statement, label: str) -> bool:
     """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
     words = {word for word in statement.segment.words if word[0].isalnum()}
-    about = statement.segment.label in ADDRESSES or label in statement.asked
+    homes = {"alamat", "alamat_domisili", "alamat_ktp"}
+    about = statement.segment.label in ({label} if label not in homes else homes) or label in statement.asked
     return statement.segment.mood is Mood.SAID and about and bool(words & _SAME) and words <= _SAME | _SAME_WITH
 
 
@@ -445,11 +451,18 @@ def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> 
 def _text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
+    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
+        return
     office = field.label == "instansi"
     for statement in case.of(field.person):
         segment = statement.segment
         purpose = office or field.label == "keperluan"
         words = segment.tail if purpose else segment.words
+        if purpose and segment.label is None and not office:
+            wish = next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0)
+            words = words[wish:]
+        if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
+            continue
         labelled = segment.label == field.label
         if labelled and segment.mood is Mood.TAKEN_BACK:
             yield _claim(statement, supports=False)
@@ -475,8 +488,7 @@ def _bare_job(segment: Segment, value: str) -> bool:
     kept = [word for word in segment.words if word[0].isalnum()]
     rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
     wanted = fold(value)
-    known = bool(choices.meanings(rest))
-    if not known and (choices.WISHES.intersection(kept) or not choices.JOBS.intersection(rest)):
+    if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
         return False
     same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
     return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))

@@ -107,6 +107,7 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
     subject, since = CITIZEN, 0
     question = ""
     other: str | None = None
+    spoken_of: str | None = None
     for entry in sorted(said, key=lambda entry: entry.order):
         if entry.by == "agent":
             question = entry.text
@@ -120,7 +121,11 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
             start = next(iter(about)) if len(about) == 1 else None
             if not asked:
                 start = other
-            message, placed = _message(entry.text, lexicon, start, entry.order, tuple(label for label, _ in asked))
+            labels = tuple(label for label, _ in asked)
+            message, placed = _message(
+                entry.text, lexicon, start, entry.order, labels, spoken_of if not asked else None
+            )
+            spoken_of = next((s.segment.label for s in reversed(placed) if s.segment.label is not None), spoken_of)
             people |= message.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
@@ -137,11 +142,14 @@ def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
 
 @lru_cache(maxsize=256)
 def _message(
-    text: str, lexicon: Lexicon, person: str | None, order: int, asked: tuple[str, ...]
+    text: str, lexicon: Lexicon, person: str | None, order: int, asked: tuple[str, ...], before: str | None
 ) -> tuple[Message, list[Statement]]:
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
     message = read(own_words(text), lexicon, person=person)
+    for segment in message.segments:
+        if segment.restated and segment.label is None and segment.follows is None:
+            segment.follows = before
     return message, _placed(message, order, asked)
 
 

@@ -227,10 +227,11 @@ _PHRASES: dict[Cue, str] = {
         "live with|living with|kontrakan|tinggal ikut|tinggal di rumah|bareng"
     ),
     Cue.NEGATION: (
-        "bukan|tidak|tak|nggak|gak|ga|enggak|ngga|tdk|jangan|belum|blm|not|isn ' t|don ' t|never|no longer|dulu|"
-        "dahulu|dulunya|tadinya|sebelumnya|semula|pernah|mantan|bekas|formerly|previously|used to|akan|nanti|"
-        "bakal|rencananya|will|bukanlah|tanpa|kecuali|awalnya|wasn ' t|aren ' t|doesn ' t|instead of|rather than|"
-        "isnt|dont|salah satu|calon|hampir"
+        "tidak bekerja sebagai|tidak bekerja di|belum bekerja sebagai|tidak kerja sebagai|sudah tidak|tidak lagi|"
+        "bukan lagi|bukan|tidak|tak|nggak|gak|ga|enggak|ngga|tdk|jangan|belum|blm|not|isn ' t|don ' t|never|"
+        "no longer|dulu|dahulu|dulunya|tadinya|sebelumnya|semula|pernah|mantan|bekas|formerly|previously|used to|"
+        "akan|nanti|bakal|rencananya|will|bukanlah|tanpa|kecuali|awalnya|wasn ' t|aren ' t|doesn ' t|instead of|"
+        "rather than|isnt|dont|salah satu|calon|hampir"
     ),
     Cue.TURN: ("tapi|tetapi|melainkan|but|sekarang|kini|saat ini|now|namun|currently|yang benar adalah"),
     Cue.CORRECTION: (
@@ -244,20 +245,20 @@ _PHRASES: dict[Cue, str] = {
         "is wrong|batal|bukan itu|tidak tepat|mistaken|not right|not correct"
     ),
     Cue.QUESTION: (
-        "apakah|apa|siapa|siapakah|berapa|berapakah|bagaimana|gimana|kapan|kenapa|mengapa|dimana|kemana|benarkah|"
-        "validkah|bisakah|bolehkah|adakah|perlukah|haruskah|whether|what|who|whose|how|when|where|why|which|is it|"
-        "is this|is that|does|did|is|are|do i|do you|betulkah|sahkah|di mana|apa benar|apa betul|apa bisa|emang|"
-        "memangnya|masa"
+        "boleh tidak|bisa tidak|boleh gak|bisa gak|boleh nggak|bisa nggak|boleh ga|bisa ga|apakah|apa|siapa|"
+        "siapakah|berapa|berapakah|bagaimana|gimana|kapan|kenapa|mengapa|dimana|kemana|benarkah|validkah|bisakah|"
+        "bolehkah|adakah|perlukah|haruskah|whether|what|who|whose|how|when|where|why|which|is it|is this|is that|"
+        "does|did|is|are|do i|do you|betulkah|sahkah|di mana|apa benar|apa betul|apa bisa|emang|memangnya|masa"
     ),
     Cue.EXAMPLE: (
-        "contoh|contohnya|misal|misalnya|misalkan|umpama|umpamanya|seumpama|ibaratnya|e . g|e . g .|for example|"
-        "for instance|example|such as|formatnya|dummy|kalau|kalo|klo|jika|apabila|bila|andai|andaikan|seandainya|"
-        "bilamana|if|suppose|supposing|what if|katanya|kata|bilang|menurut|konon|dengar|denger|said|says|"
-        "according to|asal isi|tebak|anggap|anggap saja|anggaplah|pretend|imagine|bayangkan|pura - pura|pura pura|"
-        "let ' s say|sebut saja|isi saja|isikan saja|terserah|karang|karang saja|whatever|make up|berpura - pura|"
-        "placeholder|template|guess|told me|seperti contoh|dianggap|apply as|ngarang|ngasal|asal saja|test data|"
-        "data uji|data contoh|ditanya|jawab saja|berpikir|mirip|seolah|seolah - olah|bacakan|tulisannya|tulisan|"
-        "berbunyi"
+        "tertulis|tertera|tercantum|contoh|contohnya|misal|misalnya|misalkan|umpama|umpamanya|seumpama|ibaratnya|"
+        "e . g|e . g .|for example|for instance|example|such as|formatnya|dummy|kalau|kalo|klo|jika|apabila|bila|"
+        "andai|andaikan|seandainya|bilamana|if|suppose|supposing|what if|katanya|kata|bilang|menurut|konon|dengar|"
+        "denger|said|says|according to|asal isi|tebak|anggap|anggap saja|anggaplah|pretend|imagine|bayangkan|"
+        "pura - pura|pura pura|let ' s say|sebut saja|isi saja|isikan saja|terserah|karang|karang saja|whatever|"
+        "make up|berpura - pura|placeholder|template|guess|told me|seperti contoh|dianggap|apply as|ngarang|"
+        "ngasal|asal saja|test data|data uji|data contoh|ditanya|jawab saja|berpikir|mirip|seolah|seolah - olah|"
+        "bacakan|tulisannya|tulisan|berbunyi"
     ),
     Cue.UNSURE: (
         "mungkin|kayaknya|sepertinya|kira - kira|kira kira|kayanya|lupa|entah|maybe|perhaps|i think|not sure|"
@@ -266,8 +267,8 @@ _PHRASES: dict[Cue, str] = {
         "rasanya|perkiraan|sekitar"
     ),
     Cue.LOOKUP: (
-        "cek|check|periksa|validasi|verifikasi|cari|carikan|lookup|look up|search|verify|dicek|cekkan|lihat data|"
-        "hapus|delete|cocokkan|bandingkan|compare|temukan|find|tahu|kenal|tau|know"
+        "seperti|cek|check|periksa|validasi|verifikasi|cari|carikan|lookup|look up|search|verify|dicek|cekkan|"
+        "lihat data|hapus|delete|cocokkan|bandingkan|compare|temukan|find|tahu|kenal|tau|know"
     ),
     Cue.FIXED: (
         "ibu rumah tangga|bapak rumah tangga|mengurus rumah tangga|rumah tangga|belum kawin|belum menikah|"

@@ -14,9 +14,9 @@ _MAKE = vocabulary(
 )
 _FIRST_ONLY = frozenset({"is", "are", "does", "did", "apa", "do", "masa", "emang", "which", "mana"})
 _TAGS = vocabulary(
-    """ya iya kan bisa cukup gimana bagaimana oke ok right benar betul kah pak bu mas mbak sudah lengkap apa lagi ada
-    yang kurang enough is that it anything else what next bagaimana selanjutnya dong terus lalu then jadi berapa
-    lama kapan selesai syaratnya saja syarat prosesnya caranya cara mengurusnya how long will take much biayanya
+    """ya iya kan bisa cukup gimana bagaimana oke ok right benar betul kah pak bu mas mbak sudah lengkap apa lagi
+    ada yang kurang enough is that it anything else what next selanjutnya dong terus lalu then jadi berapa lama
+    kapan selesai syaratnya saja syarat prosesnya caranya cara mengurusnya how long will take much biayanya
     diambil can i get need do does please when where dimana mana"""
 )
 _DOUBTS = vocabulary(
@@ -43,6 +43,8 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
 
 def _counts(mark: Mark, words: Sequence[str], starts: Sequence[int], asks: bool) -> bool:
     word = words[mark.start]
+    if word in _POLITE and _MAKE.intersection(words):
+        return False
     if asks and word not in _FIRST_ONLY and mark.end - mark.start >= 1:
         return True
     return any(

@@ -22,6 +22,8 @@ class Speaking:
     person: str | None = None
     section: str | None = None
     """The person of a headed block (`Data istri saya:`)."""
+    correcting: bool = False
+    """The last sentence ended on the announcement of another value (`Eh salah.`)."""
     people: set[str] = field(default_factory=set)
     """Everybody named so far, by relation."""
 

@@ -51,8 +51,8 @@ _COPULAS = frozenset(
     }
 )
 _NEUTRAL = vocabulary(
-    """lengkap asli sekarang rumah tinggal domisili ktp sesuai saat resmi utama pribadi aktif terbaru baru yang benar
-    full complete own current home legal real correct saya milik punya sendiri dari warga pemohon"""
+    """lengkap asli sekarang rumah tinggal domisili ktp sesuai saat resmi utama pribadi aktif terbaru baru yang
+    benar full complete own current home legal real correct saya milik punya sendiri dari warga pemohon"""
 )
 _SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
 _BUSINESS = vocabulary("usaha usahanya warung toko bisnis kios kedai bengkel salon laundry ukm umkm shop business")
@@ -61,6 +61,11 @@ _OPENERS = frozenset(
     {"perkenalkan", "kenalkan", "izin", "mohon", "maaf", "data", "salam", "this", "kenalin", "biodata"}
 )
 _JOINS = frozenset({"dan", "tapi", "tetapi", "sedangkan", "and", "but", "while", "namun"})
+_POINTING = vocabulary("yang tadi itu sebelumnya saya nya nomor tersebut ini kemarin pertama di atas the one i gave")
+_WRITTEN = frozenset({"tertulis", "tertera", "tercantum"})
+_CARDS = frozenset({"ktp", "kk", "akta", "akte", "ijazah", "paspor"})
+_LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya agar maka biar sehingga tinggal rumah")
+_COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
 _ENDING = frozenset({".", "!", "?", "\n"})
@@ -88,6 +93,7 @@ class Segment:
     form: bool = False
     intro: bool = False
     corrected: bool = False
+    restated: bool = False
     implied: bool = False
     own: bool = False
     words: list[str] = field(default_factory=list)
@@ -217,8 +223,9 @@ class _Reader:
         self.content_since_denial = False
         self.done: list[Segment] = []
         self.at = 0
+        self.taken_back = False
         self.last_label: str | None = None
-        self.current = self._new(None)
+        self.current = self._new(None, corrected=speaking.correcting)
 
     def _new(self, label: str | None, *, corrected: bool = False, form: bool = False) -> Segment:
         mood = Mood.OPEN if self.open or self.doubted or self.looked_up else Mood.DENIED if self.denied else Mood.SAID
@@ -261,6 +268,7 @@ class _Reader:
             else:
                 self._keep(at)
                 at += 1
+        self.speaking.correcting = self.current.corrected and self.current.empty
         self._close()
         self._tails()
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
@@ -302,12 +310,11 @@ class _Reader:
         if self.current.label is not None:
             self.last_label = self.current.label
         label = self.current.label if word == "(" else None
-        self.denied = self.doubted = self.looked_up = False
+        self.denied = self.doubted = self.looked_up = self.taken_back = False
         corrected = self.current.corrected and self.current.empty
-        inherited = self.current.label if corrected else None
-        self._close(
-            inherited or (label if word == "(" and self.current.label in ADDRESSES else None), corrected=corrected
-        )
+        unanswered = self.current.empty and not self.current.form and self.current.mood is Mood.SAID
+        inherited = self.current.label if corrected or unanswered else None
+        self._close(inherited or (label if label in ADDRESSES else None), corrected=corrected)
         self.clause += 1
         self.current.clause = self.clause
         if self.speaking.section is not None:
@@ -318,7 +325,12 @@ class _Reader:
             self.last_label = self.current.label
         if self.denied and self.content_since_denial:
             self.denied = self.doubted = False
-        self._close(label, form=form)
+        corrected = self.current.corrected and self.current.empty
+        if self.taken_back and label is not None:
+            self._close(label)
+            self.current.mood = Mood.TAKEN_BACK
+            corrected, self.taken_back = True, False
+        self._close(label, form=form, corrected=corrected)
 
     def _cue(self, mark: Mark) -> int:
         handler = {
@@ -512,10 +524,22 @@ class _Reader:
                 self._close(None)
             self._speak_of(CITIZEN)
             opening = first or self._only_greeted()
+            if not opening and not joined and self.current.label is None:
+                self._possessed(mark.start - 1)
             self.current.intro = self.current.label is None and opening and after not in ("m",)
             self.current.intro = self.current.intro or (self.current.label is None and after == "m")
             self.current.own = True
         return mark.end
+
+    def _possessed(self, at: int) -> None:
+        """`bayi saya laki-laki`: a thing that is the citizen's is not the citizen."""
+        noun = self.words[at]
+        if not noun.isalpha() or noun in FILLERS or noun in _OPENERS or noun in _LEADS:
+            return
+        self.current.person = f"?{noun}"
+        before = self.done[-1] if self.done else None
+        if before is not None and before.label is None and before.words[-1:] == [noun] and len(before.words) <= 2:
+            before.person = f"?{noun}"
 
     def _only_greeted(self) -> bool:
         """Nothing but courtesy stands before `saya` in this clause."""
@@ -588,21 +612,33 @@ class _Reader:
             label = self.done[-1].label
         self.denied = self.doubted = False
         self._close(label, corrected=True)
+        self.current.restated = self.words[mark.start] not in _COURTESIES
         return mark.end
 
     def _on_wrong(self, mark: Mark) -> int:
-        if self.current.label is not None and self.current.empty:
-            self.current.mood = Mood.TAKEN_BACK
-        elif not self.current.empty:
+        words = [word for word in self.current.words if word[0].isalnum()]
+        if self.words[mark.end : mark.end + 1] == [":"]:
+            self.denied, self.content_since_denial = True, False
+            self._close(self.current.label)
+            return mark.end + 1
+        if self.current.label is not None and all(word in _POINTING for word in words):
+            self.current.words, self.current.mood = [], Mood.TAKEN_BACK
+        elif words:
             self.current.mood = Mood.DENIED
+        self.taken_back = not words and self.current.label is None
         return self._on_correction(mark)
 
     def _on_example(self, mark: Mark) -> int:
+        first = self.words[mark.start]
+        if first in _WRITTEN and _CARDS.intersection(self.words):
+            return mark.end
         self.open = True
         if self.words[mark.start] in _PARAGRAPH:
             self.paragraph_open = True
+            aside = mark.start > 0 and self.words[mark.start - 1] == "("
             for segment in self.done:
-                if segment.clause == self.clause and segment.label is None:
+                before = aside and segment.clause + 1 == self.clause
+                if before or (segment.clause == self.clause and segment.label is None):
                     segment.mood = Mood.OPEN
             if not self.current.empty:
                 self.current.mood = Mood.OPEN

@@ -18,15 +18,15 @@ def vocabulary(words: str) -> frozenset[str]:
 FILLERS = vocabulary(
     """ya iya yah oh eh hm hmm ok oke okay baik baiklah halo hai hallo hello hi selamat pagi siang sore malam
     assalamualaikum permisi pak bapak bu ibu mas mbak kak bang min admin terima kasih makasih thanks thank you
-    please tolong mohon itu ini adalah yaitu ialah yakni sih dong deh kok nih tuh kan lah is are was the a an and
-    dan serta juga saya aku gue sy i am m my me s jadi sebagai di pada sudah masih telah seorang beragama status
-    agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with"""
+    please tolong mohon itu ini adalah yaitu ialah yakni sih dong deh kok nih tuh kan lah is are was the a an
+    and dan serta juga saya aku gue sy i am m my me s jadi sebagai di pada sudah masih telah seorang beragama
+    status agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with"""
 )
 """Words that may stand beside a value without changing it."""
 
 _JOINERS = vocabulary(
-    """dan serta atau yang di ke dari untuk guna buat pada dengan dalam sebagai adalah akan mau ingin hendak keperluan
-    tujuan rangka secara para oleh the a an to for of in at on and my with as saya aku"""
+    """dan serta atau yang di ke dari untuk guna buat pada dengan dalam sebagai adalah akan mau ingin hendak
+    keperluan tujuan rangka secara para oleh the a an to for of in at on and my with as saya aku"""
 )
 
 

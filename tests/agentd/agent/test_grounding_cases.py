@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.agent.grounding import ungrounded
-from tests.agentd.agent.letters import call
+from tests.agentd.agent.letters import PROPERTIES, call
 
 
 def cases(name: str) -> list[Any]:
@@ -29,6 +29,23 @@ def test_what_the_citizen_said_passes(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", NEAR_MISSES)
 def test_what_only_looks_said_is_missing(row: dict[str, Any]) -> None:
     assert [field.path for field in ungrounded(call(row["call"], *row["said"]))] == row["missing"]
+
+
+def test_no_honest_value_passes_as_another_field() -> None:
+    """Each value of each honest session, tried in every other field (an address said to be the same stays the same)."""
+    passed = []
+    for row in (param.values[0] for param in HONEST):
+        own = {name: str(value).casefold() for name, value in row["call"].items()}
+        same = any("sama" in line for line in row["said"])
+        for name in PROPERTIES:
+            for other, value in row["call"].items():
+                addresses = name.startswith("alamat") and other.startswith("alamat") and same
+                mother = name == "nama_ibu" and any("untuk ibu saya" in line for line in row["said"])
+                if name == other or own.get(name) == str(value).casefold() or other == "kewarganegaraan" or addresses:
+                    continue
+                if not mother and not ungrounded(call({name: value}, *row["said"])):
+                    passed.append((name, other, value, row["said"]))
+    assert passed == []
 
 
 def test_there_are_forty_of_each() -> None:
