@@ -113,6 +113,8 @@ class FallbackChain:
         self._clock = clock
         self._on_fallback = on_fallback
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
+        self._wrote: set[tuple[str, str]] = set()
+        """(provider, model) of every reply: a caller may ask for that model again whatever the provider lists."""
         if default is not None:
             self._named(default)
 
@@ -168,6 +170,7 @@ class FallbackChain:
                     raise
                 self._pass_over(passed, candidate, failure)
                 continue
+            self._wrote.add((candidate.provider.provider, reply.model))
             return reply.model_copy(update={"fallbacks": (*passed, *reply.fallbacks), "attempts": attempts})
         reasons = "; ".join(f"{one.provider}: {one.kind}: {one.message}" for one in passed)
         raise ProviderUnavailable(
@@ -238,7 +241,8 @@ class FallbackChain:
         if request.provider is not None:
             chosen = self._named(request.provider)
             known = [info.name for info in chosen.state().models]
-            if request.model is not None and known and request.model not in known:
+            wrote = (request.provider, request.model) in self._wrote
+            if request.model is not None and known and request.model not in known and not wrote:
                 raise InvalidParams(
                     f"model: {chosen.provider} has no model {request.model!r}; it has {', '.join(known)}"
                 )

@@ -38,7 +38,7 @@ class LlamaCppModel:
         self._folder = self.weights()
         self._path = Path(settings.config_dir) / str(own["path"]) if "path" in own else self._folder.path(self._model)
         self._n_ctx = _whole_number(own, "n_ctx", N_CTX)
-        self._threads = _whole_number(own, "threads", min(len(os.sched_getaffinity(0)), 8))
+        self._threads = _whole_number(own, "threads", min(_cores(), 8))
         self._repack = own.get("repack", True) is not False
         self._timeout_s = settings.timeout_s if "timeout_s" in settings.model_fields_set else None
         self._worker: ThreadPoolExecutor | None = None
@@ -136,6 +136,11 @@ class LlamaCppModel:
         def stop() -> bool:
             return left.is_set() or main_thread_gone()
 
+        def unless_stopped(engine: Engine) -> T:
+            if stop():
+                raise Stopped
+            return work(engine, emit, stop)
+
         if self._worker is None:
             self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
             snapshots = SnapshotFolder(self._folder.folder / "snapshots")
@@ -148,7 +153,7 @@ class LlamaCppModel:
         self._stops.add(left)
         try:
             async with asyncio.timeout(min(limits, default=None)):
-                return await loop.run_in_executor(self._worker, work, engine, emit, stop)
+                return await loop.run_in_executor(self._worker, unless_stopped, engine)
         except TimeoutError:
             raise ProviderFailure("timeout", f"no whole answer within {min(limits):g} s") from None
         except Stopped:
@@ -167,6 +172,11 @@ class LlamaCppModel:
         if "path" in self._settings.settings:
             return f"no weights at the `path` of provider {self.provider} ({self._path.name})"
         return f"the weights of {self._model} are not on this machine; run `agentd models pull`"
+
+
+def _cores() -> int:
+    """The cores this process may use, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _whole_number(settings: Any, key: str, default: int) -> int:

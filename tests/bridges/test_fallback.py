@@ -121,6 +121,13 @@ async def test_an_unknown_provider_or_model_lists_the_known_ones(wish: dict[str,
         await chain(Replies("a", "ok", models=("x",))).turn(ask(**wish))
 
 
+async def test_the_model_that_wrote_can_be_asked_to_repair_whatever_its_provider_lists() -> None:
+    models = chain(Replies("a", "ok", models=("listed",)))
+    reply = await models.turn(ask())
+    assert reply.model == "m"
+    assert (await models.turn(ask(provider="a", model=reply.model))).text == "ok"
+
+
 async def test_a_skipped_provider_is_left_out_silently() -> None:
     a, b = Replies("a", "from a"), Replies("b", "from b")
     reply = await chain(a, b).turn(ask(skip=frozenset({"a"})))
