@@ -15,6 +15,8 @@ from bridges.mcp.limits import Limits
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.tail import StderrTail
 
+_CONNECT_S = 10.0
+
 
 class Endpoint:
     """A server that runs elsewhere. `lost` is set by whoever notices that it is no longer there."""
@@ -38,6 +40,8 @@ class Endpoint:
         limit = self._limits.message_bytes
 
         async def bound(response: httpx2.Response) -> None:
+            if response.status_code in (401, 403):
+                raise ServerGone(f"it does not let us in (HTTP {response.status_code}); see its `headers`")
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise ServerGone("it sends compressed answers, though asked not to")
             if response.headers.get("content-type", "").lower().startswith("application/json"):
@@ -46,7 +50,8 @@ class Endpoint:
         async with (
             httpx2.AsyncClient(
                 headers={"accept-encoding": "identity", **self._settings.headers},
-                timeout=httpx2.Timeout(10.0, read=None),
+                timeout=httpx2.Timeout(_CONNECT_S, read=None, pool=None),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
                 event_hooks={"response": [bound]},
             ) as client,
             streamable_http_client(self._settings.url or "", http_client=client, max_sse_event_size=limit) as streams,

@@ -36,6 +36,7 @@ from bridges.mcp.limits import Limits
 from bridges.mcp.outcome import failure, outcome_of, plain
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.stdio import Subprocess
+from bridges.mcp.validation import check_large_results_aside
 
 logger = logging.getLogger(__name__)
 _CLIENT = Implementation(name="agentd", version="0.1.0")
@@ -138,6 +139,8 @@ class Server:
             async def leave() -> None:
                 await self._leave.wait()
                 wire.give_up("it is being ended" if self._stopping else "it is being restarted")
+                if self._up_at is not None:  # time to take leave of a server behind a URL
+                    await anyio.sleep(self._limits.grace_s)
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(leave)
@@ -198,6 +201,7 @@ class Server:
                 elicitation_callback=elicitation(self.settings.name, self._on_elicit),
                 sampling_callback=sampling(self.settings.name, self._on_sample),
             ) as client:
+                check_large_results_aside(client.session)
                 self._changed.clear()
                 self._doubted.clear()
                 tools = await self._list(client)

@@ -78,11 +78,11 @@ class Subprocess:
                 to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
                 self._to_session = to_session
                 name = f"mcp {self._settings.name}"
+                exited = asyncio.create_task(self._watch(process, ended), name=f"{name} exit")
                 tasks = [
                     asyncio.create_task(self._read(reader, to_session, ended), name=f"{name} stdout"),
                     asyncio.create_task(self._write(writer, from_session), name=f"{name} stdin"),
                     asyncio.create_task(self._remember(errors), name=f"{name} stderr"),
-                    asyncio.create_task(self._watch(process, ended), name=f"{name} exit"),
                 ]
                 try:
                     yield from_server, to_server
@@ -92,14 +92,13 @@ class Subprocess:
                         for stream in (from_server, to_server, to_session, from_session):
                             stream.close()
                         _hang_up(writer)
-                        await self._end(process, ended)
+                        await self._end(process, exited)
                         for task in tasks:
                             task.cancel()
                         await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             loop.remove_reader(pidfd)
             os.close(pidfd)
-            process.poll()
 
     def _start(self) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
         env = environment(self._settings)
@@ -182,16 +181,13 @@ class Subprocess:
             f"it ended by {signal.Signals(code - 128).name}" if code > 128 else f"it ended with exit code {code}"
         )
 
-    async def _end(self, process: subprocess.Popen[bytes], ended: asyncio.Event) -> None:
+    async def _end(self, process: subprocess.Popen[bytes], exited: asyncio.Task[None]) -> None:
         """The guardian needs a grace at most; a guardian that doesn't end is killed, which kills the server."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(2 * self._limits.grace_s + 1):
-                await ended.wait()
-        if not ended.is_set():
+        done, _ = await asyncio.wait({exited}, timeout=2 * self._limits.grace_s + 1)
+        if not done:
             logger.warning("server %s: its guardian did not end; killing it", self._settings.name)
             process.kill()
-            await ended.wait()
-        process.wait()
+            await exited
 
 
 def environment(settings: ServerSettings) -> dict[str, str]:

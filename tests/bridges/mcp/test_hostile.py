@@ -112,7 +112,9 @@ async def test_a_server_that_is_stuck_is_ended_and_started_again(bridge: OpenBri
     assert (await do(host, "stuck", "ping")).output == "pong"
 
 
-async def test_a_server_that_reads_nothing_cannot_hold_up_the_host(bridge: OpenBridge) -> None:
+async def test_a_server_that_reads_nothing_cannot_hold_up_the_host(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
     """It has filled its standard error, too, which somebody must read for it to come so far."""
     host = await bridge(hostile("deaf"), friendly(), limits=Limits(unread_bytes=1_000_000, grace_s=0.5))
     text = "x" * 700_000
@@ -120,6 +122,8 @@ async def test_a_server_that_reads_nothing_cannot_hold_up_the_host(bridge: OpenB
     assert "gave no answer within 0.5 s" in outcome.message
     outcome = await do(host, "deaf", text=text)
     assert "it does not read its standard input" in outcome.message
+    await until_state(host, "deaf", "up", restarts=1)
+    assert "its guardian did not end" not in caplog.text, "the guardian never learned that it should"
     assert (await do(host, "friendly", "echo", text="x")).success
 
 
@@ -223,6 +227,19 @@ async def test_a_result_that_breaks_its_own_rules_is_a_failed_call(
     assert (outcome.success, outcome.error_type) == (False, "tool_execution")
     assert "can't be used" in outcome.message
     assert "3171" not in outcome.message + caplog.text
+
+
+async def test_a_large_result_is_checked_without_holding_up_others(bridge: OpenBridge) -> None:
+    """The check of 20,000 rows takes two seconds: it must not take them from the loop."""
+    host = await bridge(hostile("liar"), limits=Limits())
+    checking = asyncio.create_task(do(host, "liar", how="rows", count=20_000))
+    turns = 0
+    while not checking.done():
+        await asyncio.sleep(0.01)
+        turns += 1
+    assert (await checking).success
+    assert turns > 20
+    assert "can't be used" in (await do(host, "liar", how="rows", count=20_000, last="wrong")).message
 
 
 async def test_a_call_waits_for_a_server_that_is_still_starting(bridge: OpenBridge, tmp_path: Path) -> None:

@@ -106,8 +106,13 @@ async def old_server(on_call: Handler) -> AsyncIterator[tuple[ServerSettings, li
             case _:
                 return web.Response(status=404 if "id" in message else 202)
 
+    async def delete(request: web.Request) -> web.Response:
+        seen.append(request)
+        return web.Response()
+
     app = web.Application()
     app.router.add_post("/mcp", post)
+    app.router.add_delete("/mcp", delete)
     runner = web.AppRunner(app)
     await runner.setup()
     try:
@@ -148,6 +153,26 @@ async def test_a_call_to_a_forgotten_session_is_made_again_in_a_new_one(bridge: 
         host = await bridge(settings)
         assert (await do(host, "remote")).output == "done"
         assert state(host, "remote").restarts == 1
+
+
+async def test_leaving_ends_the_session_at_the_server(bridge: OpenBridge) -> None:
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        return done(message)
+
+    async with old_server(on_call) as (settings, seen):
+        host = await bridge(settings)
+        await host.__aexit__(None, None, None)
+        sessions = {request.headers.get("Mcp-Session-Id") for request in seen} - {None}
+        assert [(seen[-1].method, seen[-1].headers["Mcp-Session-Id"])] == [("DELETE", sessions.pop())]
+
+
+async def test_a_server_that_does_not_let_us_in_says_so(bridge: OpenBridge) -> None:
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        return web.Response(status=401)
+
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        assert "it does not let us in (HTTP 401); see its `headers`" in (await do(host, "remote")).message
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])

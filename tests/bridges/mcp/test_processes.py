@@ -25,6 +25,7 @@ async def test_closing_ends_a_stubborn_server_and_all_its_grandchildren(bridge: 
     host = await bridge(hostile("stubborn", env=marked.env), friendly(env=marked.env))
     pids = marked.pids()
     assert len(pids) == STUBBORN_FAMILY + GUARDIAN_AND_SERVER
+    assert os.getsid(0) not in {os.getsid(pid) for pid in pids}, "Ctrl-C at the daemon's terminal would reach it"
     await host.__aexit__(None, None, None)
     marked.wait_until_gone(pids)
     assert marked.pids() == []
