@@ -84,17 +84,16 @@ class LineCutter:
 def parse(raw: bytes) -> JSONRPCMessage | Noise:
     """One line as a message.
 
-    Half a surrogate pair, which JSON text may hold and UTF-8 may not, and NaN, which neither may, would cost the whole
-    message and let its call run out of time: the first becomes `?`, the second null.
+    Half a surrogate pair, which JSON text may hold and UTF-8 may not, would cost the whole message and let its call
+    run out of time: it becomes `?`.
     """
     try:
-        if b"NaN" not in raw and b"Infinity" not in raw:
-            return jsonrpc_message_adapter.validate_json(raw, by_name=False)
+        return jsonrpc_message_adapter.validate_json(raw, by_name=False)
     except ValueError:
         if not raw.startswith(b"{"):
             return Noise(len(raw))
     try:
-        value = json.loads(raw.decode("utf-8", "replace"), parse_constant=lambda _: None)
+        value = json.loads(raw.decode("utf-8", "replace"))
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(clean, by_name=False)
     except (ValueError, RecursionError):

@@ -21,11 +21,13 @@ if os.fork() == 0:
 if os.fork() == 0:
     os.setsid()
     linger()
-if os.fork() == 0:
+between = os.fork()
+if between == 0:
     os.setsid()
     if os.fork() == 0:
         linger()
     os._exit(0)
+os.waitpid(between, 0)
 try:
     speak.serve(lambda request: speak.answer(request, speak.text("done")))
 finally:
