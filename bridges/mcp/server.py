@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +40,7 @@ from bridges.mcp.stdio import Subprocess
 from bridges.mcp.validation import check_large_results_aside
 
 logger = logging.getLogger(__name__)
-_CLIENT = Implementation(name="agentd", version="0.1.0")
+_CLIENT = Implementation(name="agentd", version=metadata.version("agentd"))
 
 
 @dataclass(frozen=True)
@@ -113,25 +114,34 @@ class Server:
 
     async def _own(self) -> None:
         backoff = Backoff(self._limits)
-        while not self._stopping:
-            self._leave.clear()
-            self._up_at = None
-            wire = self._wire()
-            try:
-                await self._connect_until_left(wire)
-                why = wire.why
-            except Exception as error:
-                why = self._explain(error, wire)
+        try:
+            while not self._stopping:
+                await self._once(backoff)
+        finally:
             self._live = None
-            wire.give_up(why)
-            if self._leave.is_set():
-                backoff.reset()
-                self._starting()
-            elif self._up_at is None and self._try_the_other_era(wire):
-                await self._pause(why, wire, 0.0)
-            else:
-                lasted = None if self._up_at is None else time.monotonic() - self._up_at
-                await self._pause(why, wire, backoff.after(lasted))
+            self._set(state="down", error="agentd has ended it")
+            self._settled.set()
+
+    async def _once(self, backoff: Backoff) -> None:
+        """One connection from its start to its end, and the wait after it."""
+        self._leave.clear()
+        self._up_at = None
+        wire = self._wire()
+        try:
+            await self._connect_until_left(wire)
+            why = wire.why
+        except Exception as error:
+            why = self._explain(error, wire)
+        self._live = None
+        wire.give_up(why)
+        if self._leave.is_set():
+            backoff.reset()
+            self._starting()
+        elif self._up_at is None and self._try_the_other_era(wire):
+            await self._pause(why, wire, 0.0)
+        else:
+            lasted = None if self._up_at is None else time.monotonic() - self._up_at
+            await self._pause(why, wire, backoff.after(lasted))
 
     async def _connect_until_left(self, wire: Subprocess | Endpoint) -> None:
         async with anyio.create_task_group() as tasks:

@@ -111,6 +111,13 @@ async def test_other_settings_restart_only_what_they_change(bridge: OpenBridge, 
     assert len(marked.pids()) == 3 * GUARDIAN_AND_SERVER
 
 
+async def test_a_call_after_the_end_fails_at_once(bridge: OpenBridge) -> None:
+    host = await bridge(friendly())
+    await host.__aexit__(None, None, None)
+    outcome = await do(host, "friendly", "echo", text="x")
+    assert outcome.message == "The server `friendly` of the tool `echo` is down: agentd has ended it."
+
+
 async def test_leaving_does_not_wait_for_a_server_that_never_starts(marked: Marked) -> None:
     async with asyncio.timeout(8):
         async with McpToolHost([hostile("mute", env=marked.env, start_timeout_s=60)], limits=QUICK) as host:
