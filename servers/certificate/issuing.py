@@ -1,8 +1,8 @@
 """Issues letters: reserve, render and sign, put on disk, commit, publish; finishes or voids what a crash left.
 
 The order is what makes it safe. A number is taken in one transaction together with the frozen values; the file is
-whole and on disk before the ledger says ISSUED; nothing is handed out before that. See docs on the ledger's states in
-ledger.py and on the lock in archive.py.
+whole and on disk before the ledger says ISSUED; nothing is handed out before that. ledger.py tells of the states,
+archive.py of the lock.
 """
 
 from __future__ import annotations
@@ -94,7 +94,6 @@ class LetterService:
     def warm_up(self) -> None:
         """Load fonts, key and ledger, and finish what a crash left, so that the first letter takes no longer."""
         self._pages.glyphs()
-        self._signer.sign  # noqa: B018 - loads the key
         self.recover()
 
     def check(self, letter: LetterType, arguments: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
@@ -110,7 +109,7 @@ class LetterService:
     ) -> Issued:
         """Issue a letter, or return the one this key or session already has for the same values.
 
-        Raises lettertype.InvalidFields or IssueError; after either, no number has been handed out.
+        Raises lettertype.InvalidFields or IssueError; after either, nobody has been given a letter.
         """
         values, warnings = self.check(letter, arguments)
         request = Request(
@@ -145,6 +144,7 @@ class LetterService:
 
     def recover(self) -> None:
         """Finish or void every reserved letter nobody is working on, then sweep the folder."""
+        self._load_key()  # or every letter would be voided for want of a key
         with self.archive.exclusive():
             self._finish_reserved()
             for name in self.archive.sweep({row.file for row in self.ledger.all() if row.file}):
@@ -163,7 +163,7 @@ class LetterService:
         return officekey.KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
 
     def _issue(self, request: Request) -> tuple[Letter, bool]:
-        _ = self._signer
+        self._load_key()  # a key that can't be used fails here, before a number is taken
         self._reached("before_reserve")
         with self.archive.shared():
             now = self.now()
@@ -173,11 +173,15 @@ class LetterService:
             if new:
                 self._reached("reserved")
                 return self._finish(row), True
-        if row.status == "reserved":
-            with self.archive.exclusive():
-                self._finish_reserved()
-            row, _ = self.ledger.reserve(request, row.day, now, lambda _: row.number, row.code)
-        return row, False
+        if row.status != "reserved":
+            return row, False
+        # Somebody is at it, or died at it. Alone with the lock we know which: then nothing is left half done.
+        with self.archive.exclusive():
+            self._finish_reserved()
+        return self._issue(request)
+
+    def _load_key(self) -> None:
+        _ = self._signer
 
     def _number(self, seq: int, series: str, now: datetime) -> str:
         self._reached("in_reservation")

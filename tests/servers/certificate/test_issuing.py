@@ -117,6 +117,43 @@ def test_a_letter_whose_type_is_gone_is_voided_and_its_number_kept(service: Lett
     assert (row.status, row.seq) == ("void", 1) and row.void_reason == "jenis surat tidak lagi tersedia"
 
 
+def test_a_letter_that_could_not_be_finished_is_voided_and_the_session_gets_a_new_one(
+    service: LetterService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.archive.folder.mkdir(parents=True)
+    (service.archive.folder / "2026").write_text("")
+    with pytest.raises(IssueError):
+        issue(service, session_id="s")
+    (service.archive.folder / "2026").unlink()
+    kept = service.catalogue.types["surat_keterangan_domisili"]
+    unreadable = kept.model_copy(update={"fields": {}})
+    monkeypatch.setitem(service.catalogue.types, kept.key, unreadable)
+    service.recover()
+    monkeypatch.setitem(service.catalogue.types, kept.key, kept)
+    letter = issue(service, session_id="s")
+    assert [(row.status, row.seq) for row in service.ledger.all()] == [("void", 1), ("issued", 2)]
+    assert letter.number.startswith("002/") and not letter.already_issued
+
+
+def test_a_start_without_the_key_voids_nothing(tmp_path: Path) -> None:
+    (tmp_path / "office_key_passphrase").write_text("rahasia-kantor\n")
+    service = open_service(tmp_path, CREDENTIALS_DIRECTORY=str(tmp_path))
+    issue(service)
+    year = service.archive.folder / "2026"
+    aside = year.rename(year.with_name("aside"))
+    year.write_text("")
+    with pytest.raises(IssueError):
+        issue(service, key="run:1")
+    year.unlink()
+    aside.rename(year)
+    service.close()
+    locked = open_service(tmp_path)
+    with pytest.raises(OfficeKeyError):
+        locked.warm_up()
+    assert [row.status for row in locked.ledger.all()] == ["issued", "reserved"]
+    locked.close()
+
+
 def test_a_sweep_deletes_half_written_files_and_keeps_whole_strangers(service: LetterService) -> None:
     letter = Path(issue(service).path)
     (letter.parent / "x.pdf.123.part").write_bytes(b"half")
