@@ -28,6 +28,7 @@ from agentd.http.openai_api import OpenAIApi
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
+from agentd.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
 from agentd.ports import ChatModel, Clock, TextSink
 from agentd.profiles import Outfit, outfit, toolset_for
@@ -107,6 +108,7 @@ class Daemon:
     chain: Chain
     host: Any
     store: RunStore
+    metrics: Metrics
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False
@@ -204,13 +206,16 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         chain = Chain(settings, clock)
         stack.push_async_callback(chain.aclose)
         host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(settings.servers))
-        policed = Grounded(Approved(HostedArguments(host)))  # first what was said, then whether a human agrees
+        metrics = Metrics()
+        policed = Grounded(
+            Approved(HostedArguments(MeteredTools(host, metrics)))
+        )  # first what was said, then whether a human agrees
         store = RunStore(sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
-        made = Daemon(settings, clock, chain, host, store)
+        made = Daemon(settings, clock, chain, host, store, metrics)
         made.runs = AgentRuns(
             store,
-            chain,
+            MeteredModel(chain, metrics),
             policed,
             made.outfit,
             clock,
@@ -233,7 +238,9 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
                 approval_ttl_s=settings.agent.approval_ttl_s,
             ),
             node=settings.store.node or "local",
+            observe=metrics.run_ended,
         )
+        metrics.watch(lambda: made.engine.active, host.catalogue)
         made.runs.bind(made.engine)
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         direct.bind(calls.ask)
@@ -275,10 +282,10 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     limiter = RateLimiter(book, rpc.rate_per_minute, made.clock)
     app = application(
         made.services,
-        Dispatcher(METHODS, made.services, limiter=limiter),
+        Dispatcher(METHODS, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
         access,
         limiter,
-        metrics=lambda: (b"", "text/plain"),
+        metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
         mounted=OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs)).routes(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -32,4 +33,4 @@ def run(given: argparse.Namespace) -> int:
         return 2
     state = [] if "--state" in given.words else ["--state", str(settings.state)]
     command = [server.command, *server.args, "letters", *given.words, *state]
-    os.execvpe(command[0], command, {**os.environ, **server.env})
+    return subprocess.call(command, env={**os.environ, **server.env})
