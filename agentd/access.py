@@ -288,9 +288,14 @@ class RateLimiter:
         now = self._clock.monotonic()
         level, at = self._buckets.get(caller.id, (rate, now))
         level = min(rate, level + (now - at) * rate / 60)
+        if calls > rate:
+            raise RateLimited(
+                f"{caller.id} may make {rate:g} calls a minute, so never {calls} at once; send fewer in a batch",
+                retry_after_s=60.0,
+            )
         if level < calls:
             self._buckets[caller.id] = (level, now)
-            wait = min(60.0, (min(calls, rate) - level) * 60 / rate)
+            wait = (calls - level) * 60 / rate
             raise RateLimited(
                 f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
             )

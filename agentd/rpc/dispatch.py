@@ -100,7 +100,7 @@ class Dispatcher:
                 refused = _refused(_readable_id(message), error)
                 return Reply(orjson.dumps(refused), float(error.data["retry_after_s"]))
         if not batch:
-            outcome = self._one(message, caller)
+            outcome = self._one(_request(message), message, caller)
             if outcome is not None and type(outcome) is not dict:
                 outcome = await cast(Awaitable[Response | None], outcome)
             return Reply(b"" if outcome is None else _encoded(outcome))
@@ -121,24 +121,24 @@ class Dispatcher:
         outcomes: list[Response | Awaitable[Response | None] | None] = []
         ids: set[Any] = set()
         for item in items:
-            key = _id_key(item)
-            if key is None:
-                outcomes.append(self._one(item, caller))
-            elif key not in ids:
-                ids.add(key)
-                outcomes.append(self._one(item, caller))
-            else:
-                repeat = InvalidRequest("Invalid Request", reason="an earlier call of this batch has the same id")
-                outcomes.append(_refused(key, repeat))
+            request = _request(item)
+            if type(request) is Request and request.id is not NOID and request.id is not None:
+                if request.id in ids:
+                    request = "an earlier call of this batch has the same id"
+                else:
+                    ids.add(request.id)
+            outcomes.append(self._one(request, item, caller))
         waiting = [outcome for outcome in outcomes if outcome is not None and type(outcome) is not dict]
         if waiting:
             answers = iter(await asyncio.gather(*cast(list[Awaitable[Response | None]], waiting)))
             outcomes = [one if one is None or type(one) is dict else next(answers) for one in outcomes]
         return [cast(Response, outcome) for outcome in outcomes if outcome is not None]
 
-    def _one(self, item: Any, caller: Caller) -> Response | Awaitable[Response | None] | None:
-        """The response of one call, at once where the method waits for nothing; None for a notification."""
-        request = _request(item)
+    def _one(self, request: Request | str, item: Any, caller: Caller) -> Response | Awaitable[Response | None] | None:
+        """The response of one call, at once where the method waits for nothing; None for a notification.
+
+        A `request` that is a text says why `item` is none.
+        """
         if type(request) is not Request:
             return _refused(_readable_id(item), InvalidRequest("Invalid Request", reason=request))
         bound = self._bound.get(request.method)
@@ -224,12 +224,6 @@ def _is_id(value: Any) -> bool:
     kind = type(value)
     # beyond 2^53 a number was rounded when it was read, and could not be echoed
     return kind is int or kind is str or value is None or (kind is float and abs(value) < _MAX_EXACT_FLOAT)
-
-
-def _id_key(item: Any) -> Any:
-    """An id as the caller tells ids apart (1 is 1.0, "1" is neither); None for what has no id of its own."""
-    value = item.get("id") if type(item) is dict else None
-    return value if _is_id(value) else None
 
 
 def _readable_id(item: Any) -> Any:
