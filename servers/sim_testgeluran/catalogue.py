@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.types import Date, DateTime
+from sqlalchemy.types import Date, DateTime, Integer, Numeric
 
 from servers.common.erp import sqlite_comments
 
@@ -20,8 +20,8 @@ class ColumnInfo:
     type: str
     nullable: bool
     comment: str | None
-    temporal: str = ""
-    """"date", "datetime" or nothing."""
+    kind: str = ""
+    """"date", "datetime", "number" or nothing."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def reflect(connection: Connection) -> Catalogue:
                 type=_type_name(column["type"]),
                 nullable=column["nullable"],
                 comment=column.get("comment") or column_comments.get(column["name"]),
-                temporal=_temporal(column["type"]),
+                kind=_kind(column["type"]),
             )
             for column in table_columns
         }
@@ -123,7 +123,8 @@ def _type_name(kind: Any) -> str:
     return str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0]
 
 
-def _temporal(kind: Any) -> str:
-    if isinstance(kind, DateTime):
-        return "datetime"
-    return "date" if isinstance(kind, Date) else ""
+def _kind(kind: Any) -> str:
+    for name, types in (("datetime", DateTime), ("date", Date), ("number", (Integer, Numeric))):
+        if isinstance(kind, types):
+            return name
+    return ""

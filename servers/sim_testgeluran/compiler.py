@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
@@ -55,7 +58,8 @@ class _Term:
     bare: frozenset[str] = frozenset()
     """Columns outside any aggregate."""
     aggregated: bool = False
-    temporal: str = ""
+    kind: str = ""
+    """"date", "datetime", "number", or nothing known."""
 
 
 @dataclass
@@ -174,13 +178,13 @@ def _selected(scope: _Scope, chosen: SelectColumn) -> _Term:
     if chosen.field_name.strip() == "*":
         if chosen.aggregation != "COUNT":
             raise PlanError("'*' can only be counted; name the columns")
-        return _Term(aggregate("COUNT", None), aggregated=True)
+        return _Term(aggregate("COUNT", None), aggregated=True, kind="number")
     term = _expression(scope, chosen.field_name, "field list")
     if not chosen.aggregation:
         return term
     if term.aggregated:
         raise PlanError(f"'{chosen.field_name}' is aggregated already; leave out its aggregation")
-    return _Term(aggregate(chosen.aggregation, term.sql), aggregated=True)
+    return _aggregated(chosen.aggregation, term)
 
 
 # -- where and having ------------------------------------------------------------------------------------------------
@@ -254,23 +258,36 @@ def _value(value: Scalar, term: _Term, name: str) -> Any:
         return int(value)
     if isinstance(value, int) and value not in INTEGERS:
         raise PlanError(f"{value} is beyond 64 bits ('{name}')")
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    if isinstance(value, float) and not math.isfinite(value):
         raise PlanError(f"{value} is no number to compare with ('{name}')")
     if not isinstance(value, str):
         return value
     if not value.isprintable() and ("\x00" in value or any("\ud800" <= each <= "\udfff" for each in value)):
         raise PlanError(f"The value for '{name}' holds characters that are no text")
-    return _iso(value, term.temporal, name) if term.temporal else value
+    if term.kind == "number":
+        return _number(value, name)
+    return _iso(value, term.kind, name) if term.kind else value
 
 
-def _iso(text: str, temporal: str, name: str) -> str:
+def _number(text: str, name: str) -> int | float:
+    """SQLite would never find a number greater than a text, MariaDB would take most texts for 0."""
     try:
-        if temporal == "date" and len(text) <= 10:
+        number = int(text) if re.fullmatch(r"\s*[-+]?\d{1,18}\s*", text) else float(Decimal(text.strip()))
+    except (ArithmeticError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise PlanError(f"'{text}' is no number to compare with '{name}'")
+    return number
+
+
+def _iso(text: str, kind: str, name: str) -> str:
+    try:
+        if kind == "date" and len(text) <= 10:
             return date.fromisoformat(text).isoformat()
         moment = datetime.fromisoformat(text).replace(tzinfo=None)
     except ValueError:
         raise PlanError(f"'{text}' is no date for '{name}'; write it as 2023-01-31") from None
-    if temporal == "date" and moment.time() == moment.min.time():
+    if kind == "date" and moment.time() == moment.min.time():
         return moment.date().isoformat()
     return moment.isoformat(sep=" ")
 
@@ -383,7 +400,7 @@ def _resolve(scope: _Scope, node: tree.Field, clause: str, aliases: dict[str, _T
     info = holders[0]
     name = info.folded[node.name.lower()]
     sql = scope.clauses[info.name].c[name]
-    return _Term(sql, frozenset({f"{info.name}.{name}"}), temporal=info.columns[name].temporal)
+    return _Term(sql, frozenset({f"{info.name}.{name}"}), kind=info.columns[name].kind)
 
 
 def _unknown_table_of(scope: _Scope, node: tree.Field, clause: str) -> str:
@@ -430,7 +447,7 @@ def _build(scope: _Scope, node: Node, clause: str, aliases: dict[str, _Term] | N
             return _call(scope, node, clause, aliases)
         case tree.Negative(operand):
             term = below(operand)
-            return _merge([term], -term.sql)
+            return _merge([term], -term.sql, "number")
         case tree.Arithmetic(sign, left, right):
             return _arithmetic(sign, below(left), below(right))
         case tree.Compare(sign, left, right):
@@ -470,7 +487,7 @@ def _call(scope: _Scope, node: tree.Call, clause: str, aliases: dict[str, _Term]
         sql = function.build("sqlite" if scope.catalogue.dialect == "sqlite" else "mysql", [term.sql for term in terms])
     except ValueError as error:
         raise PlanError(str(error)) from None
-    return _merge(terms, sql, "date" if function.temporal else "")
+    return _merge(terms, sql, function.gives)
 
 
 def _aggregate_call(scope: _Scope, node: tree.Call, clause: str) -> _Term:
@@ -481,15 +498,15 @@ def _aggregate_call(scope: _Scope, node: tree.Call, clause: str) -> _Term:
     if isinstance(node.arguments[0], tree.Star):
         if node.function != "COUNT":
             raise PlanError("'*' can only be counted")
-        return _Term(aggregate("COUNT", None), aggregated=True)
+        return _Term(aggregate("COUNT", None), aggregated=True, kind="number")
     term = _build(scope, node.arguments[0], clause, None)
     if term.aggregated:
         raise PlanError(f"{node.function} holds another aggregate")
-    return _Term(aggregate(node.function, term.sql, node.distinct), aggregated=True)
+    return _aggregated(node.function, term, distinct=node.distinct)
 
 
 def _arithmetic(sign: str, left: _Term, right: _Term) -> _Term:
-    if left.temporal or right.temporal:
+    if {left.kind, right.kind} & {"date", "datetime"}:
         # MariaDB subtracts dates as numbers: 2023-03-01 minus 2023-01-15 would be 186.
         raise PlanError(f"Dates take no '{sign}'; for the days between two use DATEDIFF(later, earlier)")
     build: dict[str, Callable[[Element, Element], Element]] = {
@@ -499,11 +516,17 @@ def _arithmetic(sign: str, left: _Term, right: _Term) -> _Term:
         "/": divide,
         "%": remainder,
     }
-    return _merge([left, right], build[sign](left.sql, right.sql))
+    return _merge([left, right], build[sign](left.sql, right.sql), "number")
 
 
-def _merge(terms: list[_Term], sql: Element, temporal: str = "") -> _Term:
-    return _Term(sql, _columns(terms), any(term.aggregated for term in terms), temporal)
+def _merge(terms: list[_Term], sql: Element, kind: str = "") -> _Term:
+    return _Term(sql, _columns(terms), any(term.aggregated for term in terms), kind)
+
+
+def _aggregated(name: str, term: _Term, *, distinct: bool = False) -> _Term:
+    """MIN and MAX give what they take, the others numbers."""
+    kind = term.kind if name in ("MIN", "MAX") else "number"
+    return _Term(aggregate(name, term.sql, distinct), aggregated=True, kind=kind)
 
 
 def _compare(sign: str, left: Element, right: Element) -> Element:

@@ -18,12 +18,12 @@ DATE_FORMATS = {"%Y", "%m", "%d", "%Y-%m", "%Y-%m-%d", "%m-%Y", "%d-%m-%Y", "%d/
 
 @dataclass(frozen=True)
 class Function:
-    """How many arguments it takes, and its spelling; `temporal`: it gives a date."""
+    """How many arguments it takes, and its spelling; `gives`: "number", "date", or what its arguments are."""
 
     least: int
     most: int
     build: Callable[[str, list[Element]], Element]
-    temporal: bool = False
+    gives: str = ""
 
 
 def aggregate(name: str, argument: Element | None, distinct: bool = False) -> Element:
@@ -129,11 +129,11 @@ def _whole(name: str, upwards: bool) -> Callable[[str, list[Element]], Element]:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "ABS": Function(1, 1, _same("abs")),
-    "ROUND": Function(1, 2, _same("round")),
-    "FLOOR": Function(1, 1, _whole("floor", upwards=False)),
-    "CEIL": Function(1, 1, _whole("ceiling", upwards=True)),
-    "CEILING": Function(1, 1, _whole("ceiling", upwards=True)),
+    "ABS": Function(1, 1, _same("abs"), gives="number"),
+    "ROUND": Function(1, 2, _same("round"), gives="number"),
+    "FLOOR": Function(1, 1, _whole("floor", upwards=False), gives="number"),
+    "CEIL": Function(1, 1, _whole("ceiling", upwards=True), gives="number"),
+    "CEILING": Function(1, 1, _whole("ceiling", upwards=True), gives="number"),
     "GREATEST": Function(2, 10, _either("greatest", "max")),
     "LEAST": Function(2, 10, _either("least", "min")),
     "COALESCE": Function(2, 10, _same("coalesce")),
@@ -143,17 +143,17 @@ FUNCTIONS: dict[str, Function] = {
     "UPPER": Function(1, 1, _same("upper")),
     "LOWER": Function(1, 1, _same("lower")),
     "TRIM": Function(1, 1, _same("trim")),
-    "LENGTH": Function(1, 1, _either("char_length", "length")),
+    "LENGTH": Function(1, 1, _either("char_length", "length"), gives="number"),
     "SUBSTR": Function(2, 3, _same("substr")),
     "SUBSTRING": Function(2, 3, _same("substr")),
     "CONCAT": Function(1, 10, _concat),
-    "DATE": Function(1, 1, _same("date"), temporal=True),
-    "YEAR": Function(1, 1, _part_of_date("year", "%Y")),
-    "MONTH": Function(1, 1, _part_of_date("month", "%m")),
-    "DAY": Function(1, 1, _part_of_date("day", "%d")),
-    "QUARTER": Function(1, 1, _quarter),
+    "DATE": Function(1, 1, _same("date"), gives="date"),
+    "YEAR": Function(1, 1, _part_of_date("year", "%Y"), gives="number"),
+    "MONTH": Function(1, 1, _part_of_date("month", "%m"), gives="number"),
+    "DAY": Function(1, 1, _part_of_date("day", "%d"), gives="number"),
+    "QUARTER": Function(1, 1, _quarter, gives="number"),
     "DATE_FORMAT": Function(2, 2, _date_format),
-    "DATEDIFF": Function(2, 2, _days_between),
-    "CURRENT_DATE": Function(0, 0, _today, temporal=True),
-    "CURDATE": Function(0, 0, _today, temporal=True),
+    "DATEDIFF": Function(2, 2, _days_between, gives="number"),
+    "CURRENT_DATE": Function(0, 0, _today, gives="date"),
+    "CURDATE": Function(0, 0, _today, gives="date"),
 }

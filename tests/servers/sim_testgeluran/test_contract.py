@@ -71,6 +71,14 @@ async def test_a_database_that_refuses_fails_the_whole_call() -> None:
             }
 
 
+async def test_a_refused_login_fails_the_whole_call_and_names_no_account(mariadb_url: str) -> None:
+    async with server(DATABASE_URL=mariadb_url.replace("reader:", "reader:not-")) as client:
+        assert await execute(client, SUMMARY) == {
+            "success": False,
+            "error": "Gagal terhubung ke database MySQL: access denied (wrong user or password).",
+        }
+
+
 async def test_the_tool_says_what_it_takes_and_that_it_only_reads(tmp_path: Path) -> None:
     async with server(AGENTD_STATE=str(tmp_path)) as client:
         assert client.server_info is not None

@@ -71,6 +71,14 @@ async def test_january_2023_is_125_000_000_50_in_456_transactions(executor: Exec
     ]
 
 
+async def test_numbers_may_come_as_text(executor: Executor) -> None:
+    outstanding = where(("(DocValueLocal - PaymentValueLocal)", ">", " 0 "), ("TOP", "IN", ["30", 45]))
+    having = where(("total", ">=", "6000000.00"))
+    asked = operation("arbook", "DocNo", ("SUM(DocValueLocal - PaymentValueLocal)", "total"), filters=outstanding)
+    assert len(await rows(executor, asked | {"having": having})) == 3
+    assert len(await rows(executor, asked | {"having": where(("total", "BETWEEN", ["6000001", "1e9"]))})) == 2
+
+
 async def test_nested_conditions_in_and_like_hold_together(executor: Executor) -> None:
     either = where(("City", "IN", ["JKT", "SBY"]), ("CustomerGroup", "=", "PRY"), operator="or")
     asked = operation(
@@ -280,6 +288,11 @@ CUSTOMER = join("mastercustomer", "arbook.CustomerCode", "mastercustomer.Code")
             operation("arbook", "DocNo", filters=where(("DueDate", "<", "kemarin"))),
             "'kemarin' is no date for 'DueDate'; write it as 2023-01-31",
         ),
+        (
+            operation("arbook", "DocNo", filters=where(("TOP", ">", "banyak"))),
+            "'banyak' is no number to compare with 'TOP'",
+        ),
+        (operation("arbook", "DocNo", filters=where(("TOP", ">", "nan"))), "'nan' is no number to compare with"),
         (operation("arbook", "*"), "'*' can only be counted; name the columns"),
         (
             operation("arbook", "DocNo", joins=[{"target_table": "mastercustomer", "on_conditions": []}]),
