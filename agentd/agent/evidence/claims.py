@@ -51,6 +51,11 @@ class Case:
         """The NIK of this call, once proven."""
         self._about: dict[str | None, tuple[Statement, ...]] = {}
 
+    @property
+    def all(self) -> tuple[Statement, ...]:
+        """Every statement, of whomever: a letter's purpose may be somebody else's."""
+        return tuple(s for s in self.talk.statements if s.segment.mood is not Mood.OPEN)
+
     def of(self, person: str | None) -> tuple[Statement, ...]:
         """The statements that speak of a person."""
         if person not in self._about:
@@ -209,6 +214,8 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         value = said.rt if kind == "rt" else said.rw
         if value is not None:
             return [value]
+    if statement.answers in ("rt", "rw"):
+        return list(neighbourhood.leading(segment.words)) if statement.answers == kind else []
     if label in (kind, "rtrw") and not {"rt", "rw"} & set(segment.words):
         found = neighbourhood.leading(segment.words)
         return _pick(found, kind, both=label == "rtrw")
@@ -274,12 +281,11 @@ def _place(field: Field, case: Case) -> Iterator[Claim]:
         found = segment.dates
         if not labelled:
             follows = segment.follows in ("lahir", "tempat_lahir") and segment.corrected
+            dated = bool(found) or bool(dates.dates(statement.next_words))
             answers = statement.answers == field.label or (
-                statement.answers is None and bool(statement.asked & _BIRTH) and bool(found)
+                statement.answers is None and bool(statement.asked & _BIRTH) and dated
             )
-            beside = statement.listed and (
-                bool(found) or bool(dates.dates(statement.next_words) and not segment.follows)
-            )
+            beside = statement.listed and not statement.first and dated and (bool(found) or not segment.follows)
             if not (follows or answers or beside):
                 continue
         place = _place_in(segment, found)
@@ -454,7 +460,7 @@ def _text(field: Field, case: Case) -> Iterator[Claim]:
     if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
         return
     office = field.label == "instansi"
-    for statement in case.of(field.person):
+    for statement in case.all if field.label in ("keperluan", "instansi") else case.of(field.person):
         segment = statement.segment
         purpose = office or field.label == "keperluan"
         words = segment.tail if purpose else segment.words

@@ -10,6 +10,7 @@ from typing import Any
 
 from agentd.agent.evidence import asked as asking
 from agentd.agent.evidence.choices import JOBS, meanings
+from agentd.agent.evidence.dates import month
 from agentd.agent.evidence.fields import ANYBODY
 from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.pasted import orders, own_words
@@ -193,7 +194,7 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
                 id(segment) == first_free and all(s.label not in ("nama",) for s in said),
                 after.label if near and after is not None else None,
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
-                tuple(after.words) if near and after is not None and after.label is None else (),
+                tuple(after.words) if after is not None and after.label is None else (),
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence
                 else (),
@@ -217,13 +218,22 @@ def _readdressed(segments: list[Segment], asked: tuple[str, ...]) -> list[Segmen
 def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     """Which unlabelled segment answers which free-text question: all of them one question, or one each in order."""
     free = [label for label in asked if label not in _TYPED]
-    bare = [segment for segment in said if segment.label is None]
+    bare = [segment for segment in said if segment.label is None or segment.implied]
     if len(asked) == 1 and free:
         return {id(segment): free[0] for segment in bare}
+    small = [
+        s for s in bare if s.words and all(word.isdecimal() and len(word) <= 3 for word in s.words if word[0].isalnum())
+    ]
+    small_asked = [label for label in asked if label in ("rt", "rw")]
+    numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
+    if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
+        free = [label for label in free if label != "tempat_lahir"]
     texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
     if free and len(texts) == len(free):
-        return {id(segment): label for segment, label in zip(texts, free, strict=True)}
-    return {}
+        pairs = list(zip(texts, free, strict=True))
+        if all((label in ADDRESSES) == segment.implied or not segment.implied for segment, label in pairs):
+            return numbers | {id(segment): label for segment, label in pairs}
+    return numbers
 
 
 def _typed(segment: Segment) -> bool:

@@ -66,6 +66,7 @@ _WRITTEN = frozenset({"tertulis", "tertera", "tercantum"})
 _CARDS = frozenset({"ktp", "kk", "akta", "akte", "ijazah", "paspor"})
 _LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya agar maka biar sehingga tinggal rumah")
 _COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
+_BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
 _ENDING = frozenset({".", "!", "?", "\n"})
@@ -379,6 +380,14 @@ class _Reader:
         if label in ADDRESSES and self.current.label in ADDRESSES and self.current.empty and label == "alamat_domisili":
             label = self.current.label if self.current.label != "alamat" else label
         first = words[mark.start]
+        if (
+            label == "x:tanggal"
+            and self.current.label in _BIRTH
+            and set(words[mark.start : at]) <= {"pada", "tanggal", "per"}
+        ):
+            return self._on_plain(mark)
+        if label == "alamat" and self.current.label == "nik" and self.current.empty:
+            label = "alamat_ktp"
         if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
             return self._on_plain(mark)
         told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
@@ -443,6 +452,9 @@ class _Reader:
                 and persons.strong(mark, words, opens=True, form=form, agent=self.agent)
             ):
                 at = persons.owner_end(mark, words)
+                self._named(mark.value)
+                if self.current.label == "keperluan" and at < len(words) and self.raws[at][0].isupper():
+                    self.current.label = None
                 if colon_ahead:
                     self.current.person = mark.value
                 else:
@@ -507,9 +519,12 @@ class _Reader:
         label = self.current.label if opens and self.current.label != "keperluan" else None
         self._close(label)
         self._speak_of(mark.value)
-        if not self.open and not self.denied:
-            self.speaking.people.add(mark.value)
+        self._named(mark.value)
         return persons.owner_end(mark, self.words)
+
+    def _named(self, person: str) -> None:
+        if not self.open and not self.denied:
+            self.speaking.people.add(person)
 
     def _on_self(self, mark: Mark) -> int:
         first = mark.start == 0 or self.words[mark.start - 1] in _SEPARATORS
