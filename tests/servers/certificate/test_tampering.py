@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import subprocess
 from pathlib import Path
 
@@ -42,6 +43,22 @@ def test_a_flipped_byte_anywhere_is_noticed(pdf: bytes, verifier: Verifier) -> N
         changed[position] ^= 1
         result = verifier.file(bytes(changed))
         assert not result.genuine and result.status in ("tampered", "unknown"), position
+
+
+def test_a_file_broken_anyhow_is_refused_and_breaks_nothing(pdf: bytes, verifier: Verifier) -> None:
+    chance = random.Random(20260305)
+    for _ in range(60):
+        broken, at = bytearray(pdf), chance.randrange(len(pdf) - 3000)
+        match chance.choice(("cut", "repeat", "blank", "noise")):
+            case "cut":
+                del broken[at : at + chance.randrange(1, 3000)]
+            case "repeat":
+                broken[at:at] = broken[at : at + chance.randrange(1, 3000)]
+            case "blank":
+                broken[at : at + 100] = bytes(100)
+            case _:
+                broken[at : at + 20] = chance.randbytes(20)
+        assert not verifier.file(bytes(broken)).genuine
 
 
 def test_a_changed_text_is_called_changed(pdf: bytes, verifier: Verifier) -> None:
