@@ -14,8 +14,20 @@ def _upper(value: object) -> object:
     return " ".join(value.upper().split()) if isinstance(value, str) else value
 
 
-def _nothing_to_none(value: object) -> object:
-    return None if value in ("", "NONE", "none", "None") else _upper(value)
+def _aggregation(value: object) -> object:
+    """`count distinct` is COUNT_DISTINCT, `none` is none."""
+    name = value.upper().replace(" ", "_") if isinstance(value, str) else value
+    return None if name in ("", "NONE") else name
+
+
+def _join_type(value: object) -> object:
+    """`left outer join` is LEFT."""
+    words = value.upper().split() if isinstance(value, str) else []
+    return words[0] if words and set(words[1:]) <= {"OUTER", "JOIN"} else value
+
+
+def _operator(value: object) -> object:
+    return "=" if value == "==" else _upper(value)
 
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
@@ -36,7 +48,7 @@ class SelectColumn(_Part):
     """A column of the result: a field, or an expression over fields, aggregated or not."""
 
     field_name: Text = Field(description="`table.Column`, or an expression; `*` with COUNT.")
-    aggregation: Annotated[Aggregation | None, BeforeValidator(_nothing_to_none)] = None
+    aggregation: Annotated[Aggregation | None, BeforeValidator(_aggregation)] = None
     alias: Annotated[str, Field(max_length=64)] | None = Field(default=None, description="The key in the result.")
     is_expression: bool | None = Field(default=False, description="True when field_name is an expression.")
 
@@ -46,14 +58,14 @@ class OnCondition(_Part):
 
     left_table_field: Text
     right_table_field: Text
-    operator: Annotated[Comparison, BeforeValidator(_upper)] = "="
+    operator: Annotated[Comparison, BeforeValidator(_operator)] = "="
 
 
 class Join(_Part):
     """One more table. Several conditions hold together."""
 
     target_table: Name
-    type: Annotated[Literal["INNER", "LEFT", "RIGHT"], BeforeValidator(_upper)] = "INNER"
+    type: Annotated[Literal["INNER", "LEFT", "RIGHT"], BeforeValidator(_join_type)] = "INNER"
     on_conditions: list[OnCondition] = Field(max_length=10)
 
 
@@ -61,7 +73,7 @@ class Condition(_Part):
     """One comparison. IN and BETWEEN take a list, IS NULL and IS NOT NULL take no value."""
 
     field_or_expression: Text
-    operator: Annotated[Operator, BeforeValidator(_upper)]
+    operator: Annotated[Operator, BeforeValidator(_operator)]
     value: Scalar | Annotated[list[Scalar], Field(max_length=MAX_VALUES)] = None
     is_expression: bool | None = False
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from servers.common.database import Database
+from servers.common.database import Database, UnavailableError
 from servers.sim_testgeluran.executor import MAX_ROWS, Executor
 
 
@@ -77,6 +77,44 @@ async def test_numbers_may_come_as_text(executor: Executor) -> None:
     asked = operation("arbook", "DocNo", ("SUM(DocValueLocal - PaymentValueLocal)", "total"), filters=outstanding)
     assert len(await rows(executor, asked | {"having": having})) == 3
     assert len(await rows(executor, asked | {"having": where(("total", "BETWEEN", ["6000001", "1e9"]))})) == 2
+
+
+async def test_the_usual_spellings_are_understood(executor: Executor) -> None:
+    asked = operation(
+        "arbook",
+        {"field_name": "arbook.CustomerCode", "aggregation": "count distinct", "alias": "n"},
+        joins=[join("mastercustomer", "arbook.CustomerCode", "mastercustomer.Code", kind="left outer join")],
+        filters=where(("mastercustomer.City", "==", "JKT"), ("DocNo", "not  like", "SI%"), operator="and"),
+    )
+    assert await rows(executor, asked) == [{"n": 1}]
+
+
+async def test_a_database_that_goes_away_leaves_what_was_answered(sqlite_url: str) -> None:
+    """seed 001 §3.2: only a batch of which nothing could be run fails as a whole."""
+
+    class Leaving(Database):
+        async def fetch(self, *asked: Any, **limits: Any) -> Any:
+            if left:
+                raise UnavailableError("the connection was lost")
+            left.append(True)
+            return await super().fetch(*asked, **limits)
+
+    left: list[bool] = []
+    plans = [operation("mastercity", COUNT) | {"operation_id": name} for name in ("first", "second", "third")]
+    outcome = await Executor(Leaving(sqlite_url)).run(plans)
+    said = "ORM Execution Failed: Gagal terhubung ke database SQLite: the connection was lost."
+    assert outcome == {
+        "success": True,
+        "results": {
+            "first": {"status": "success", "data": [{"count": 14}]},
+            "second": {"status": "error", "error": said},
+            "third": {"status": "error", "error": said},
+        },
+    }
+    assert await Executor(Leaving(sqlite_url)).run(plans) == {
+        "success": False,
+        "error": "Gagal terhubung ke database SQLite: the connection was lost.",
+    }
 
 
 async def test_nested_conditions_in_and_like_hold_together(executor: Executor) -> None:
