@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from servers.text2cypher.cypher.columns import column_names
 from servers.text2cypher.cypher.guard import NotReadOnlyError
 from servers.text2cypher.cypher.rewrite import UnsupportedError, for_embedded
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
@@ -69,7 +70,9 @@ class EmbeddedBackend:
     def run(self, query: str) -> QueryResult:
         """Raises QueryError (a timeout is one) and GraphUnavailableError."""
         answer = self._ask("run", query)
-        return QueryResult(answer["columns"], answer["rows"], answer["truncated"])
+        written = column_names(query)
+        columns = written if len(written) == len(answer["columns"]) else answer["columns"]
+        return QueryResult(columns, answer["rows"], answer["truncated"])
 
     def close(self) -> None:
         """End the worker."""

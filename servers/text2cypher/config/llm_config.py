@@ -1,0 +1,66 @@
+"""Which model answers, and how it is asked. Calls nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+GROQ_URL = "https://api.groq.com/openai/v1"
+GROQ_MODEL = "qwen/qwen-2.5-coder-32b-instruct"
+
+
+@dataclass(frozen=True)
+class LLMConfig:
+    """`url` is the OpenAI-compatible base, /v1 included; `grammar` says whether the endpoint takes one."""
+
+    provider: str = "groq"
+    model: str = GROQ_MODEL
+    temperature: float = 0.1
+    max_tokens: int = 2048
+    url: str = GROQ_URL
+    token: str = ""
+    grammar: bool = False
+    timeout_s: float = 300.0
+    retries: int = 3
+    price_in: float = 0.0  # per million tokens, in whatever currency the report shall show
+    price_out: float = 0.0
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], *, url: str | None = None, model: str | None = None) -> LLMConfig | None:
+        """`url`, TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY, in this order; None when none is there.
+
+        TEXT2CYPHER_MODEL and TEXT2CYPHER_MODEL_TOKEN go with the first two, TEXT2CYPHER_GRAMMAR=0 or 1 overrides what
+        is assumed of an endpoint (agentd's take a grammar, others don't).
+        """
+        wanted = url or env.get("TEXT2CYPHER_MODEL_URL")
+        name = model or env.get("TEXT2CYPHER_MODEL")
+        config: LLMConfig | None = None
+        if not wanted and env.get("AGENTD_MODEL_URL"):
+            token = env.get("AGENTD_MODEL_TOKEN", "")
+            config = cls(
+                "agentd", name or "raw", url=_base(env["AGENTD_MODEL_URL"]), token=token, grammar=_flag(env, True)
+            )
+        elif wanted:
+            token = env.get("TEXT2CYPHER_MODEL_TOKEN") or env.get("AGENTD_MODEL_TOKEN") or ""
+            config = cls("openai", name or "raw", url=_base(wanted), token=token, grammar=_flag(env, _is_local(wanted)))
+        elif env.get("GROQ_API_KEY"):
+            config = cls(model=name or GROQ_MODEL, token=env["GROQ_API_KEY"], grammar=_flag(env, False))
+        if config is None:
+            return None
+        price_in, price_out = env.get("TEXT2CYPHER_PRICE_IN") or 0, env.get("TEXT2CYPHER_PRICE_OUT") or 0
+        return replace(config, price_in=float(price_in), price_out=float(price_out))
+
+
+def _base(url: str) -> str:
+    url = url.rstrip("/").removesuffix("/chat/completions")
+    return url if urlsplit(url).path not in ("", "/") else url + "/v1"
+
+
+def _is_local(url: str) -> bool:
+    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def _flag(env: Mapping[str, str], assumed: bool) -> bool:
+    held = env.get("TEXT2CYPHER_GRAMMAR", "")
+    return assumed if not held else held not in ("0", "false", "no")

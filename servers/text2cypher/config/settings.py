@@ -1,0 +1,67 @@
+"""How the loop works: its bounds, its folders, the additions beyond the seed. Names no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+AID_NAMES = ("grammar", "linking", "examples", "execution", "selfcheck")
+
+
+@dataclass(frozen=True)
+class Aids:
+    """The additions beyond the seed, each switchable; `candidates` above 1 writes several queries a turn.
+
+    grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
+    hints in the prompt and, with grammar, as the readings it may choose from; examples: few-shot examples picked by
+    similarity; execution: readings or candidates that find nothing are dropped; selfcheck: the columns returned are
+    held against what the question asks.
+    """
+
+    grammar: bool = True
+    linking: bool = True
+    examples: bool = True
+    execution: bool = True
+    selfcheck: bool = True
+    candidates: int = 1
+
+    @classmethod
+    def none(cls) -> Aids:
+        """The seed's pipeline as it stands."""
+        return cls(False, False, False, False, False)
+
+    @classmethod
+    def parse(cls, text: str, candidates: int = 1) -> Aids:
+        """`all`, `none`, or names with commas; `all,-linking` leaves one out. Raises ValueError."""
+        chosen = cls.none()
+        for word in filter(None, (part.strip() for part in text.split(","))):
+            name = word.lstrip("-")
+            if name in ("all", "none"):
+                chosen = cls() if name == "all" else cls.none()
+            elif name in AID_NAMES:
+                chosen = replace(chosen, **{name: not word.startswith("-")})
+            else:
+                raise ValueError(f"{name!r} is no aid; choose of all, none, {', '.join(AID_NAMES)}")
+        return replace(chosen, candidates=candidates)
+
+    def as_text(self) -> str:
+        """For reports: the names that are on."""
+        on = [field.name for field in fields(self) if field.name in AID_NAMES and getattr(self, field.name)]
+        return (", ".join(on) or "none") + (f", {self.candidates} candidates" if self.candidates > 1 else "")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`delay_s` is kept between model calls (rate limit); `examples` is how many a few-shot prompt shows."""
+
+    max_iterations: int = 3
+    project_root: Path = Path()
+    results_dir: Path = Path("results")
+    delay_s: float = 0.0
+    examples: int = 3
+    aids: Aids = Aids()
+
+    @property
+    def checkpoints_dir(self) -> Path:
+        """Where unfinished configurations are kept."""
+        return self.results_dir / "checkpoints"

@@ -1,0 +1,211 @@
+"""Generate → validate → refine, at most `max_iterations` times (seed 004 §3.1.3). Knows no endpoint and no engine."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from servers.text2cypher.config import Aids, Settings
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
+from servers.text2cypher.core.llm_client import Completion, LLMError, Message
+from servers.text2cypher.core.response import Answer, parse_response
+from servers.text2cypher.core.self_check import self_check
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import Example
+from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar, without
+from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.linking.describe import describe
+from servers.text2cypher.linking.hints import Hints
+from servers.text2cypher.prompts import PromptType, SchemaFormat
+from servers.text2cypher.validators import PipelineResult
+
+OnAttempt = Callable[[Attempt], None]
+WARMER = 0.7  # for further candidates, which would else repeat the first
+
+
+class Model(Protocol):
+    """What the loop needs of a model (core.llm_client.LLMClient)."""
+
+    @property
+    def takes_grammar(self) -> bool:
+        """Whether a grammar is honoured."""
+
+    def complete(
+        self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
+    ) -> Completion:
+        """One answer. Raises LLMError."""
+
+
+@dataclass
+class _Turn:
+    """One generation: what was written, what it cost, what the validators say of the chosen query."""
+
+    answer: Answer
+    verdict: PipelineResult
+    candidates: tuple[str, ...]
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class AgentLoop:
+    """For one prompt type and schema format over one workbench."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        model: Model,
+        *,
+        prompt_type: PromptType = PromptType.FEW_SHOT,
+        schema_format: SchemaFormat = SchemaFormat.FULL_SCHEMA,
+        settings: Settings | None = None,
+    ) -> None:
+        self._bench, self._model = workbench, model
+        self._prompt_type, self._schema_format = prompt_type, schema_format
+        self._settings = settings or Settings()
+
+    @property
+    def _aids(self) -> Aids:
+        return self._settings.aids
+
+    def run(
+        self,
+        question_id: str,
+        question: str,
+        ground_truth_query: str | None = None,
+        on_attempt: OnAttempt | None = None,
+    ) -> AgentState:
+        """The whole loop for one question. A model that doesn't answer ends it as failed, with `error` set."""
+        state = AgentState(question_id, question, ground_truth_query)
+        hints = self._bench.linker.link(question) if self._aids.linking or self._aids.selfcheck else None
+        readings = self._readings(hints)
+        # A grammar of readings says all that hints could; without them a small model has half as much to read.
+        messages = self._messages(question, hints if not readings else None, hints)
+        fallback: tuple[Attempt, PipelineResult] | None = None
+        for iteration in range(1, self._settings.max_iterations + 1):
+            state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
+            started = time.monotonic()
+            try:
+                turn = self._generate(messages, readings, state)
+            except LLMError as error:
+                state.status, state.error = AgentStatus.FAILED, str(error)
+                return state
+            state.status = AgentStatus.VALIDATING
+            results = self._judge(turn, hints)
+            feedback = self._bench.feedback.build_feedback(results, turn.answer.query)
+            attempt = Attempt(
+                iteration,
+                turn.answer.query,
+                results,
+                turn.answer.reasoning,
+                feedback,
+                turn.prompt_tokens,
+                turn.completion_tokens,
+                time.monotonic() - started,
+                turn.candidates,
+            )
+            state.add_attempt(attempt)
+            if on_attempt is not None:
+                on_attempt(attempt)
+            if attempt.is_valid:
+                return _finish(state, attempt, turn.verdict)
+            if turn.verdict.is_valid and fallback is None:
+                fallback = (attempt, turn.verdict)
+            written = turn.answer.query or "(kosong)"
+            messages = [
+                *messages,
+                {"role": "assistant", "content": f"<cypher>{written}</cypher>"},
+                {"role": "user", "content": feedback},
+            ]
+        if fallback is not None:  # only the self-check objected: a valid query is still the best answer there is
+            return _finish(state, *fallback)
+        state.status = AgentStatus.FAILED
+        return state
+
+    # -- one turn
+
+    def _messages(self, question: str, told: Hints | None, hints: Hints | None) -> list[Message]:
+        """`told`: the hints that go into the prompt; `hints`: those that similar examples are picked by."""
+        shown = []
+        for example in self._examples(question, hints):
+            linked = self._bench.linker.link(example.question) if told is not None and self._aids.linking else None
+            shown.append((example, self._told(linked)))
+        return self._bench.prompts.messages(
+            self._prompt_type, self._schema_format, question, hints=self._told(told), examples=shown
+        )
+
+    def _told(self, hints: Hints | None) -> str:
+        return describe(hints) if hints is not None and self._aids.linking else ""
+
+    def _examples(self, question: str, hints: Hints | None) -> list[Example]:
+        if self._prompt_type is not PromptType.FEW_SHOT:
+            return []
+        if self._aids.examples:
+            masked = (hints or self._bench.linker.link(question)).masked
+            return self._bench.similar.pick(masked, self._settings.examples)
+        return [example for example in self._bench.examples if example.core]
+
+    def _readings(self, hints: Hints | None) -> list[Reading]:
+        if hints is None or not (self._aids.grammar and self._aids.linking and self._model.takes_grammar):
+            return []
+        readings = self._bench.reader.readings(hints)
+        return finding_something(readings, self._bench.backend) if self._aids.execution else readings
+
+    def _grammar(self, readings: list[Reading], state: AgentState) -> str | None:
+        if not (self._aids.grammar and self._model.takes_grammar):
+            return None
+        thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
+        left = without(readings, {attempt.query for attempt in state.attempts})
+        return question_grammar(left, thinking=thinking) if left else self._bench.schema_grammar(thinking=thinking)
+
+    def _generate(self, messages: list[Message], readings: list[Reading], state: AgentState) -> _Turn:
+        grammar = self._grammar(readings, state)
+        written: list[tuple[Answer, PipelineResult]] = []
+        prompt_tokens = completion_tokens = 0
+        for number in range(max(self._aids.candidates, 1)):
+            completion = self._model.complete(messages, grammar=grammar, temperature=WARMER if number else None)
+            prompt_tokens += completion.prompt_tokens
+            completion_tokens += completion.completion_tokens
+            answer = parse_response(completion.text)
+            written.append((answer, self._validate(answer.query)))
+        answer, verdict = self._choose(written)
+        candidates = tuple(held.query for held, _ in written) if len(written) > 1 else ()
+        return _Turn(answer, verdict, candidates, prompt_tokens, completion_tokens)
+
+    def _validate(self, query: str) -> PipelineResult:
+        if query:
+            return self._bench.pipeline.validate(query)
+        message = "jawaban tidak berisi query Cypher; tulis query di dalam tag <cypher>"
+        missing = ValidationResult(False, ErrorType.SYNTAX_ERROR, message, "syntax")
+        return PipelineResult(query, [missing], None)
+
+    def _choose(self, written: list[tuple[Answer, PipelineResult]]) -> tuple[Answer, PipelineResult]:
+        """The candidate whose result most candidates agree on; without execution the first valid one."""
+        valid = [pair for pair in written if pair[1].is_valid]
+        if not valid:
+            return written[0]
+        if not self._aids.execution:
+            return valid[0]
+        votes = Counter(_result_key(verdict) for _, verdict in valid)
+        return max(valid, key=lambda pair: votes[_result_key(pair[1])])
+
+    def _judge(self, turn: _Turn, hints: Hints | None) -> list[ValidationResult]:
+        results = list(turn.verdict.validation_results)
+        if self._aids.selfcheck and hints is not None and turn.verdict.is_valid:
+            complaint = self_check(hints, turn.answer.query)
+            results.append(ValidationResult(complaint is None, None, complaint, "self_check"))
+        return results
+
+
+def _result_key(verdict: PipelineResult) -> str:
+    rows = verdict.result.rows if verdict.result is not None else []
+    return repr(sorted(repr(row) for row in rows))
+
+
+def _finish(state: AgentState, attempt: Attempt, verdict: PipelineResult) -> AgentState:
+    state.status, state.final_query = AgentStatus.SUCCESS, attempt.query
+    if verdict.result is not None:
+        state.columns, state.rows = verdict.result.columns, verdict.result.rows
+    return state

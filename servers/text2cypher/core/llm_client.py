@@ -1,0 +1,96 @@
+"""Asks one OpenAI-compatible endpoint, with retries and a count of tokens. Reads no query out of the answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from servers.text2cypher.config.llm_config import LLMConfig
+
+Message = dict[str, str]
+_LONGEST_WAIT_S = 60.0
+
+
+class LLMError(Exception):
+    """The model gave no answer; the message says why and what to check."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """`text` as the model wrote it; tokens as the endpoint counted them."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class LLMClient:
+    """`sleep` is called between tries with seconds; tests give their own."""
+
+    def __init__(self, config: LLMConfig, sleep: Callable[[float], None] = time.sleep) -> None:
+        from openai import OpenAI
+
+        self.config = config
+        self._sleep = sleep
+        self._client = OpenAI(
+            base_url=config.url, api_key=config.token or "none", timeout=config.timeout_s, max_retries=0
+        )
+        self._takes_grammar = config.grammar
+
+    @property
+    def takes_grammar(self) -> bool:
+        """False once the endpoint refused one."""
+        return self._takes_grammar
+
+    def complete(
+        self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
+    ) -> Completion:
+        """One answer. Raises LLMError when every try failed."""
+        import openai
+
+        for left in range(self.config.retries, -1, -1):
+            try:
+                return self._once(messages, grammar if self._takes_grammar else None, temperature)
+            except openai.BadRequestError as error:
+                if grammar is None or not self._takes_grammar:
+                    raise LLMError(f"{self.config.url} refused the request: {error.message}") from error
+                self._takes_grammar = False
+            except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
+                hint = "check the key and the model's name"
+                raise LLMError(f"{self.config.url}: {error.message}; {hint}") from error
+            except (openai.APIConnectionError, openai.APIStatusError) as error:
+                if not left:
+                    raise LLMError(
+                        f"{self.config.url} gave no answer after {self.config.retries + 1} tries: {error}"
+                    ) from error
+                self._sleep(_wait(error, self.config.retries - left))
+        raise LLMError(f"{self.config.url} gave no answer")
+
+    def _once(self, messages: list[Message], grammar: str | None, temperature: float | None) -> Completion:
+        body: dict[str, Any] = {"grammar": grammar} if grammar is not None else {}
+        answer = self._client.chat.completions.create(
+            model=self.config.model,
+            messages=messages,  # type: ignore[arg-type]
+            temperature=self.config.temperature if temperature is None else temperature,
+            max_tokens=self.config.max_tokens,
+            extra_body=body,
+        )
+        text = answer.choices[0].message.content if answer.choices else ""
+        usage = answer.usage
+        return Completion(text or "", usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+def _wait(error: Exception, tried: int) -> float:
+    """Retry-After where the endpoint says so, else 1, 2, 4 … seconds."""
+    response = getattr(error, "response", None)
+    said = response.headers.get("retry-after", "") if response is not None else ""
+    try:
+        return min(float(said), _LONGEST_WAIT_S)
+    except ValueError:
+        return min(2.0**tried, _LONGEST_WAIT_S)

@@ -1,0 +1,47 @@
+"""Finds the query in whatever a model answered: tags, fences, prose, several blocks, cut text (seed 004 §3.1.2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_THINK = re.compile(r"<think(?:ing)?>(.*?)(?:</think(?:ing)?>|(?=<cypher>)|$)", re.DOTALL | re.IGNORECASE)
+_TAGGED = re.compile(r"<cypher>(.*?)(?:</cypher>|(?=<cypher>)|$)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[ \t]*(?:cypher|sql|neo4j|cql)?[ \t]*\n?(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
+_STATEMENT = re.compile(
+    r"(?:^|(?<=[\s:]))(?:OPTIONAL\s+MATCH|MATCH|UNWIND|WITH)\b[\s\S]*", re.IGNORECASE | re.MULTILINE
+)
+_PROSE = re.compile(r"\n\s*\n|\n(?=[A-Z][a-z]+ [a-z])|\n(?=(?:Penjelasan|Explanation|Catatan|Note|Query ini)\b)")
+_CODE = re.compile(r"\b(?:MATCH|RETURN|UNWIND|WITH)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`query` is empty when there is none in the text."""
+
+    query: str
+    reasoning: str
+
+
+def parse_response(text: str) -> Answer:
+    """The last tagged query, else the last fenced one, else the first statement in the prose."""
+    thoughts = " ".join(part.strip() for part in _THINK.findall(text)).strip()
+    rest = _THINK.sub(" ", text)
+    for pattern in (_TAGGED, _FENCED):
+        found = [block for block in (_clean(part) for part in pattern.findall(rest)) if _CODE.search(block)]
+        if found:
+            return Answer(found[-1], thoughts)
+    statement = _STATEMENT.search(rest)
+    if statement is None:
+        return Answer("", thoughts or rest.strip())
+    return Answer(_clean(_PROSE.split(statement.group())[0]), thoughts)
+
+
+def _clean(block: str) -> str:
+    """One query without fences, labels in front, comments' blanks and the semicolon."""
+    fenced = _FENCED.search(block)
+    if fenced is not None:
+        block = fenced.group(1)
+    block = re.sub(r"</?\w+>\s*$", "", block.strip())
+    block = re.sub(r"^(?:cypher|query)\s*:\s*", "", block.strip().strip("`").strip(), flags=re.IGNORECASE)
+    return block.strip().rstrip(";").strip()

@@ -1,0 +1,90 @@
+"""Everything the loop needs of one graph, made once: validators, linker, readings, examples, feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.data import Example
+from servers.text2cypher.feedback import FeedbackBuilder
+from servers.text2cypher.grammar.readings import Reader
+from servers.text2cypher.grammar.schema_grammar import schema_grammar
+from servers.text2cypher.grammar.variables import variables_of
+from servers.text2cypher.graph.backend import GraphBackend
+from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.hints import Linker
+from servers.text2cypher.linking.lexicon import load_lexicon
+from servers.text2cypher.linking.values import ValueIndex
+from servers.text2cypher.prompts import PromptManager
+from servers.text2cypher.prompts.similar import SimilarExamples
+from servers.text2cypher.validators import ValidationPipeline
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """`folder` is the graph's, when it is one: its own lexicon.json is used."""
+
+    backend: GraphBackend
+    all_examples: Sequence[Example]
+    folder: Path | None = None
+
+    @cached_property
+    def pipeline(self) -> ValidationPipeline:
+        """The validators."""
+        return ValidationPipeline(self.backend)
+
+    @cached_property
+    def prompts(self) -> PromptManager:
+        """The templates with the live schema."""
+        return PromptManager(self.backend.schema)
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """The examples that this graph's schema can answer."""
+        return [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
+
+    @cached_property
+    def values(self) -> ValueIndex:
+        """The stored values."""
+        return ValueIndex.of(self.backend) if self.backend.can_run else ValueIndex({})
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Words to graph."""
+        return Linker(self.backend.schema, load_lexicon(self.backend.schema, self.folder), self.values)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Hints to readings."""
+        return Reader(self.linker, variables_of(self.backend.schema, [e.cypher for e in self.examples]))
+
+    @cached_property
+    def feedback(self) -> FeedbackBuilder:
+        """Errors to words."""
+        return FeedbackBuilder(self.backend, self.values if self.backend.can_run else None)
+
+    @cached_property
+    def similar(self) -> SimilarExamples:
+        """Examples by similarity."""
+        return SimilarExamples(self.examples, [self.linker.link(e.question).masked for e in self.examples])
+
+    @cached_property
+    def _schema_grammars(self) -> dict[bool, str]:
+        return {}
+
+    def schema_grammar(self, *, thinking: bool) -> str:
+        """The grammar of the whole schema, made once."""
+        if thinking not in self._schema_grammars:
+            queries = [example.cypher for example in self.examples]
+            self._schema_grammars[thinking] = schema_grammar(self.backend.schema, queries, thinking=thinking)
+        return self._schema_grammars[thinking]
+
+
+def _fits(query: str, schema: GraphSchema) -> bool:
+    structure = parse(query)
+    labels = {label for node in structure.nodes for label in node.labels}
+    kinds = {kind for relationship in structure.relationships for kind in relationship.types}
+    return labels <= set(schema.labels) and kinds <= set(schema.relationships)

@@ -1,0 +1,44 @@
+"""The names a query gives its columns: an alias, or the expression as written. Reads text only."""
+
+from __future__ import annotations
+
+from servers.text2cypher.cypher.tokens import Token, tokenize
+
+_AFTER = ("ORDER", "SKIP", "LIMIT", "UNION")
+
+
+def column_names(query: str) -> list[str]:
+    """As Neo4j names them; empty when the query ends in no RETURN or returns `*`."""
+    tokens = tokenize(query)
+    depth = 0
+    begin = None
+    for place, token in enumerate(tokens):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if depth == 0 and token.is_word("RETURN"):
+            begin = place + 1
+    if begin is None:
+        return []
+    if begin < len(tokens) and tokens[begin].is_word("DISTINCT"):
+        begin += 1
+    names: list[str] = []
+    item: list[Token] = []
+    for token in tokens[begin:]:
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if depth == 0 and (token.text == ";" or token.is_word(*_AFTER)):
+            break
+        if depth == 0 and token.text == ",":
+            names.append(_name(query, item))
+            item = []
+        else:
+            item.append(token)
+    if item:
+        names.append(_name(query, item))
+    return [] if names == ["*"] else names
+
+
+def _name(query: str, item: list[Token]) -> str:
+    if not item:
+        return ""
+    if len(item) > 2 and item[-2].is_word("AS"):
+        return item[-1].value
+    return query[item[0].start : item[-1].end]

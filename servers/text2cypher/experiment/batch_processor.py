@@ -1,0 +1,114 @@
+"""Takes questions one by one through the loop and scores them: checkpoint, rate limit, errors kept apart.
+
+Knows one configuration at a time; sums nothing up.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from servers.text2cypher.config import LLMConfig, Settings
+from servers.text2cypher.core.agent_loop import AgentLoop, Model, OnAttempt
+from servers.text2cypher.core.agent_state import AgentState
+from servers.text2cypher.core.llm_client import LLMClient, LLMError
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import GroundTruthItem, load_examples
+from servers.text2cypher.data.ground_truth_loader import EXAMPLES
+from servers.text2cypher.experiment.checkpoint import Checkpoint
+from servers.text2cypher.experiment.records import Record, to_record
+from servers.text2cypher.graph.open import open_backend
+from servers.text2cypher.metrics.score import Scorer
+from servers.text2cypher.prompts import PromptType, SchemaFormat
+
+OnRecord = Callable[[Record, int, int], None]
+MOST_FAILURES = 3
+
+
+class ModelGoneError(Exception):
+    """The model failed MOST_FAILURES questions in a row; what is finished is in the checkpoint."""
+
+
+class BatchProcessor:
+    """Over one workbench and one model."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        model: Model,
+        settings: Settings | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.bench, self.model, self.settings = bench, model, settings or Settings()
+        self._scorer = Scorer(bench.backend)
+        self._sleep = sleep
+
+    def process_single(
+        self,
+        item: GroundTruthItem,
+        prompt_type: PromptType = PromptType.ZERO_SHOT,
+        schema_format: SchemaFormat = SchemaFormat.FULL_SCHEMA,
+        on_attempt: OnAttempt | None = None,
+    ) -> AgentState:
+        """One question (seed 004 §7.2)."""
+        loop = AgentLoop(
+            self.bench, self.model, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
+        )
+        return loop.run(item.question_id, item.question, item.cypher, on_attempt)
+
+    def process_batch(
+        self,
+        items: Sequence[GroundTruthItem],
+        prompt_type: PromptType,
+        schema_format: SchemaFormat,
+        checkpoint: Checkpoint | None = None,
+        on_record: OnRecord | None = None,
+    ) -> list[Record]:
+        """All questions in order; those in the checkpoint are not asked again.
+
+        A question whose model call fails is recorded as failed and not checkpointed, so that a resumed run asks it
+        again. Raises ModelGoneError, CheckpointError, GoldQueryError.
+        """
+        done = {record["question_id"]: record for record in (checkpoint.load() if checkpoint else [])}
+        records: list[Record] = []
+        failures = 0
+        for place, item in enumerate(items, 1):
+            record = done.get(item.question_id)
+            if record is None:
+                if records and self.settings.delay_s:
+                    self._sleep(self.settings.delay_s)
+                state = self.process_single(item, prompt_type, schema_format)
+                record = to_record(item, state, self._scorer.score(item.cypher, state.final_query or ""))
+                failures = failures + 1 if state.error else 0
+                if failures >= MOST_FAILURES:
+                    raise ModelGoneError(f"{failures} questions in a row failed: {state.error}")
+                if checkpoint is not None and not state.error:
+                    checkpoint.append(record)
+            records.append(record)
+            if on_record is not None:
+                on_record(record, place, len(items))
+        return records
+
+
+def create_batch_processor(
+    *,
+    graph: Path | None = None,
+    examples: Path | None = None,
+    settings: Settings | None = None,
+    config: LLMConfig | None = None,
+    model: Model | None = None,
+) -> BatchProcessor:
+    """With defaults from the environment (seed 004 §7.2).
+
+    The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model `model`, `config`,
+    TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError when no model is named.
+    """
+    if model is None:
+        config = config or LLMConfig.from_env(os.environ)
+        if config is None:
+            raise LLMError("no model: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")
+        model = LLMClient(config)
+    backend = open_backend(graph, os.environ)
+    return BatchProcessor(Workbench(backend, load_examples(examples or EXAMPLES), graph), model, settings or Settings())

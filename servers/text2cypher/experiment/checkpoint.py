@@ -1,0 +1,56 @@
+"""Finished questions of one configuration on disk, a JSON line each. A torn last line counts as not there."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from servers.text2cypher.experiment.records import Record
+
+
+class CheckpointError(OSError):
+    """A checkpoint can't be written or belongs to another run; the message says which and what to do."""
+
+
+class Checkpoint:
+    """`fingerprint` names what was asked how, so that a resumed run can't mix two experiments."""
+
+    def __init__(self, file: Path, fingerprint: str) -> None:
+        self._file, self._fingerprint = file, fingerprint
+
+    def load(self) -> list[Record]:
+        """The finished questions. Raises CheckpointError when they are another experiment's."""
+        if not self._file.exists():
+            return []
+        lines = self._file.read_bytes().split(b"\n")
+        whole = [line for line in lines[:-1] if line]
+        records = [json.loads(line) for line in whole]
+        if records and records[0].get("fingerprint") != self._fingerprint:
+            raise CheckpointError(
+                f"{self._file}: from a run with other questions or settings; delete it or choose another --out"
+            )
+        if lines[-1]:  # a kill tore the last line: cut it off, or the next would be glued to it
+            with self._file.open("r+b") as handle:
+                handle.truncate(sum(len(line) + 1 for line in lines[:-1]))
+        return records[1:]
+
+    def append(self, record: Record) -> None:
+        """Add one, on disk when this returns. Raises CheckpointError when the disk refuses."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            fresh = not self._file.exists() or self._file.stat().st_size == 0
+            with self._file.open("ab") as handle:
+                if fresh:
+                    handle.write(_line({"fingerprint": self._fingerprint}))
+                handle.write(_line(record))
+                handle.flush()
+                os.fsync(handle.fileno())
+        except OSError as error:
+            raise CheckpointError(
+                f"{self._file}: {error.strerror}; make room and go on with `text2cypher resume`"
+            ) from error
+
+
+def _line(held: Record) -> bytes:
+    return json.dumps(held, ensure_ascii=False).encode() + b"\n"

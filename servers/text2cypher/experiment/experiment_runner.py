@@ -1,0 +1,143 @@
+"""Runs configurations over questions and writes the results' files (seed 004 §3.6.1, §8). Asks no question itself."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from servers.common import clock
+from servers.text2cypher.data import GroundTruthItem, load_ground_truth
+from servers.text2cypher.experiment.batch_processor import BatchProcessor, create_batch_processor
+from servers.text2cypher.experiment.checkpoint import Checkpoint
+from servers.text2cypher.experiment.configurations import CONFIGURATIONS, config_name
+from servers.text2cypher.experiment.records import COLUMNS, Record, to_row
+from servers.text2cypher.experiment.summary import compare_all, summarise
+from servers.text2cypher.prompts import PromptType, SchemaFormat
+
+Progress = Callable[[str, Record, int, int], None]
+SUMMARY = "experiment_summary.json"
+RESULTS = "agentic_results.csv"
+TIMINGS = "timings.json"  # apart, so that the other files are the same however often a run was broken off
+
+
+class ExperimentRunner:
+    """`out` is the results folder; None leaves `processor.settings.results_dir`."""
+
+    def __init__(
+        self,
+        processor: BatchProcessor | None = None,
+        out: Path | None = None,
+        progress: Progress | None = None,
+        now: Callable[[], datetime] = clock.now,
+    ) -> None:
+        self.processor = processor or create_batch_processor()
+        self.out = out or self.processor.settings.results_dir
+        self._progress, self._now = progress, now
+        self._records: dict[str, list[Record]] = {}
+
+    def run_configuration(
+        self,
+        prompt_type: PromptType,
+        schema_format: SchemaFormat,
+        ground_truth_items: Sequence[GroundTruthItem] | None = None,
+    ) -> dict[str, Any]:
+        """One configuration: its CSV written, its summary returned (with `config_name` and `records`).
+
+        What an earlier run finished is not asked again. Raises ModelGoneError, CheckpointError, GoldQueryError.
+        """
+        items = list(ground_truth_items) if ground_truth_items is not None else load_ground_truth()
+        name = config_name(prompt_type, schema_format)
+        file = self.out / "checkpoints" / f"{name}.jsonl"
+        checkpoint = Checkpoint(file, self._fingerprint(name, items))
+        records = self.processor.process_batch(
+            items,
+            prompt_type,
+            schema_format,
+            checkpoint,
+            partial(self._progress, name) if self._progress else None,
+        )
+        self._records[name] = records
+        _write(self.out / name / RESULTS, _csv(records))
+        seconds = {record["question_id"]: record["duration_s"] for record in records}
+        _write(self.out / name / TIMINGS, json.dumps(seconds, indent=1) + "\n")
+        config = getattr(self.processor.model, "config", None)
+        prices = (config.price_in, config.price_out) if config is not None else (0.0, 0.0)
+        return {"config_name": name, **summarise(records, *prices), "records": records}
+
+    def run(
+        self,
+        configurations: Sequence[tuple[PromptType, SchemaFormat]] = tuple(CONFIGURATIONS),
+        ground_truth_items: Sequence[GroundTruthItem] | None = None,
+    ) -> dict[str, Any]:
+        """Several configurations and the summary file; the summary is returned."""
+        found = {}
+        for prompt_type, schema_format in configurations:
+            result = self.run_configuration(prompt_type, schema_format, ground_truth_items)
+            found[result["config_name"]] = {k: v for k, v in result.items() if k not in ("records", "config_name")}
+            summary = self._summary(found)
+            _write(self.out / SUMMARY, json.dumps(summary, ensure_ascii=False, indent=2) + "\n")
+        return summary
+
+    def _summary(self, found: dict[str, Any]) -> dict[str, Any]:
+        settings = self.processor.settings
+        config = getattr(self.processor.model, "config", None)
+        return {
+            "timestamp": self._now().isoformat(timespec="seconds"),
+            "total_configurations": len(found),
+            "model": config.model if config is not None else type(self.processor.model).__name__,
+            "temperature": config.temperature if config is not None else None,
+            "max_iterations": settings.max_iterations,
+            "aids": settings.aids.as_text(),
+            "graph_engine": self.processor.bench.backend.name,
+            "configurations": found,
+            "comparisons": compare_all({name: self._records[name] for name in found}),
+        }
+
+    def _fingerprint(self, name: str, items: Sequence[GroundTruthItem]) -> str:
+        """Changes with the questions, the model or the settings, not with how far a run got."""
+        config = getattr(self.processor.model, "config", None)
+        asked = [(item.question_id, item.question, item.cypher) for item in items]
+        settings = self.processor.settings
+        how = (name, config.model if config is not None else "", settings.aids.as_text(), settings.max_iterations)
+        return hashlib.sha256(json.dumps([asked, how]).encode()).hexdigest()[:16]
+
+
+def run_experiment(
+    max_questions: int | None = None,
+    *,
+    configurations: Sequence[tuple[PromptType, SchemaFormat]] = tuple(CONFIGURATIONS),
+    questions: Path | None = None,
+    out: Path | None = None,
+    processor: BatchProcessor | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """All nine configurations over the first `max_questions` questions (seed 004 §7.1)."""
+    items = load_ground_truth(questions) if questions is not None else load_ground_truth()
+    return ExperimentRunner(processor, out, progress).run(configurations, items[:max_questions])
+
+
+def _csv(records: Sequence[Record]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(to_row(record) for record in records)
+    return text.getvalue()
+
+
+def _write(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(file.suffix + ".part")
+    with draft.open("w", encoding="utf-8", newline="") as handle:
+        handle.write(text)
+        handle.flush()
+        os.fsync(handle.fileno())
+    draft.replace(file)

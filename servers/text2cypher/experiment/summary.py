@@ -1,0 +1,98 @@
+"""One configuration's records summed up: rates with intervals, the loop's metrics, tokens and cost. Reads no file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from servers.text2cypher.experiment.records import Record, to_state
+from servers.text2cypher.metrics import agentic_metrics, llmetric, llmetric_published
+from servers.text2cypher.metrics.composite_metrics import jarou
+from servers.text2cypher.metrics.statistics import compare_paired, interval_of_mean, interval_of_rate
+
+_TEXT = ("bleu", "rouge_l_f1", "jaro_winkler", "jaccard_cypher")
+
+
+def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float = 0.0) -> dict[str, Any]:
+    """The seed's keys (pass_at_1_rate, kg_valid_rate, llmetric in percent, agentic_metrics) and what goes with them.
+
+    Prices are per million tokens.
+    """
+    total = len(records)
+    passed = sum(bool(record["pass_at_1"]) for record in records)
+    valid = sum(bool(record["kg_valid"]) for record in records)
+    parts = {
+        "pass_at_1": _percent(passed, total),
+        "kg_valid": _percent(valid, total),
+        "jaccard_output": 100 * _mean([record["jaccard_output"] for record in records]),
+        "jarou": 100 * _mean([jarou(record["jaro_winkler"], record["rouge_l_f1"]) for record in records]),
+    }
+    tokens_in = sum(record["prompt_tokens"] for record in records)
+    tokens_out = sum(record["completion_tokens"] for record in records)
+    return {
+        "questions": total,
+        "pass_at_1_rate": round(parts["pass_at_1"], 2),
+        "kg_valid_rate": round(parts["kg_valid"], 2),
+        "jaccard_output_avg": round(parts["jaccard_output"], 2),
+        "jarou_avg": round(parts["jarou"], 2),
+        "llmetric": round(llmetric(**parts), 2),
+        "llmetric_published": round(llmetric_published(**parts), 2),
+        **{f"{name}_avg": round(100 * _mean([record[name] for record in records]), 2) for name in _TEXT},
+        "confidence_95": {
+            "pass_at_1_rate": _rounded(interval_of_rate(passed, total)),
+            "kg_valid_rate": _rounded(interval_of_rate(valid, total)),
+            "llmetric_q": _rounded(interval_of_mean([float(record["llmetric_q"]) for record in records])),
+        },
+        "agentic_metrics": agentic_metrics([to_state(record) for record in records]),
+        "by_complexity": _split(records, "complexity"),
+        "by_hops": _split(records, "hops"),
+        "by_sublevel": _split(records, "sublevel"),
+        "failed_calls": sum(bool(record["error"]) for record in records),
+        "tokens": {"prompt": tokens_in, "completion": tokens_out},
+        "cost": round((tokens_in * price_in + tokens_out * price_out) / 1e6, 6),
+    }
+
+
+def compare_all(by_name: dict[str, Sequence[Record]]) -> list[dict[str, Any]]:
+    """The best configuration (by Pass@1, then LLMetric-Q) against each other one, paired by question."""
+    if len(by_name) < 2:
+        return []
+
+    def quality(name: str) -> tuple[int, float]:
+        held = by_name[name]
+        return sum(bool(r["pass_at_1"]) for r in held), sum(float(r["llmetric_q"]) for r in held)
+
+    best = max(by_name, key=quality)
+    return [
+        {"first": other, "second": best, **compare_paired(by_name[other], by_name[best])}
+        for other in by_name
+        if other != best
+    ]
+
+
+def _split(records: Sequence[Record], key: str) -> dict[str, dict[str, float]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.get(key):
+            found.setdefault(record[key], []).append(record)
+    return {
+        name: {
+            "questions": len(held),
+            "pass_at_1_rate": round(_percent(sum(bool(r["pass_at_1"]) for r in held), len(held)), 2),
+            "kg_valid_rate": round(_percent(sum(bool(r["kg_valid"]) for r in held), len(held)), 2),
+            "avg_iterations": round(_mean([r["total_iterations"] for r in held]), 3),
+        }
+        for name, held in found.items()
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(float(value) for value in values) / len(values) if values else 0.0
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def _rounded(interval: tuple[float, float]) -> list[float]:
+    return [round(bound, 2) for bound in interval]

@@ -1,0 +1,83 @@
+"""Fills the template of the first error: what is wrong, where, what is valid, which filter found nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
+from servers.text2cypher.cypher.structure import Structure, parse
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
+from servers.text2cypher.graph.backend import GraphBackend, QueryError
+from servers.text2cypher.linking.values import Place, ValueIndex
+
+TEMPLATES = Path(__file__).parent / "templates"
+_CLOSING = "\nPerbaiki query dan tulis kembali di dalam tag <cypher> dan </cypher>."
+
+
+class FeedbackBuilder:
+    """Over one graph; `values` None leaves out the nearest stored values."""
+
+    def __init__(self, backend: GraphBackend, values: ValueIndex | None = None, folder: Path = TEMPLATES) -> None:
+        self._backend, self._values = backend, values
+        names = [*(kind.value for kind in ErrorType), "self_check"]
+        self._templates = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in names}
+
+    def build_feedback(self, validation_results: list[ValidationResult], query: str = "") -> str:
+        """Indonesian text for the next turn; empty when nothing is wrong."""
+        wrong = next((result for result in validation_results if not result.is_valid), None)
+        if wrong is None:
+            return ""
+        name = wrong.error_type.value if wrong.error_type else "self_check"
+        filled = self._templates[name].replace("{error_message}", wrong.error_message or "")
+        for field, text in self._fields(wrong, query).items():
+            filled = filled.replace(f"{{{field}}}", text)
+        return "\n".join(line for line in filled.splitlines() if line.strip()) + _CLOSING
+
+    def _fields(self, wrong: ValidationResult, query: str) -> dict[str, str]:
+        schema = self._backend.schema
+        if wrong.error_type is ErrorType.SCHEMA_ERROR:
+            return {
+                "valid_labels": ", ".join(schema.labels),
+                "valid_relationships": "\n".join(f"(:{a})-[:{kind}]->(:{b})" for a, kind, b in schema.paths),
+            }
+        if wrong.error_type is ErrorType.PROPERTIES_ERROR:
+            return {"valid_properties": "\n".join(f"{label}: {', '.join(t)}" for label, t in schema.nodes.items())}
+        if wrong.error_type is ErrorType.EMPTY_RESULT:
+            cause, nearest = self._why_empty(query)
+            return {"empty_cause": cause, "nearest_values": nearest}
+        return {}
+
+    def _why_empty(self, query: str) -> tuple[str, str]:
+        """Which filter finds nothing by itself, and the stored values nearest to it."""
+        try:
+            structure = parse(query)
+        except (CypherSyntaxError, ValueError):
+            return "", ""
+        for label, name, literal in _filters(structure):
+            if self._finds(label, name, literal):
+                continue
+            place = Place(label, name)
+            near = self._values.nearest(place, literal.value) if self._values and literal.kind is Kind.STRING else []
+            listed = f"- Nilai {label}.{name} yang paling mirip: {', '.join(near)}" if near else ""
+            return f"Tidak ada {label} dengan {name} = {literal.text}.", listed
+        if any(True for _ in _filters(structure)):
+            return "Setiap syarat sendiri-sendiri menemukan data, tetapi tidak bersama-sama.", ""
+        return "Pola relasinya tidak menemukan data.", ""
+
+    def _finds(self, label: str, name: str, literal: Token) -> bool:
+        try:
+            return bool(self._backend.run(f"MATCH (n:{label}) WHERE n.{name} = {literal.text} RETURN 1 LIMIT 1").rows)
+        except QueryError:
+            return True
+
+
+def _filters(structure: Structure) -> list[tuple[str, str, Token]]:
+    """(label, property, literal) of every equality the query states."""
+    found = []
+    for node in structure.nodes:
+        for label in sorted(structure.labels_of(node.variable) | set(node.labels)):
+            found += [(label, name, literal) for name, literal in node.keys if literal is not None]
+    for use in structure.properties:
+        if use.literal is not None:
+            found += [(label, use.name, use.literal) for label in sorted(structure.labels_of(use.variable))]
+    return found

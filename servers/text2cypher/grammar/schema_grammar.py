@@ -1,0 +1,105 @@
+"""The grammar of all queries the schema allows: an unknown label, relationship, property or direction can't be written.
+
+It knows no question. Paths have at most two hops here and lists are bounded, or a model would write on for ever.
+"""
+
+from __future__ import annotations
+
+from servers.text2cypher.grammar.lark import either, grammar, literal
+from servers.text2cypher.grammar.paths import Chain, chains
+from servers.text2cypher.grammar.variables import numbered, variables_of
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
+
+HOPS = 2
+
+
+def schema_grammar(schema: GraphSchema, queries: list[str], *, thinking: bool = False) -> str:
+    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError."""
+    variables = variables_of(schema, queries)
+    most = dict.fromkeys(schema.labels, 1)
+    for start, _, end in schema.paths:
+        if start == end:
+            most[start] = 3
+    rules = []
+    by_scope: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for chain in chains(schema, set(schema.relationships), most, HOPS):
+        names = numbered(chain.labels, variables)
+        by_scope.setdefault(tuple(sorted(zip(names, chain.labels, strict=True))), []).append(_pattern(chain, names))
+    queries_of_scope = []
+    for number, (scope, patterns) in enumerate(by_scope.items()):
+        rules += _scope_rules(schema, number, scope, patterns)
+        queries_of_scope.append(f"q{number}")
+    rules += [_node_rule(schema, label) for label in schema.labels]
+    rules += [
+        "query: " + " | ".join(queries_of_scope),
+        "STRING: /'[^'\\\\\\n]{1,80}'/",
+        "INTEGER: /[0-9]{1,4}/",
+        'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
+        'order: " DESC" | " ASC"',
+        'limit: " LIMIT " INTEGER',
+    ]
+    return grammar(rules, thinking=thinking)
+
+
+def _pattern(chain: Chain, names: list[str]) -> str:
+    parts = [_node(chain.labels[0], names[0])]
+    for step, label, name in zip(chain.steps, chain.labels[1:], names[1:], strict=True):
+        arrow = f"-[:{step.kind}" if step.forward else f"<-[:{step.kind}"
+        tail = "]->" if step.forward else "]-"
+        same = label == chain.labels[chain.labels.index(label)] and chain.labels.count(label) > 1
+        length = '("*1.." | "*2..")? ' if same else ""
+        parts.append(f"{literal(arrow)} {length}{literal(tail)} {_node(label, name)}")
+    return " ".join(parts)
+
+
+def _node(label: str, name: str) -> str:
+    return f"{literal(f'({name}:{label}')} k_{label.lower()}? {literal(')')}"
+
+
+def _node_rule(schema: GraphSchema, label: str) -> str:
+    pairs = [f"{literal(f'{name}: ')} {_value(kind)}" for name, kind in schema.nodes[label].items()]
+    one = either(pairs)
+    return f'k_{label.lower()}: " {{" {one} (", " {one})? "}}"'
+
+
+def _value(kind: str) -> str:
+    return "INTEGER" if kind in (INTEGER, FLOAT) else "STRING"
+
+
+def _scope_rules(
+    schema: GraphSchema, number: int, scope: tuple[tuple[str, str], ...], patterns: list[str]
+) -> list[str]:
+    """Rules for the queries over one set of variables: only they can be named after their MATCH."""
+    properties = [(f"{name}.{held}", kind) for name, label in scope for held, kind in schema.nodes[label].items()]
+    numeric = [literal(text) for text, kind in properties if kind in (INTEGER, FLOAT)]
+    strings = [literal(text) for text, kind in properties if kind not in (INTEGER, FLOAT)]
+    names = [literal(name) for name, _ in scope]
+    tests = [
+        f'{either(strings)} (" = " STRING | " <> " STRING | " CONTAINS " STRING | " IN [" STRING (", " STRING)? "]")'
+    ]
+    if numeric:
+        tests.append(f'{either(numeric)} (comparison INTEGER | " IN [" INTEGER (", " INTEGER)? "]")')
+    tests.append(f'{either([literal(text) for text, _ in properties])} (" IS NULL" | " IS NOT NULL")')
+    counted = f'"count(" "DISTINCT "? {either(names)} ")"'
+    aggregates = [counted, f'"collect(" "DISTINCT "? p{number} ")"']
+    if numeric:
+        aggregates.append(f'("sum(" | "avg(" | "min(" | "max(") {either(numeric)} ")"')
+    rules = [
+        f"q{number}: m{number} r{number}",
+        f'm{number}: "MATCH " {either(patterns)} (" WHERE " t{number} (" AND " t{number})?)?',
+        f"t{number}: {either(tests)}",
+        f"p{number}: {either([literal(text) for text, _ in properties])}",
+        f"a{number}: {either(aggregates)}",
+        f'r{number}: " RETURN " (v{number} | g{number} | b{number} | c{number})',
+        f'v{number}: "DISTINCT "? p{number} (", " p{number}){{0,2}} (" ORDER BY " p{number} order?)? limit?',
+        f'g{number}: p{number} ", " a{number} (" AS jumlah" (" ORDER BY jumlah" order limit?)?)?',
+        f"b{number}: a{number}",
+        f'c{number}: {counted} " > 0"',
+    ]
+    if len(scope) > 1:
+        rules[0] += f" | m{number} h{number}"
+        having = (
+            f'" WITH " {either(names)} ", " {counted} " AS jumlah WHERE jumlah" comparison INTEGER " RETURN " p{number}'
+        )
+        rules.append(f"h{number}: {having}")
+    return rules

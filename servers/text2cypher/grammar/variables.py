@@ -1,0 +1,34 @@
+"""One variable name a label, after the examples' habits, so that a grammar knows a variable's label."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.graph.schema import GraphSchema
+
+
+def variables_of(schema: GraphSchema, queries: list[str]) -> dict[str, str]:
+    """Label → variable; the examples' most frequent choice, else the first free letter of the label."""
+    habits: dict[str, Counter[str]] = {label: Counter() for label in schema.labels}
+    for query in queries:
+        for node in parse(query).nodes:
+            if node.variable and len(node.labels) == 1 and node.labels[0] in habits:
+                habits[node.labels[0]][node.variable.rstrip("0123456789")] += 1
+    chosen: dict[str, str] = {}
+    for label in sorted(schema.labels, key=lambda name: -habits[name].total()):
+        wanted = [name for name, _ in habits[label].most_common()]
+        letters = [letter for letter in label.lower() if letter.isalpha()]
+        free = [name for name in [*wanted, *letters, f"{letters[0]}{len(chosen)}x"] if name not in chosen.values()]
+        chosen[label] = free[0]
+    return chosen
+
+
+def numbered(labels: tuple[str, ...], variables: dict[str, str]) -> list[str]:
+    """Variables for a chain's nodes: m, m2, m3 … as labels repeat."""
+    seen: Counter[str] = Counter()
+    names = []
+    for label in labels:
+        seen[label] += 1
+        names.append(variables[label] + (str(seen[label]) if seen[label] > 1 else ""))
+    return names

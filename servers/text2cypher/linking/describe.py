@@ -1,0 +1,35 @@
+"""Hints as a line of Indonesian for the prompt. Decides nothing."""
+
+from __future__ import annotations
+
+from servers.text2cypher.linking.hints import Ask, Hints
+
+_ASKED = {
+    Ask.COUNT: "count",
+    Ask.SUM: "sum",
+    Ask.AVERAGE: "avg",
+    Ask.MINIMUM: "min",
+    Ask.MAXIMUM: "max",
+    Ask.COLLECT: "collect",
+    Ask.GROUP: "kelompokkan",
+    Ask.ORDER: "ORDER BY",
+    Ask.MOST: "ORDER BY … DESC LIMIT 1",
+    Ask.FEWEST: "ORDER BY … LIMIT 1",
+    Ask.YES_NO: "ya/tidak: count(…) > 0",
+    Ask.NOT: "negasi",
+    Ask.INDIRECT: "jalur *1..",
+    Ask.ONLY_INDIRECT: "jalur *2..",
+}
+
+
+def describe(hints: Hints) -> str:
+    """Empty when nothing was linked."""
+    parts = []
+    for held in hints.filters:
+        values = ", ".join(f"'{value}'" if isinstance(value, str) else str(value) for value in held.values)
+        parts.append(f"{held.label}.{held.property} {held.operator} {values}".strip())
+    if hints.properties:
+        parts.append("properti " + ", ".join(hints.properties))
+    parts += [f"relasi {kind}" for kind in hints.relations]
+    parts += [_ASKED[ask] for ask in Ask if ask in hints.asks and ask in _ASKED]
+    return f"Petunjuk: {'; '.join(parts)}" if parts else ""

@@ -1,0 +1,45 @@
+"""The words people use for a graph's labels, properties and relationships. Data with a reader; links nothing.
+
+`lexicon.json` in the graph folder, where there is one, else the shipped one (its entries for names the graph doesn't
+have are dropped). Every label, property and relationship is also known by its own name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers.text2cypher.graph.schema import GraphSchema
+
+SHIPPED = Path(__file__).parent.parent / "data" / "lexicon.json"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Phrase (lower case) → name, one map a kind; `numbers`: number words."""
+
+    labels: dict[str, str]
+    properties: dict[str, str]
+    relationships: dict[str, str]
+    numbers: dict[str, int]
+
+
+def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
+    """The lexicon for a graph. Raises ValueError when its file isn't JSON."""
+    own = folder / "lexicon.json" if folder is not None else None
+    held = json.loads((own if own is not None and own.exists() else SHIPPED).read_text(encoding="utf-8"))
+    properties = {name for types in schema.nodes.values() for name in types}
+    return Lexicon(
+        _phrases(held.get("labels", {}), schema.labels),
+        _phrases(held.get("properties", {}), sorted(properties)),
+        _phrases(held.get("relationships", {}), schema.relationships),
+        {word: int(number) for word, number in held.get("numbers", {}).items()},
+    )
+
+
+def _phrases(words: dict[str, list[str]], names: list[str]) -> dict[str, str]:
+    found = {name.lower().replace("_", " "): name for name in names}
+    for name in names:
+        found.update({phrase.lower(): name for phrase in words.get(name, [])})
+    return found

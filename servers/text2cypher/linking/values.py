@@ -1,0 +1,132 @@
+"""Finds stored values named in a question, typos and spellings of codes included. Knows values, not meanings."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from servers.text2cypher.graph.backend import GraphBackend
+from servers.text2cypher.graph.schema import STRING
+
+MOST_VALUES = 5_000
+FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
+LONGEST_VALUE = 120
+CLOSE = 0.86
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value is stored."""
+
+    label: str
+    property: str
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A span of the question that names stored values; `exact` False when it was only close."""
+
+    start: int
+    end: int
+    value: str
+    places: tuple[Place, ...]
+    exact: bool = True
+
+
+class ValueIndex:
+    """All distinct string values of a graph, by their folded form."""
+
+    def __init__(self, values: dict[Place, list[str]]) -> None:
+        self._by_fold: dict[str, dict[Place, str]] = {}
+        self._by_code: dict[str, str] = {}
+        self.distinct: dict[Place, int] = {}
+        self.counts: dict[Place, int] = {}
+        for place, held in values.items():
+            unique = dict.fromkeys(held)
+            self.distinct[place], self.counts[place] = len(unique), len(held)
+            for value in unique:
+                if 1 < len(value) <= LONGEST_VALUE:
+                    self._by_fold.setdefault(_fold(value), {})[place] = value
+                    if re.search(r"\d", value) and len(value.split()) <= 2:
+                        self._by_code.setdefault(re.sub(r"\W", "", value.lower()), _fold(value))
+        self._longest = max((len(fold.split()) for fold in self._by_fold), default=0)
+
+    @classmethod
+    def of(cls, backend: GraphBackend) -> ValueIndex:
+        """Read from the live graph, at most MOST_VALUES a property."""
+        values: dict[Place, list[str]] = {}
+        for label, properties in backend.schema.nodes.items():
+            for name, kind in properties.items():
+                if kind == STRING:
+                    query = f"MATCH (n:{label}) WHERE n.{name} IS NOT NULL RETURN n.{name} LIMIT {MOST_VALUES}"
+                    values[Place(label, name)] = [str(row[0]) for row in backend.run(query).rows]
+        return cls(values)
+
+    def is_choice(self, place: Place) -> bool:
+        """A property of few distinct values, most of them used often."""
+        return self.distinct[place] <= FEW_VALUES and self.counts[place] >= 2 * self.distinct[place]
+
+    def identifies(self, place: Place) -> bool:
+        """True when the property tells nodes of its label apart, most of the time."""
+        return self.distinct.get(place, 0) * 2 > self.counts.get(place, 0)
+
+    def find(self, question: str, labelled: Iterable[int] = (), known: Iterable[str] = ()) -> list[Mention]:
+        """Mentions from left to right, longest first where they overlap.
+
+        `labelled`: offsets that directly follow a word for a label or property; there a single lower-case word may be
+        a name, and a near miss may be a typo, unless it is one of the `known` words.
+        """
+        words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
+        after, ordinary = set(labelled), set(known)
+        taken: list[Mention] = []
+        for size in range(min(self._longest, len(words)), 0, -1):
+            for first in range(len(words) - size + 1):
+                start, end = words[first][0], words[first + size - 1][1]
+                if any(start < m.end and m.start < end for m in taken):
+                    continue
+                if found := self._exact(question[start:end], start in after, start, end):
+                    taken.append(found)
+        for size in (4, 3, 2, 1):
+            for first in range(len(words) - size + 1):
+                start, end = words[first][0], words[first + size - 1][1]
+                near = start in after and not any(start < m.end and m.start < end for m in taken)
+                if not near or question[start:end].lower() in ordinary:
+                    continue
+                if found := self._close(question[start:end], start, end):
+                    taken.append(found)
+        return sorted(taken, key=lambda m: m.start)
+
+    def _exact(self, text: str, labelled: bool, start: int, end: int) -> Mention | None:
+        fold = _fold(text)
+        if fold not in self._by_fold and re.search(r"\d", text):
+            fold = self._by_code.get(re.sub(r"\W", "", text.lower()), fold)
+        held = self._by_fold.get(fold)
+        if not held:
+            return None
+        named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
+        places = [place for place in held if named or self.is_choice(place)]
+        if not places:
+            return None
+        return Mention(start, end, held[places[0]], tuple(places))
+
+    def _close(self, text: str, start: int, end: int) -> Mention | None:
+        fold = _fold(text)
+        if len(fold) < 5:
+            return None
+        near = difflib.get_close_matches(fold, self._by_fold, n=1, cutoff=CLOSE)
+        if not near:
+            return None
+        held = self._by_fold[near[0]]
+        return Mention(start, end, next(iter(held.values())), tuple(held), exact=False)
+
+    def nearest(self, place: Place, text: str, count: int = 3) -> list[str]:
+        """The stored values of one property most like `text`."""
+        held = {fold: values[place] for fold, values in self._by_fold.items() if place in values}
+        near = difflib.get_close_matches(_fold(text), held, n=count, cutoff=0.4)
+        return [held[fold] for fold in near]
+
+
+def _fold(text: str) -> str:
+    return " ".join(re.sub(r"[^\w.]+", " ", text.lower()).split())

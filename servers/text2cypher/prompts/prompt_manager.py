@@ -1,0 +1,71 @@
+"""Puts a prompt together as chat messages: what never changes first, so that an endpoint's prefix cache hits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+
+from servers.text2cypher.core.llm_client import Message
+from servers.text2cypher.data import Example
+from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.prompts import schema_text
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+class PromptType(Enum):
+    """How the model is asked."""
+
+    ZERO_SHOT = "zero_shot"
+    FEW_SHOT = "few_shot"
+    CHAIN_OF_THOUGHT = "cot"
+
+
+class SchemaFormat(Enum):
+    """How much of the schema it is shown."""
+
+    FULL_SCHEMA = "full_schema"
+    NODES_PATHS = "nodes_paths"
+    ONLY_PATHS = "only_paths"
+
+
+_SCHEMA_TEXT = {
+    SchemaFormat.FULL_SCHEMA: schema_text.full_schema,
+    SchemaFormat.NODES_PATHS: schema_text.nodes_paths,
+    SchemaFormat.ONLY_PATHS: schema_text.only_paths,
+}
+
+
+class PromptManager:
+    """`folder` holds system.txt and one template a prompt type, with {schema}, {question} and {hints} to fill."""
+
+    def __init__(self, schema: GraphSchema, folder: Path = TEMPLATES) -> None:
+        self._schema = schema
+        self._templates = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in _names()}
+
+    def messages(
+        self,
+        prompt_type: PromptType,
+        schema_format: SchemaFormat,
+        question: str,
+        *,
+        hints: str = "",
+        examples: Sequence[tuple[Example, str]] = (),
+    ) -> list[Message]:
+        """System, the examples as turns (each with its own hints), the question."""
+        system = self._templates["system"].replace("{schema}", _SCHEMA_TEXT[schema_format](self._schema))
+        messages = [{"role": "system", "content": system.strip()}]
+        for example, told in examples:
+            messages.append({"role": "user", "content": self._question(prompt_type, example.question, told)})
+            messages.append({"role": "assistant", "content": f"<cypher>{example.cypher}</cypher>"})
+        messages.append({"role": "user", "content": self._question(prompt_type, question, hints)})
+        return messages
+
+    def _question(self, prompt_type: PromptType, question: str, hints: str) -> str:
+        filled = self._templates[prompt_type.value].replace("{hints}", hints).replace("{question}", question)
+        return "\n".join(line for line in filled.splitlines() if line.strip())
+
+
+def _names() -> list[str]:
+    return ["system", *(kind.value for kind in PromptType)]

@@ -1,0 +1,34 @@
+"""The live schema as text, in the study's three formats. Text only."""
+
+from __future__ import annotations
+
+from servers.text2cypher.graph.schema import GraphSchema
+
+
+def full_schema(schema: GraphSchema) -> str:
+    """Labels with their properties and types, relationships with theirs, and every path."""
+    nodes = [f"({label} {{{_typed(types)}}})" for label, types in schema.nodes.items()]
+    edges = []
+    for kind in schema.relationships:
+        held = schema.relationship_properties.get(kind, {})
+        edges.append(f"[:{kind} {{{_typed(held)}}}]" if held else f"[:{kind}]")
+    return "\n".join(["Node dan properti:", *nodes, "Relasi:", *edges, "Jalur:", *_paths(schema)])
+
+
+def nodes_paths(schema: GraphSchema) -> str:
+    """Labels with the names of their properties, and every path."""
+    nodes = [f"({label} {{{', '.join(types)}}})" for label, types in schema.nodes.items()]
+    return "\n".join(["Node:", *nodes, "Jalur:", *_paths(schema)])
+
+
+def only_paths(schema: GraphSchema) -> str:
+    """Every path."""
+    return "\n".join(["Jalur:", *_paths(schema)])
+
+
+def _typed(types: dict[str, str]) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in types.items())
+
+
+def _paths(schema: GraphSchema) -> list[str]:
+    return [f"(:{start})-[:{kind}]->(:{end})" for start, kind, end in schema.paths]

@@ -1,0 +1,60 @@
+"""The report's pictures as PNG. Draws numbers it is given."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770")
+
+
+def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, unit: str) -> bytes:
+    """One group of bars a name, one bar a series; series values in the order of `groups`."""
+    figure, axes = _canvas(max(6.0, 1.1 * len(groups) * max(len(series), 1) ** 0.5))
+    width = 0.8 / max(len(series), 1)
+    for number, (name, values) in enumerate(series.items()):
+        places = [place - 0.4 + width * (number + 0.5) for place in range(len(groups))]
+        bars = axes.bar(places, values, width * 0.92, label=name, color=COLOURS[number % len(COLOURS)])
+        if len(groups) * len(series) <= 30:
+            axes.bar_label(bars, fmt="%.0f" if unit == "%" else "%.2f", fontsize=7, padding=1)
+    axes.set_xticks(
+        range(len(groups)), groups, rotation=20 if len(groups) > 4 else 0, ha="right" if len(groups) > 4 else "center"
+    )
+    axes.set_ylabel(unit)
+    if unit == "%":
+        axes.set_ylim(0, 108)
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.legend(fontsize=8, frameon=False, ncols=min(len(series), 5), loc="upper center", bbox_to_anchor=(0.5, -0.18))
+    return _png(figure)
+
+
+def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: str, unit: str, along: str) -> bytes:
+    """One line a series over whole numbers."""
+    figure, axes = _canvas(6.5)
+    for number, (name, values) in enumerate(series.items()):
+        axes.plot(xs, values, marker="o", label=name, color=COLOURS[number % len(COLOURS)])
+    axes.set_xticks(list(xs))
+    axes.set_xlabel(along)
+    axes.set_ylabel(unit)
+    axes.set_ylim(0, 108)
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.legend(fontsize=8, frameon=False, ncols=min(len(series), 3), loc="upper center", bbox_to_anchor=(0.5, -0.2))
+    return _png(figure)
+
+
+def _canvas(width: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(min(width, 13.0), 3.6), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.25)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _png(figure: Any) -> bytes:
+    held = io.BytesIO()
+    figure.savefig(held, format="png", metadata={"Software": None})
+    return held.getvalue()

@@ -1,0 +1,160 @@
+"""The server `text2cypher` itself: four tools over one graph. The loop and the engine are elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field
+
+from servers.text2cypher.config import LLMConfig, Settings
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.agent_state import Attempt
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import load_examples
+from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
+from servers.text2cypher.graph.folder import GraphFileError
+from servers.text2cypher.graph.open import open_backend
+
+INSTRUCTIONS = (
+    "Graf kurikulum: mata kuliah, topik, learning goal, learning outcome, student outcome, prasyarat. "
+    "Untuk pertanyaan tentang kurikulum panggil ask_graph dengan pertanyaan apa adanya."
+)
+NO_MODEL = "Tidak ada model: atur TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL, atau GROQ_API_KEY."
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+class Verdict(BaseModel):
+    """One validator's word on a query."""
+
+    validator: str
+    is_valid: bool
+    error_type: str | None
+    error_message: str | None
+
+
+class TriedQuery(BaseModel):
+    """One attempt of the loop."""
+
+    iteration: int
+    query: str
+    validation: list[Verdict]
+
+
+class GraphAnswer(BaseModel):
+    """What ask_graph answers; `status` is success or failed."""
+
+    cypher: str | None
+    columns: list[str]
+    rows: list[list[Any]]
+    answer: str
+    attempts: list[TriedQuery]
+    status: str
+
+
+class Validation(BaseModel):
+    """What validate_cypher answers."""
+
+    query: str
+    is_valid: bool
+    validation: list[Verdict]
+
+
+class Rows(BaseModel):
+    """What run_cypher answers; `truncated` when more rows matched than are given."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool
+
+
+class Schema(BaseModel):
+    """What get_graph_schema answers: label → property → type, and the relationships with their ends."""
+
+    labels: dict[str, dict[str, str]]
+    relationships: list[dict[str, str]]
+
+
+def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None = None) -> MCPServer:
+    """The server; the graph (TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum) is opened with the first call."""
+    server = MCPServer("text2cypher", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+    folder = Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None
+    one_at_a_time = asyncio.Lock()
+
+    @functools.cache
+    def opened() -> Workbench:
+        return bench or Workbench(open_backend(folder, env), load_examples(), folder)
+
+    @functools.cache
+    def model() -> LLMClient | None:
+        config = LLMConfig.from_env(env)
+        return LLMClient(config) if config is not None else None
+
+    async def in_thread(work: Callable[[], BaseModel]) -> CallToolResult:
+        """One query at a time: the engine has one connection."""
+        async with one_at_a_time:
+            try:
+                found = await asyncio.to_thread(work)
+            except (QueryError, GraphUnavailableError, GraphFileError, ValueError) as error:
+                return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        text = found.answer if isinstance(found, GraphAnswer) else found.model_dump_json()
+        return CallToolResult(content=[TextContent(text=text)], structured_content=found.model_dump())
+
+    @server.tool(description="Jawab pertanyaan tentang graf kurikulum dari isi graf.", annotations=READ_ONLY)
+    async def ask_graph(
+        question: Annotated[str, Field(description="Pertanyaan, kata-kata penanya apa adanya")], context: Context
+    ) -> Annotated[CallToolResult, GraphAnswer]:
+        loop = asyncio.get_running_loop()
+
+        def work() -> GraphAnswer:
+            client = model()
+            if client is None:
+                raise ValueError(NO_MODEL)
+            workbench = opened()
+            settings = Settings()
+
+            def tell(attempt: Attempt) -> None:
+                said = (
+                    "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else "diperiksa")
+                )
+                report = context.report_progress(
+                    attempt.iteration,
+                    settings.max_iterations,
+                    f"percobaan {attempt.iteration}: {said}: {attempt.query}",
+                )
+                asyncio.run_coroutine_threadsafe(report, loop).result(timeout=10)
+
+            return GraphAnswer.model_validate(
+                ask(workbench, AgentLoop(workbench, client, settings=settings), question, tell)
+            )
+
+        return await in_thread(work)
+
+    @server.tool(description="Periksa query Cypher: sintaks, skema, properti, eksekusi, hasil.", annotations=READ_ONLY)
+    async def validate_cypher(query: str) -> Annotated[CallToolResult, Validation]:
+        return await in_thread(lambda: Validation.model_validate(opened().pipeline.validate(query).as_dict()))
+
+    @server.tool(description="Skema graf: label, properti, relasi dan arahnya.", annotations=READ_ONLY)
+    async def get_graph_schema() -> Annotated[CallToolResult, Schema]:
+        return await in_thread(lambda: Schema.model_validate(opened().backend.schema.as_dict()))
+
+    @server.tool(description="Jalankan query Cypher yang hanya membaca.", annotations=READ_ONLY)
+    async def run_cypher(query: str) -> Annotated[CallToolResult, Rows]:
+        def work() -> Rows:
+            workbench = opened()
+            checked = workbench.pipeline.validate(query)
+            if checked.result is None:
+                raise ValueError(str(checked.validation_results[-1].error_message))
+            return Rows(columns=checked.result.columns, rows=checked.result.rows, truncated=checked.result.truncated)
+
+        return await in_thread(work)
+
+    return server

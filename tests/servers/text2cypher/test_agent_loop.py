@@ -1,0 +1,155 @@
+"""Generate, validate, refine: states, feedback and aids, with a scripted endpoint (seed 004 §3.1.3, §3.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from servers.text2cypher.config import Aids, LLMConfig, Settings
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType
+from servers.text2cypher.core.llm_client import LLMClient, LLMError
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.prompts import PromptType, SchemaFormat
+from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
+
+QUESTION = "Apa saja prasyarat dari mata kuliah Sistem Operasi?"
+RIGHT = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
+
+
+def run(
+    bench: Workbench,
+    *answers: Answer,
+    aids: Aids | None = None,
+    prompt: PromptType = PromptType.ZERO_SHOT,
+    question: str = QUESTION,
+    grammar: bool = True,
+) -> tuple[AgentState, list[dict[str, Any]]]:
+    with scripted_model(in_turn(*answers)) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url, grammar=grammar), sleep=lambda _: None)
+        settings = Settings(aids=aids or Aids.none())
+        loop = AgentLoop(bench, client, prompt_type=prompt, schema_format=SchemaFormat.ONLY_PATHS, settings=settings)
+        state = loop.run("7", question, RIGHT)
+        client.close()
+    return state, model.requests
+
+
+def test_a_valid_first_query_ends_the_loop(bench: Workbench) -> None:
+    state, requests = run(bench, f"<think>prasyarat</think>\n<cypher>\n{RIGHT}\n</cypher>")
+    assert (state.status, state.success, state.total_iterations) == (AgentStatus.SUCCESS, True, 1)
+    assert (state.final_query, state.rows) == (RIGHT, [["Algoritma dan Struktur Data"]])
+    assert state.attempts[0].reasoning == "prasyarat"
+    (body,) = requests
+    assert (body["temperature"], body["max_tokens"], "grammar" in body) == (0.1, 2048, False)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        ("METCH (m:MK) RETURN m", ErrorType.SYNTAX_ERROR, "Kesalahan Sintaks"),
+        ("MATCH (m:Course) RETURN m", ErrorType.SCHEMA_ERROR, "(:MK)-[:PREREQUISITE]->(:MK)"),
+        ("MATCH (m:MK) RETURN m.name", ErrorType.PROPERTIES_ERROR, "kode, nama, sks"),
+        ("MATCH (m:MK) RETURN CAST(m.nama AS INT64)", ErrorType.EXECUTION_ERROR, "Kesalahan Eksekusi"),
+        ("MATCH (m:MK {nama: 'Sistem Oprasi'}) RETURN m.kode", ErrorType.EMPTY_RESULT, "Sistem Operasi"),
+        ("saya tidak tahu", ErrorType.SYNTAX_ERROR, "<cypher>"),
+    ],
+)
+def test_every_kind_of_error_is_fed_back_and_recovered(
+    bench: Workbench, wrong: str, error: ErrorType, said: str
+) -> None:
+    answer = wrong if wrong.startswith("saya") else f"<cypher>{wrong}</cypher>"
+    state, requests = run(bench, answer, f"<cypher>{RIGHT}</cypher>")
+    assert state.success and state.total_iterations == 2 and not state.first_attempt_valid
+    assert state.attempts[0].error_type is error
+    assert said in requests[1]["messages"][-1]["content"]
+    assert requests[1]["messages"][-2]["role"] == "assistant"
+
+
+def test_three_wrong_queries_end_it_as_failed(bench: Workbench) -> None:
+    state, requests = run(bench, "<cypher>MATCH (x:Salah) RETURN x</cypher>")
+    assert (state.status, state.total_iterations, len(requests)) == (AgentStatus.FAILED, 3, 3)
+    assert state.final_query == "MATCH (x:Salah) RETURN x"
+
+
+def test_a_filter_that_finds_nothing_is_named(bench: Workbench) -> None:
+    state, requests = run(
+        bench, "<cypher>MATCH (m:MK {nama: 'Basis Dat'}) RETURN m.sks</cypher>", f"<cypher>{RIGHT}</cypher>"
+    )
+    feedback = requests[1]["messages"][-1]["content"]
+    assert "Tidak ada MK dengan nama = 'Basis Dat'" in feedback and "Basis Data" in feedback
+    assert state.attempts[0].feedback == feedback
+
+
+def test_a_model_that_does_not_answer_fails_the_question_not_the_run(bench: Workbench) -> None:
+    state, requests = run(bench, (503, "busy"))
+    assert state.status is AgentStatus.FAILED and "no answer after 4 tries" in (state.error or "")
+    assert len(requests) == 4
+
+
+def test_a_short_outage_is_ridden_out(bench: Workbench) -> None:
+    state, _ = run(bench, (429, "slow down"), (500, "oops"), f"<cypher>{RIGHT}</cypher>")
+    assert state.success
+
+
+def test_a_wrong_key_is_not_tried_again() -> None:
+    with scripted_model(in_turn((401, "bad key"))) as model:
+        client = LLMClient(LLMConfig(url=model.url), sleep=lambda _: None)
+        with pytest.raises(LLMError, match="check the key"):
+            client.complete([{"role": "user", "content": "x"}])
+        assert len(model.requests) == 1
+
+
+def test_without_a_grammar_the_prompt_holds_the_hints(bench: Workbench) -> None:
+    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT, grammar=False)
+    assert "Petunjuk: MK.nama = 'Sistem Operasi'; relasi PREREQUISITE" in body["messages"][-1]["content"]
+    assert "grammar" not in body
+
+
+def test_with_aids_the_grammar_holds_only_readings_and_the_prompt_similar_examples(bench: Workbench) -> None:
+    state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
+    assert state.success
+    assert "Petunjuk" not in body["messages"][-1]["content"]
+    assert body["grammar"].startswith("%llguidance {}\nstart:")
+    assert "PREREQUISITE" in body["grammar"] and "PART_OF" not in body["grammar"]
+    shown = [m["content"] for m in body["messages"] if m["role"] == "assistant"]
+    assert len(shown) == 3 and all(text.startswith("<cypher>MATCH") for text in shown)
+
+
+def test_an_endpoint_that_refuses_grammars_is_asked_without(bench: Workbench) -> None:
+    state, requests = run(bench, (400, "unknown field grammar"), f"<cypher>{RIGHT}</cypher>", aids=Aids())
+    assert state.success and "grammar" in requests[0] and "grammar" not in requests[1]
+
+
+def test_the_self_check_asks_again_but_keeps_a_valid_query(bench: Workbench) -> None:
+    incomplete = "MATCH (m:MK) RETURN m.nama"
+    aids = Aids.parse("selfcheck")
+    state, requests = run(bench, f"<cypher>{incomplete}</cypher>", f"<cypher>{RIGHT}</cypher>", aids=aids)
+    assert state.success and state.final_query == RIGHT
+    assert "Sistem Operasi" in requests[1]["messages"][-1]["content"]
+    stubborn, _ = run(bench, f"<cypher>{incomplete}</cypher>", aids=aids)
+    assert stubborn.success and stubborn.final_query == incomplete and stubborn.total_iterations == 3
+
+
+def test_the_candidate_most_others_agree_with_is_chosen(bench: Workbench) -> None:
+    other = "MATCH (m:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
+    same = RIGHT.replace("(m:MK)", "(p:MK)").replace("m.nama", "p.nama")
+    state, requests = run(
+        bench,
+        *(f"<cypher>{query}</cypher>" for query in (other, RIGHT, same)),
+        aids=Aids.parse("execution", candidates=3),
+    )
+    assert state.final_query in (RIGHT, same) and len(requests) == 3
+    assert state.attempts[0].candidates == (other, RIGHT, same)
+    assert [body["temperature"] for body in requests] == [0.1, 0.7, 0.7]
+
+
+@pytest.mark.parametrize("text", ["all,-linking", "grammar, examples", "none"])
+def test_aids_are_switched_by_name(text: str) -> None:
+    aids = Aids.parse(text)
+    assert aids.linking is False and aids.grammar is (text != "none")
+
+
+def test_an_unknown_aid_is_named() -> None:
+    with pytest.raises(ValueError, match="magic"):
+        Aids.parse("magic")

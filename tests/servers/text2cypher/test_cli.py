@@ -1,0 +1,80 @@
+"""The command line as others call it (design.md, names on the wire)."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from servers.text2cypher import cli
+from servers.text2cypher.data.ground_truth_loader import QUESTIONS
+from servers.text2cypher.experiment.model_process import embedded_model
+from servers.text2cypher.graph.folder import CURRICULUM
+from tests.servers.text2cypher.scripted import in_turn, scripted_model
+
+
+def _exit(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+def test_load_checks_a_graph_and_its_questions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert _exit("load", "--graph", str(CURRICULUM), "--questions", str(QUESTIONS)) == 0
+    assert "52 questions, 52 gold queries valid and not empty" in capsys.readouterr().out
+    assert _exit("load", "--graph", str(tmp_path)) == 2
+    assert "nodes.LABEL.csv" in capsys.readouterr().err
+
+
+def test_validate_answers_a_line_a_query(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("MATCH (m:MK) RETURN m.nama\n\nMATCH (m:User) RETURN m\n"))
+    assert _exit("validate", "--graph", str(CURRICULUM)) == 0
+    good, bad = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert good["is_valid"] is True and [v["validator"] for v in good["validation"]][-1] == "result"
+    assert (bad["is_valid"], bad["validation"][-1]["error_type"]) == (False, "schema_error")
+
+
+def test_score_adds_metrics_to_each_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    gold = "MATCH (m:MK {nama: 'Skripsi'}) RETURN m.sks"
+    file.write_text(json.dumps({"gold": gold, "generated": gold, "id": 9}) + "\n", encoding="utf-8")
+    assert _exit("score", str(file)) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert line["id"] == 9 and set(line) == {
+        "gold",
+        "generated",
+        "id",
+        "bleu",
+        "rouge_l_f1",
+        "jaro_winkler",
+        "jaccard_cypher",
+    }
+    assert _exit("score", str(file), "--graph", str(CURRICULUM)) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert (line["pass_at_1"], line["jaccard_output"], line["kg_valid"], line["llmetric_q"]) == (1, 1.0, True, 100.0)
+    file.write_text("not json\n", encoding="utf-8")
+    assert _exit("score", str(file)) == 2
+    assert "pairs.jsonl:1" in capsys.readouterr().err
+
+
+def test_ask_answers_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    query = "MATCH (m:MK {nama: 'Skripsi'}) RETURN m.sks"
+    with scripted_model(in_turn(f"<cypher>{query}</cypher>")) as model:
+        assert _exit("ask", "Berapa SKS mata kuliah Skripsi?", "--model-url", model.url) == 0
+    assert capsys.readouterr().out == "Jawabannya: 6.\n"
+
+
+def test_a_run_without_a_model_starts_one_and_ends_it(tmp_path: Path) -> None:
+    marker = tmp_path / "ended"
+    script = (
+        "import pathlib, signal, sys, time\n"
+        f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(marker)!r}).touch(), sys.exit()))\n"
+        "print('ready http://127.0.0.1:9', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with embedded_model(["python3", "-c", script]) as url:
+        assert url == "http://127.0.0.1:9/v1"
+    assert marker.exists()

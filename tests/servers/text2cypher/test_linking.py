@@ -1,0 +1,89 @@
+"""A question's words become labels, filters and readings; grammars compile and hold only the schema (issue 8)."""
+
+from __future__ import annotations
+
+import pytest
+from llguidance import LLMatcher
+
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.data import load_ground_truth
+from servers.text2cypher.data.ground_truth_loader import DATA
+from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar, without
+from servers.text2cypher.linking.hints import Ask
+from servers.text2cypher.metrics import compare_outputs
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("Apa deskripsi SO KP.4?", [("SO", "kode", "KP.4")]),
+        ("Apa deskripsi SO kp 4?", [("SO", "kode", "KP.4")]),
+        ("Berapa SKS mata kuliah Sistim Operasi?", [("MK", "nama", "Sistem Operasi")]),
+        ("berapa sks mata kuliah basis data", [("MK", "nama", "Basis Data")]),
+        ("Mata kuliah apa di jalur Rekayasa Data?", [("MK", "jalur", "Rekayasa Data")]),
+        ("Apa prasyarat mata kuliah Rekayasa Data?", [("MK", "nama", "Rekayasa Data")]),
+        ("Mata kuliah wajib semester lima", [("MK", "tipe", "Wajib"), ("MK", "semester", 5)]),
+        ("Mata kuliah pilihan 2 SKS", [("MK", "tipe", "Pilihan"), ("MK", "sks", 2)]),
+    ],
+)
+def test_named_things_are_linked_to_stored_values(
+    bench: Workbench, question: str, filters: list[tuple[str, str, object]]
+) -> None:
+    found = [(f.label, f.property, value) for f in bench.linker.link(question).filters for value in f.values]
+    assert found == filters
+
+
+@pytest.mark.parametrize(
+    ("question", "ask"),
+    [
+        ("Berapa banyak mata kuliah wajib?", Ask.COUNT),
+        ("Berapa total SKS semester 1?", Ask.SUM),
+        ("Apakah Statistika prasyarat Kecerdasan Buatan?", Ask.YES_NO),
+        ("Untuk setiap semester, sebutkan mata kuliahnya", Ask.GROUP),
+        ("Semua prasyarat langsung maupun tidak langsung dari Skripsi", Ask.INDIRECT),
+    ],
+)
+def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, ask: Ask) -> None:
+    assert ask in bench.linker.link(question).asks
+
+
+def test_an_unrelated_question_links_to_nothing(bench: Workbench) -> None:
+    hints = bench.linker.link("Berapa harga beras hari ini?")
+    assert not (hints.labels or hints.mentions or hints.properties or hints.relations)
+
+
+def test_the_readings_of_tuning_questions_hold_the_right_answer(bench: Workbench) -> None:
+    missed = []
+    for item in load_ground_truth(DATA / "tuning_questions.csv"):
+        readings = bench.reader.readings(bench.linker.link(item.question))
+        gold = bench.backend.run(item.cypher).rows
+        queries = [reading.match + text for reading in readings for text in reading.returns]
+        if not any(compare_outputs(item.cypher, gold, bench.backend.run(q).rows).pass_at_1 for q in queries):
+            missed.append(item.question)
+    assert missed == []
+
+
+def test_every_reading_is_valid_cypher_of_the_schema(bench: Workbench) -> None:
+    for item in load_ground_truth(DATA / "tuning_questions.csv"):
+        for reading in bench.reader.readings(bench.linker.link(item.question)):
+            assert all(bench.pipeline.kg_valid(reading.match + text) for text in reading.returns)
+
+
+def test_grammars_compile_and_shrink_by_what_was_tried(bench: Workbench) -> None:
+    assert LLMatcher.validate_grammar(bench.schema_grammar(thinking=True)) == ""
+    readings = bench.reader.readings(bench.linker.link("Apa prasyarat mata kuliah Data Raya?"))
+    assert LLMatcher.validate_grammar(question_grammar(readings)) == ""
+    first = readings[0].match + readings[0].returns[0]
+    left = without(readings, {first})
+    assert first not in {r.match + text for r in left for text in r.returns}
+    assert sum(len(r.returns) for r in left) == sum(len(r.returns) for r in readings) - 1
+
+
+def test_readings_that_find_nothing_are_dropped(bench: Workbench) -> None:
+    readings = bench.reader.readings(
+        bench.linker.link("Prasyarat mana dari Penambangan Data yang berada di semester 3?")
+    )
+    kept = finding_something(readings, bench.backend)
+    assert len(kept) < len(readings)
+    assert all(parse(reading.match + reading.returns[0]) for reading in kept)
