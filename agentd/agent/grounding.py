@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentd.agent.evidence.claims import Case, proven
+from agentd.agent.evidence.case import Case
 from agentd.agent.evidence.conversation import conversation
 from agentd.agent.evidence.digits import sixteen
 from agentd.agent.evidence.fields import Field, fields, form
+from agentd.agent.evidence.proof import proven
 from agentd.agent.evidence.question import label, question
 from agentd.messages import Catalogue, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost

@@ -15,7 +15,8 @@ from agentd.agent.evidence.fields import ANYBODY
 from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.pasted import orders, own_words
 from agentd.agent.evidence.persons import CITIZEN
-from agentd.agent.evidence.reading import ADDRESSES, Message, Mood, Segment, read
+from agentd.agent.evidence.reading import read
+from agentd.agent.evidence.segments import ADDRESSES, Message, Mood, Segment
 from agentd.agent.evidence.words import plain, vocabulary
 from agentd.messages import Said
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 DIGIT_WORDS = {
     **{"nol": 0, "kosong": 0, "satu": 1, "dua": 2, "tiga": 3, "empat": 4, "lima": 5, "enam": 6, "tujuh": 7},
@@ -76,6 +76,15 @@ def amounts(words: Sequence[str]) -> list[Decimal]:
         else:
             at += 1
     return found
+
+
+def value(text: str) -> Decimal | None:
+    """The one amount that a whole text is."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        found = amounts(text.casefold().replace("rp", " ").split())
+        return found[0] if len(found) == 1 else None
 
 
 def _written(words: Sequence[str], at: int) -> tuple[Decimal, int]:

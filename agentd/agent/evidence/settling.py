@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agentd.agent.evidence.reading import Mood
+from agentd.agent.evidence.segments import Mood
 
 
 @dataclass(frozen=True, slots=True)

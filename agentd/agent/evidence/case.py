@@ -1,0 +1,61 @@
+"""One call's evidence, and how a statement of it becomes a claim. It judges no value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agentd.agent.evidence.conversation import Conversation, Statement
+from agentd.agent.evidence.fields import Field
+from agentd.agent.evidence.lexicon import Lexicon
+from agentd.agent.evidence.segments import Mood
+from agentd.agent.evidence.settling import Claim
+from agentd.messages import Said
+
+Json = Any
+BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
+
+
+class Case:
+    """One call's evidence: the conversation, the results, and the fields the form has."""
+
+    def __init__(self, talk: Conversation, said: Sequence[Said], lexicon: Lexicon, labels: frozenset[str]) -> None:
+        self.talk, self.said, self.lexicon, self.labels = talk, said, lexicon, labels
+        self.nik: str | None = None
+        """The NIK of this call, once proven."""
+        self._about: dict[str | None, tuple[Statement, ...]] = {}
+
+    @property
+    def all(self) -> tuple[Statement, ...]:
+        """Every statement, of whomever: a letter's purpose may be somebody else's."""
+        return tuple(s for s in self.talk.statements if s.segment.mood is not Mood.OPEN)
+
+    def of(self, person: str | None) -> tuple[Statement, ...]:
+        """The statements that speak of a person."""
+        if person not in self._about:
+            self._about[person] = tuple(
+                statement
+                for statement in self.talk.statements
+                if statement.segment.mood is not Mood.OPEN
+                and self.talk.about(statement.segment, statement.message, person)
+            )
+        return self._about[person]
+
+
+def claim(statement: Statement, *, supports: bool, replaces: bool = True) -> Claim:
+    return Claim(statement.message, statement.segment.mood, supports, replaces, statement.segment.corrected)
+
+
+def values(statement: Statement, found: Sequence[Json], wanted: Json, *, labelled: bool) -> Iterator[Claim]:
+    if not found and labelled and statement.segment.mood is Mood.TAKEN_BACK:
+        yield claim(statement, supports=False)
+    for value in found:
+        if value is not None:
+            yield claim(statement, supports=wanted is not None and value == wanted)
+
+
+def bound(statement: Statement, field: Field) -> bool:
+    segment = statement.segment
+    if segment.label == field.label or (segment.corrected and segment.follows == field.label):
+        return True
+    return segment.label is None and statement.asked == {field.label}

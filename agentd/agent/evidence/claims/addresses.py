@@ -1,0 +1,105 @@
+"""What is said of addresses, and which of several an address is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.evidence import address as reading
+from agentd.agent.evidence import choices
+from agentd.agent.evidence.case import Case
+from agentd.agent.evidence.conversation import Statement
+from agentd.agent.evidence.fields import Field
+from agentd.agent.evidence.segments import Mood
+from agentd.agent.evidence.settling import Claim
+from agentd.agent.evidence.words import vocabulary
+
+_SAME = frozenset({"sama", "same", "idem"})
+_SAME_WITH = vocabulary(
+    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
+    di yang itu persis kok ya"""
+)
+
+
+def address(field: Field, case: Case) -> Iterator[Claim]:
+    """An address: its segments of one message are one address; a later street replaces it, later detail adds to it."""
+    wanted = reading.parse(str(field.value))
+    accepted = _accepted(field, case)
+    said: list[str] = []
+    for message, group in by_message(case.of(field.person)):
+        parts: list[str] = []
+        last: Statement | None = None
+        mood = Mood.SAID
+        corrected = False
+        for statement in group:
+            segment = statement.segment
+            if not _addressed(statement, field, accepted):
+                continue
+            if segment.mood is not Mood.SAID:
+                if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
+                    mood, parts, said = segment.mood, [], []
+                    yield Claim(message, segment.mood, True)
+                continue
+            if segment.corrected and parts and segment.address.street:
+                parts = []
+            corrected = corrected or segment.corrected
+            parts += [*segment.words, ","]
+            last = statement
+        if last is None or not parts:
+            continue
+        mood = Mood.SAID
+        whole = reading.read(parts)
+        said = parts if whole.street or not said else [*said, *parts]
+        yield Claim(
+            message, mood, reading.supports(reading.read(said), wanted), replaces=whole.street, corrected=corrected
+        )
+
+
+def _accepted(field: Field, case: Case) -> frozenset[str]:
+    label = field.label
+    if label == "alamat_domisili":
+        accepted = {label, "alamat"}
+    elif label == "alamat":
+        accepted = {label, "alamat_domisili"}
+    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
+        accepted = {label, "alamat"}
+    else:
+        accepted = {label}
+    other = {"alamat", "alamat_domisili", "alamat_ktp", *({"alamat_usaha"} & {label})}
+    if label in other and any(says_same(statement, label) for statement in case.of(field.person)):
+        accepted |= other
+    if label == "alamat" and not any(s.segment.label in accepted for s in case.of(field.person)):
+        accepted |= {"alamat_ktp"}
+    return frozenset(accepted)
+
+
+def says_same(statement: Statement, label: str) -> bool:
+    """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
+    words = {word for word in statement.segment.words if word[0].isalnum()}
+    homes = {"alamat", "alamat_domisili", "alamat_ktp"}
+    about = statement.segment.label in ({label} if label not in homes else homes) or label in statement.asked
+    return statement.segment.mood is Mood.SAID and about and bool(words & _SAME) and words <= _SAME | _SAME_WITH
+
+
+def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:
+    segment = statement.segment
+    if segment.label in accepted:
+        return True
+    if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted) and segment.mood is Mood.SAID:
+        return field.label != "alamat_usaha" and field.label != "alamat_ktp"
+    if segment.label is not None:
+        return False
+    if statement.answers is not None:
+        return statement.answers in accepted
+    typed = bool(segment.dates) or any(len(run) >= 9 for run in segment.runs)
+    return segment.follows in accepted and not typed and not choices.is_choice(segment.words) and not segment.intro
+
+
+def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:
+    group: list[Statement] = []
+    for statement in statements:
+        if group and group[-1].message != statement.message:
+            yield group[-1].message, group
+            group = []
+        group.append(statement)
+    if group:
+        yield group[-1].message, group

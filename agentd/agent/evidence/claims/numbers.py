@@ -1,0 +1,49 @@
+"""What is said of NIK, KK, telephone and amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentd.agent.evidence import digits
+from agentd.agent.evidence import numbers as reading
+from agentd.agent.evidence.case import Case, bound, values
+from agentd.agent.evidence.fields import Field
+from agentd.agent.evidence.settling import Claim
+
+
+def identity(field: Field, case: Case) -> Iterator[Claim]:
+    """NIK and KK. Sixteen digits without a label are a NIK, unless the agent asked for the KK."""
+    wanted = digits.sixteen(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        if segment.label == field.label:
+            bound = True
+        elif segment.label in (None, "nama") and segment.follows not in ("x:nomor", "telepon"):
+            asked = statement.asked & {"nik", "kk"}
+            bound = field.kind == "nik" if not asked or len(asked) == 2 else field.kind in asked
+        else:
+            bound = False
+        if bound:
+            found = [run for run in segment.runs if len(run) == 16]
+            yield from values(statement, found, wanted, labelled=segment.label == field.label)
+
+
+def phone(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = digits.phone(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label
+        if not labelled and segment.label is not None:
+            continue
+        found = [run for run in segment.runs if len(run) < 16]
+        if not labelled and field.label not in statement.asked:
+            found = [run for run in found if run.startswith(("08", "628"))]
+        yield from values(statement, [digits.phone(run) for run in found], wanted, labelled=labelled)
+
+
+def number(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = reading.value(str(field.value))
+    for statement in case.of(field.person):
+        if bound(statement, field):
+            found = reading.amounts(statement.segment.words)
+            yield from values(statement, found, wanted, labelled=statement.segment.label == field.label)
