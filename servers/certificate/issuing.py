@@ -16,6 +16,7 @@ import secrets
 import signal
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -161,6 +162,12 @@ class LetterService:
             return officekey.ensure(settings.office_dir, self.office.kelurahan, settings.passphrase)
         chain = settings.chain_file or settings.cert_file
         return officekey.KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
+
+    def roots(self) -> tuple[Path, ...]:
+        """The CA certificates our signatures lead to; makes nothing, so an office that never signed has none."""
+        if self.settings.key_file is not None:
+            return self.key_files.roots
+        return officekey.roots(self.settings.office_dir)
 
     def _issue(self, request: Request) -> tuple[Letter, bool]:
         self._load_key()  # a key that can't be used fails here, before a number is taken

@@ -48,8 +48,14 @@ def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "office.cert.pem").exists():
             _make(folder, office, passphrase)
-    roots = (folder / "ca.cert.pem", *sorted(folder.glob("retired-*.cert.pem")))
-    return KeyFiles(folder / "office.key.pem", folder / "office.cert.pem", (folder / "ca.cert.pem",), roots)
+    ca = folder / "ca.cert.pem"
+    return KeyFiles(folder / "office.key.pem", folder / "office.cert.pem", (ca,), roots(folder))
+
+
+def roots(folder: Path) -> tuple[Path, ...]:
+    """The CA certificates there are, of today and of the past; none before the first use."""
+    ca = folder / "ca.cert.pem"
+    return (ca, *sorted(folder.glob("retired-*.cert.pem"))) if ca.exists() else ()
 
 
 def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:

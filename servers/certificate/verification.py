@@ -6,11 +6,10 @@ unbroken and covers all of it. Answers about a code that doesn't exist say nothi
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import re
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -65,9 +64,9 @@ class Verifier:
 
     def file(self, pdf: bytes) -> Verification:
         """By the file itself."""
-        from servers.certificate.signing import examine
+        from servers.certificate.signing import examine, load_roots
 
-        finding = examine(pdf, self._roots).finding
+        finding = examine(pdf, load_roots(self._service.roots())).finding
         row = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest())
         if row is None:
             if finding == "changed" and self._begins_with_a_letter(pdf):
@@ -108,9 +107,3 @@ class Verifier:
             voided_at=row.voided_at,
             void_reason=row.void_reason,
         )
-
-    @functools.cached_property
-    def _roots(self) -> Any:
-        from servers.certificate.signing import load_roots
-
-        return load_roots(self._service.key_files.roots)

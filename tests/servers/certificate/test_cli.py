@@ -23,11 +23,13 @@ def test_verify_exits_0_only_for_a_genuine_letter(tmp_path: Path, capsys: pytest
     assert main(["verify", str(tmp_path / "none.pdf"), "--state", str(tmp_path)]) == 2
 
 
-def test_a_letter_of_another_office_is_not_genuine_here(tmp_path: Path) -> None:
+def test_a_letter_of_another_office_is_not_genuine_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path / "there")
     letter = issue(service).path
     service.close()
     assert main(["verify", letter, "--state", str(tmp_path / "here")]) == 1
+    assert "tidak ditandatangani oleh kantor ini" in capsys.readouterr().out
+    assert not (tmp_path / "here/letters/office").exists(), "looking at a letter makes no key"
 
 
 def test_init_makes_a_key_once_and_renew_replaces_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
