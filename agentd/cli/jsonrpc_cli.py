@@ -115,10 +115,12 @@ def _run(given: argparse.Namespace) -> int:
     failed = any("error" in item for item in (response if isinstance(response, list) else [response]))
     if given.raw:
         show.raw(body)
+    elif failed and not isinstance(response, list):
+        _Shown(sys.stderr, given.color).error(response["error"])
+    elif given.follow:
+        pass  # it was printed when it came, before what followed
     elif isinstance(response, list):
         show.value(response)
-    elif failed:
-        _Shown(sys.stderr, given.color).error(response["error"])
     elif given.method is None:
         show.methods(response["result"])
     else:
@@ -179,7 +181,7 @@ def _batch(name: str) -> list[Any]:
 
 Notified = Callable[[dict[str, Any]], None] | None
 Send = Callable[[bytes, bool, Notified], bytes]
-"""Sends a message; answers the body of its response, empty when none comes."""
+"""Sends a message; answers the body of its response, empty when none comes. Who follows is told of each message."""
 
 
 class _UnixConnection(HTTPConnection):
@@ -293,6 +295,8 @@ async def _talk(url: str, token: str | None, wait_s: float, body: bytes, expects
                 limit.reschedule(None)
                 if isinstance(decoded, dict) and decoded.get("error") is not None:
                     break
+                if notified is not None:
+                    notified(decoded)
     return answer
 
 

@@ -35,7 +35,7 @@ class AgentModel:
     ) -> Spoken:
         """Run the last message in its session; the answer's text streams as it is made."""
         if not messages or messages[-1].role != "user":
-            raise InvalidParams("the last of `messages` must be the user's", param="messages")
+            raise InvalidParams("the last of `messages` must be the user's", field="messages")
         session_id = metadata.get("session_id") or self._sessions.get(_heard(caller, messages[:-1])) or uuid4().hex
         options = AgentOptions(session_id=str(session_id), run_id=uuid4().hex)
         prompt = messages[-1].content

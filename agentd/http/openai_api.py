@@ -244,7 +244,7 @@ async def _read(request: web.Request) -> _Completion:
             "stop": "not offered here; cut the text at the caller",
             "tools": "not offered here; the model `agent` calls tools itself",
         }
-        raise InvalidParams(f"{where}: {hints.get(where, first['msg'])}", param=where) from None
+        raise InvalidParams(f"{where}: {hints.get(where, first['msg'])}", field=where) from None
 
 
 # ── writing an answer ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -364,7 +364,7 @@ def _error(error: AgentdError | ProviderFailure) -> tuple[int, dict[str, Any]]:
     if isinstance(error, ProviderFailure):
         status, code = 400 if error.kind in ("bad_request", "blocked") else 503, error.kind
     else:
-        status, code, param = STATUS.get(type(error), 500), error.type, error.data.get("param")
+        status, code, param = STATUS.get(type(error), 500), error.type, error.data.get("field")
     kind = "invalid_request_error" if status < 500 else "server_error"
     return status, {"message": error.message, "type": kind, "param": param, "code": code}
 

@@ -188,10 +188,10 @@ class AgentRuns:
     def _check_models(self, options: AgentOptions) -> None:
         known = self._known_models()
         if options.provider is not None and known and options.provider not in known:
-            raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", param="provider")
+            raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", field="provider")
         offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
         if options.model is not None and offered and options.model not in offered:
-            raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", param="model")
+            raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", field="model")
 
     @staticmethod
     def _same(row: Row, prompt: str, options: AgentOptions, caller: Caller) -> str:

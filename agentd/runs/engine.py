@@ -232,7 +232,7 @@ class Engine:
         row = await self._store.run(run_id)
         stored = (row or {}).get("events") or []
         if row is not None and row["status"] in ENDED and after > len(stored):
-            raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", param="after")
+            raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
         for value in stored[after:]:
             yield Event.model_validate(value)
 

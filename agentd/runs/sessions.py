@@ -137,5 +137,5 @@ def _cursor(text: str | None) -> tuple[str, str] | None:
     try:
         updated_at, session_id = json.loads(base64.urlsafe_b64decode(text.encode()))
     except ValueError:
-        raise InvalidParams("`before` is not a cursor that Session.list gave", param="before") from None
+        raise InvalidParams("`before` is not a cursor that Session.list gave", field="before") from None
     return str(updated_at), str(session_id)

@@ -124,7 +124,8 @@ async def test_over_a_websocket_with_events_as_they_come(tmp_path: Path) -> None
         code, out, _ = await cli(address, "Agent.run", "prompt=halo", "run_id=r-1")
         assert (code, json.loads(out)["response"]) == (0, "halo")
         code, out, _ = await cli(address, "Events.subscribe", "run_id=r-1", "--follow")
-        lines = [json.loads(line) for line in out.splitlines() if '"method"' in line]
+        answer, *lines = [json.loads(line) for line in out.splitlines()]
+        assert answer["result"] == {"run_id": "r-1", "after": 0}
         assert [line["params"]["type"] for line in lines] == ["run.started", "run.finished"]
         assert code == 0
         assert (await cli(address, "Nothing.here"))[0] == 1
