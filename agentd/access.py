@@ -37,7 +37,9 @@ OWN_PAGE = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
 """The daemon's own page in a browser on this machine, where no token is configured."""
 TOKEN_OF_ENVIRONMENT = Caller(id="admin", scopes=frozenset({"admin"}))
 """Whoever holds AGENTD_TOKEN."""
-RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id})
+OWN_SERVER = Caller(id="own-server", scopes=frozenset({"model"}))
+"""An MCP server of the daemon's own that may use its models (`model = true`)."""
+RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id, OWN_SERVER.id})
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
@@ -225,6 +227,9 @@ class Access:
     ) -> None:
         self._book = book
         self._admin_digest = _digest(admin_token) if admin_token else None
+        self.model_token = "agd_" + secrets.token_urlsafe(32)
+        """Made anew at each start for the daemon's own servers; it opens the models and nothing else."""
+        self._model_digest = _digest(self.model_token)
         self._origins = origins
 
     @property
@@ -240,7 +245,8 @@ class Access:
         """The caller. Raises Unauthorized, Forbidden.
 
         No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
-        comes in. Any token configured: everybody needs one. A browser page of an Origin that isn't listed never does.
+        comes in; a token that nobody made then counts as none, since many clients can't be told to send none. Any
+        token configured: everybody needs one. A browser page of an Origin that isn't listed never comes in.
         """
         page = approach.own_origin or approach.site == "same-origin"
         if approach.origin is not None:
@@ -248,10 +254,12 @@ class Access:
                 raise Forbidden("Pages of this Origin may not call; list it in [rpc] allowed_origins")
         elif approach.site in ("cross-site", "same-site"):
             raise Forbidden("A page of another site may not call")
-        if approach.token is not None:
-            return self._holder(approach.token)
+        if approach.token is not None and (caller := self._holder(approach.token)) is not None:
+            return caller
         if self.closed:
-            raise Unauthorized("A bearer token is needed: Authorization: Bearer TOKEN")
+            if approach.token is None:
+                raise Unauthorized("A bearer token is needed: Authorization: Bearer TOKEN")
+            raise Unauthorized("The bearer token is not known here; it may have been revoked")
         if not approach.local:
             raise Unauthorized("From another machine a bearer token is needed; make one by `agentd token add`")
         if page or approach.site == "none":
@@ -260,13 +268,13 @@ class Access:
             raise Unauthorized("A page of another origin needs a bearer token; make one by `agentd token add`")
         return LOCAL
 
-    def _holder(self, token: str) -> Caller:
-        if self._admin_digest is not None and hmac.compare_digest(_digest(token), self._admin_digest):
+    def _holder(self, token: str) -> Caller | None:
+        digest = _digest(token)
+        if self._admin_digest is not None and hmac.compare_digest(digest, self._admin_digest):
             return TOKEN_OF_ENVIRONMENT
-        caller = self._book.holder(token)
-        if caller is None:
-            raise Unauthorized("The bearer token is not known here; it may have been revoked")
-        return caller
+        if hmac.compare_digest(digest, self._model_digest):
+            return OWN_SERVER
+        return self._book.holder(token)
 
 
 class RateLimiter:
@@ -282,7 +290,7 @@ class RateLimiter:
         """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
         rate = self._book.rate_of(caller.id)
         if rate is None:
-            if "admin" in caller.scopes or self._default is None:
+            if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:
                 return
             rate = self._default
         now = self._clock.monotonic()

@@ -112,6 +112,7 @@ class Daemon:
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False
+    model_token: str = field(default="", repr=False)
     runs: AgentRuns = field(init=False)
     sessions: SessionDesk = field(init=False)
     engine: Engine = field(init=False)
@@ -156,7 +157,7 @@ class Daemon:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
             raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
         old, self.settings = self.settings, new
-        await self.host.reconfigure(_with_model_access(new, self.addresses))
+        await self.host.reconfigure(_with_model_access(new, self.addresses, self.model_token))
         return _difference(old, new)
 
 
@@ -175,10 +176,10 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
     return changes
 
 
-def _with_model_access(settings: Settings, addresses: Sequence[str]) -> list[Any]:
+def _with_model_access(settings: Settings, addresses: Sequence[str], token: str) -> list[Any]:
     """The servers, those with `model = true` told where the daemon's own models are."""
     base = next((address for address in addresses if address.startswith("http")), None)
-    told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": settings.admin_token or ""} if base else {}
+    told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": token} if base else {}
     return [
         server.model_copy(update={"env": {**server.env, **told}})
         if server.name in settings.servers_with_model
@@ -297,7 +298,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         unix_mode=int(rpc.unix_socket_mode, 8),
         sockets=sockets,
     ) as addresses:
-        made.addresses = addresses
+        made.addresses, made.model_token = addresses, access.model_token
         if made.settings.servers_with_model:
-            await made.host.reconfigure(_with_model_access(made.settings, addresses))
+            await made.host.reconfigure(_with_model_access(made.settings, addresses, access.model_token))
         yield addresses

@@ -96,6 +96,7 @@ class Wire:
     url: str
     services: Services
     book: AccessBook
+    access: Access
     runs: MemoryRuns
     addresses: tuple[str, ...]
 
@@ -111,6 +112,7 @@ async def wire(
     hosts: frozenset[str] = frozenset(),
     methods: Sequence[Method] = METHODS,
     pages: Sequence[web.AbstractRouteDef] = (),
+    mounted: Sequence[web.AbstractRouteDef] = (),
     unix_path: Path | None = None,
     **changes: Any,
 ) -> AsyncIterator[Wire]:
@@ -118,16 +120,18 @@ async def wire(
     behind = services(work, limits, **changes)
     book = AccessBook(state / "access.json")
     limiter = RateLimiter(book, behind.limits.rate_per_minute, behind.clock)
+    access = Access(book, admin_token=admin_token, origins=origins)
     app = application(
         behind,
         Dispatcher(methods, behind, limiter=limiter),
-        Access(book, admin_token=admin_token, origins=origins),
+        access,
         limiter,
         metrics=lambda: (b"agentd_up 1\n", "text/plain; version=0.0.4"),
         hosts=hosts,
         pages=pages,
+        mounted=mounted,
     )
     async with serving(app, listen=("127.0.0.1", 0), unix_path=unix_path, shutdown_s=1) as addresses:
         runs = behind.runs
         assert isinstance(runs, MemoryRuns)
-        yield Wire(addresses[0], behind, book, runs, addresses)
+        yield Wire(addresses[0], behind, book, access, runs, addresses)

@@ -12,6 +12,7 @@ import aiohttp
 import aiohttp.web
 import pytest
 
+from agentd.http.guard import CALLER
 from agentd.messages import Scope
 from agentd.rpc.services import Limits
 from tests.agentd.twins import Wire, wire
@@ -146,6 +147,27 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(tmp_path: Pat
         at.book.revoke("front")
         assert kind(await post(at, Authorization=gone)) == (401, "unauthorized")
         assert (await post(at, Authorization=kept))[0] == 200
+
+
+async def test_on_a_fresh_machine_a_token_that_nobody_made_counts_as_none(tmp_path: Path) -> None:
+    """Clients of /v1 can't be told to send no key."""
+    async with wire(tmp_path) as at:
+        assert "result" in (await post(at, RELOAD, Authorization="Bearer sk-dummy"))[1]
+        assert kind(await post(at, RELOAD, Authorization="Bearer sk-dummy", Origin=at.url)) == (200, "forbidden")
+        assert kind(await post(at, Authorization="Bearer x", X_Forwarded_For="203.0.113.9")) == (401, "unauthorized")
+
+
+async def test_the_daemons_own_servers_reach_the_models_and_nothing_else(tmp_path: Path) -> None:
+    async def whoami(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        return aiohttp.web.Response(text=request[CALLER].id)
+
+    async with wire(tmp_path, mounted=[aiohttp.web.get("/v1/models", whoami)]) as at:
+        bearer = f"Bearer {at.access.model_token}"
+        assert await get(at, "/v1/models", Authorization=bearer) == (200, "own-server")
+        assert kind(await post(at, RELOAD, Authorization=bearer)) == (200, "forbidden")
+        token(at, "first", "staff")
+        assert await get(at, "/v1/models", Authorization=bearer) == (200, "own-server")
+        assert kind(await get(at, "/v1/models")) == (401, "unauthorized")
 
 
 async def test_the_environments_token_is_admin_and_closes_the_door(tmp_path: Path) -> None:
