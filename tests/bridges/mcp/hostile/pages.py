@@ -1,4 +1,5 @@
-"""Lists its tools on pages that lead round in a circle, one of them twice, and announces changes without end."""
+"""Lists its tools on pages that lead round in a circle, one of them twice, and announces changes by the
+hundred, and again whenever it is asked what they are."""
 
 import speak
 
@@ -14,6 +15,8 @@ def pages(request):
     names = (f"tool_{cursor}", "do", f"storms_{storms}")
     tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
     speak.answer(request, {"tools": tools, "nextCursor": str((int(cursor) + 1) % 3)})
+    if storms:
+        speak.write(CHANGED)
 
 
 def storm(request):
