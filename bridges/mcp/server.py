@@ -380,7 +380,7 @@ class Server:
             self._lose(live, "its session ended")
             if not last:
                 return None
-        if reasons.is_closed(cause) or live.wire.lost.is_set():
+        if reasons.is_closed(cause):
             try:
                 async with asyncio.timeout(2 * self._limits.grace_s):
                     await live.wire.lost.wait()

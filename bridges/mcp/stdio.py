@@ -176,10 +176,7 @@ class Subprocess:
 
     async def _watch(self, process: subprocess.Popen[bytes], ended: asyncio.Event) -> None:
         await ended.wait()
-        code = process.wait()
-        self.give_up(
-            f"it ended by {signal.Signals(code - 128).name}" if code > 128 else f"it ended with exit code {code}"
-        )
+        self.give_up(_how_it_ended(process.wait()))
 
     async def _end(self, process: subprocess.Popen[bytes], exited: asyncio.Task[None]) -> None:
         """The guardian needs a grace at most; a guardian that doesn't end is killed, which kills the server."""
@@ -228,6 +225,14 @@ def _hang_up(writer: asyncio.WriteTransport) -> None:
         writer.abort()
     else:
         writer.close()
+
+
+def _how_it_ended(code: int) -> str:
+    """The guardian's exit code in words: above 128 it may be a signal."""
+    try:
+        return f"it ended by {signal.Signals(code - 128).name}"
+    except ValueError:
+        return f"it ended with exit code {code}"
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from agentd.messages import Catalogue, ServerSettings, ServerState, ToolCall, ToolOutcome
 from bridges.mcp import Limits, McpToolHost
@@ -38,6 +39,12 @@ def hostile(script: str, **more: Any) -> ServerSettings:
 
 
 OpenBridge = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def event_loop_policy() -> uvloop.EventLoopPolicy:
+    """The daemon's own event loop; the contract tests run the bridge on Python's."""
+    return uvloop.EventLoopPolicy()
 
 
 @pytest.fixture

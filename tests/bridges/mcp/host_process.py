@@ -9,6 +9,8 @@ import asyncio
 import json
 import sys
 
+import uvloop
+
 from agentd.messages import ServerSettings
 from bridges.mcp import McpToolHost
 
@@ -22,4 +24,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

@@ -96,6 +96,8 @@ async def test_a_call_to_a_server_that_is_down_names_it_and_the_reason(bridge: O
         (ServerSettings(name="s", command="true", workdir="/nonesuch"), "its workdir /nonesuch is not a folder"),
         (ServerSettings(name="s", command=__file__), "Permission denied"),
         (ServerSettings(name="s", command="sh", args=("-c", "echo no licence >&2; exit 7")), "exit code 7: no licence"),
+        (ServerSettings(name="s", command="sh", args=("-c", "exit 255")), "it ended with exit code 255"),
+        (ServerSettings(name="s", command="sh", args=("-c", "kill -9 $$")), "it ended by SIGKILL"),
         (hostile("wrong_version"), "1999-12-31"),
         (ServerSettings(name="s", url="http://127.0.0.1:1/mcp"), "nothing answers at its address"),
     ],
