@@ -10,6 +10,7 @@ from agentd.agent.evidence.fields import Field
 from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.segments import Mood
 from agentd.agent.evidence.settling import Claim
+from agentd.agent.evidence.words import FILLERS, vocabulary
 from agentd.messages import Said
 
 Json = Any
@@ -40,6 +41,19 @@ class Case:
                 and self.talk.about(statement.segment, statement.message, person)
             )
         return self._about[person]
+
+
+_BESIDE = FILLERS | vocabulary(
+    """anut dianut peluk yakni nomor no nomer yang ada dengan baru lama ganti diganti ubah menjadi ke harusnya
+    seharusnya benar betul lengkap asli sesuai ktp kk number num new now rp sebesar per bulan sebulan pribadi
+    aktif yaitu hp wa telp sendiri maaf ternyata tanggal tgl hari on in day was place tempat lahir kota
+    perkawinan pernikahan nya adalah digit enam belas kalau terbaru terakhir saja aja sekarang"""
+)
+
+
+def clear(words: Sequence[str]) -> bool:
+    """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
+    return all(word in _BESIDE or not word[0].isalpha() for word in words)
 
 
 def claim(statement: Statement, *, supports: bool, replaces: bool = True) -> Claim:

@@ -136,6 +136,12 @@ def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[s
     return found
 
 
+def before(words: Sequence[str], enum: tuple[str, ...]) -> Sequence[str]:
+    """The words before the first that belongs to a choice of the field."""
+    firsts = {phrase[0] for phrase in options(enum)}
+    return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
+
+
 WISHES = vocabulary(
     """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum
     pernah"""

@@ -10,11 +10,10 @@ from agentd.agent.evidence.dates import month
 from agentd.agent.evidence.lexicon import SELF, Cue, Mark
 from agentd.agent.evidence.mood import question_from
 from agentd.agent.evidence.persons import CITIZEN, Speaking
-from agentd.agent.evidence.segments import ADDRESSES, Mood, Segment
+from agentd.agent.evidence.segments import ADDRESSES, HOMES, STREETS, Mood, Segment
 from agentd.agent.evidence.words import FILLERS, vocabulary
 
-_STREETS = vocabulary("jl jln jalan gg gang perum perumahan komplek komp kompleks kampung kp kp dusun blok apartemen")
-_KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
+_KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _COPULAS = vocabulary(": = adalah ialah yaitu yakni is was are itu ini nya - – — . ' s")
 _NEUTRAL = vocabulary(
     """lengkap asli sekarang rumah tinggal domisili ktp sesuai saat resmi utama pribadi aktif terbaru baru yang
@@ -33,8 +32,8 @@ _CARDS = frozenset({"ktp", "kk", "akta", "akte", "ijazah", "paspor"})
 _LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya agar maka biar sehingga tinggal rumah")
 _COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
+_DENIALS = frozenset({"tidak", "nggak", "gak", "not", "bukan"})
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
-_HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
 _PARAGRAPH = vocabulary(
     """contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example formatnya dummy
     template anggap anggaplah pretend imagine bayangkan pura suppose sebut karang placeholder test data such"""
@@ -100,7 +99,7 @@ class SentenceReader:
                 self.denied = self.doubted = False
                 self._close(None)
                 at += 1
-            elif word in _STREETS and self.current.label not in _KEEPS_STREETS and self._street(at):
+            elif word in STREETS and self.current.label not in _KEEPSSTREETS and self._street(at):
                 follows = self.current.follows
                 known = follows if follows in ADDRESSES and self.current.label is None else None
                 self._label(known or self._place_of(at))
@@ -132,7 +131,7 @@ class SentenceReader:
             return "alamat"
         if _BUSINESS.intersection(before):
             return "alamat_usaha"
-        return "alamat" if before[-2] in _HOMES or before[-2] in FILLERS else "x:alamat"
+        return "alamat" if before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
 
     def _year(self, at: int) -> bool:
         """`January 5th, 1990`: the comma is inside a date."""
@@ -216,7 +215,8 @@ class SentenceReader:
             return self._on_plain(mark)
         if label == "kk" and self.current.label == "pekerjaan":
             return self._on_plain(mark)
-        if label in ("pekerjaan", "usaha", "jenis_usaha") and self.current.label == "keperluan":
+        stated = at < len(words) and (words[at] in SELF or words[at] in (":", "nya"))
+        if label in ("pekerjaan", "jenis_usaha") and self.current.label == "keperluan" and not stated:
             return self._on_plain(mark)
         if label in ADDRESSES and self.current.label in ADDRESSES and self.current.empty and label == "alamat_domisili":
             label = self.current.label if self.current.label != "alamat" else label
@@ -427,7 +427,7 @@ class SentenceReader:
         if (
             at < len(self.words)
             and self.raws[at][0].isupper()
-            and self.words[at] not in _STREETS
+            and self.words[at] not in STREETS
             and at not in self.marks
         ):
             self._close(None)
@@ -473,6 +473,9 @@ class SentenceReader:
 
     def _on_wrong(self, mark: Mark) -> int:
         words = [word for word in self.current.words if word[0].isalnum()]
+        after = self.words[mark.end] if mark.end < len(self.words) else ","
+        if not words and self.words[mark.start] in _DENIALS and after not in _SEPARATORS:
+            return self._on_negation(mark)
         if self.words[mark.end : mark.end + 1] == [":"]:
             self.denied, self.content_since_denial = True, False
             self._close(self.current.label)

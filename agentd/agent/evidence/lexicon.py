@@ -186,8 +186,10 @@ _RELATIONS: dict[str, str] = {
         "landlady"
     ),
     "pejabat": ("ketua rt|ketua rw|pak rt|pak rw|bu rt|bu rw|pak lurah|bu lurah|lurah|camat|petugas|saksi"),
+    "ahli waris": "ahli waris|penjamin|heir|guarantor|penanggung jawab|pemberi kuasa|penerima kuasa",
     "wali": (
-        "wali|guardian|pelapor|almarhum|almarhumah|keluarga saya|pasangan|spouse|orang lain|someone|somebody|seseorang"
+        "wali murid|wali kelas|wali|guardian|pelapor|almarhum|almarhumah|keluarga saya|pasangan|spouse|"
+        "orang lain|someone|somebody|seseorang"
     ),
 }
 SALUTATIONS = frozenset(
@@ -261,6 +263,7 @@ _PHRASES: dict[Cue, str] = {
         "bacakan|tulisannya|tulisan|berbunyi"
     ),
     Cue.UNSURE: (
+        "ragu|ragu - ragu|ragu ragu|meragukan|sangsi|curiga|yakin tidak|tidak tahu apakah|not certain|doubt|"
         "mungkin|kayaknya|sepertinya|kira - kira|kira kira|kayanya|lupa|entah|maybe|perhaps|i think|not sure|"
         "tidak yakin|kurang yakin|nggak yakin|gak yakin|probably|kalau tidak salah|kalau nggak salah|"
         "kalo gak salah|kalau gak salah|kalo ga salah|kalau ga salah|might be|could be|may be|if i remember|"
@@ -271,28 +274,29 @@ _PHRASES: dict[Cue, str] = {
         "lihat data|hapus|delete|cocokkan|bandingkan|compare|temukan|find|tahu|kenal|tau|know"
     ),
     Cue.FIXED: (
-        "ibu rumah tangga|bapak rumah tangga|mengurus rumah tangga|rumah tangga|belum kawin|belum menikah|"
-        "belum nikah|blm kawin|blm nikah|blm menikah|belum pernah menikah|belum pernah kawin|tidak kawin|"
-        "tidak menikah|not married|never married|tidak bekerja|belum bekerja|belum / tidak bekerja|tidak sekolah|"
-        "belum sekolah|tidak mampu|kurang mampu|tidak tetap|not working|guru agama|terlebih dahulu|lebih dulu|"
-        "dulu ya|terima kasih|selamat|tidak salah|tidak masalah|no problem|ibu kota|ya pak|ya bu|bapak / ibu|"
-        "bapak ibu|anak - anak|pakaian anak|baju anak|jalan bapak|warga negara indonesia|tempat tinggal saya|"
-        "surat domisili|keterangan domisili|surat keterangan usaha|keterangan usaha|surat usaha|"
-        "keterangan domisili usaha|is my name|ny .|jl . ibu|jalan ibu|r . a|kantor kelurahan|buat surat|"
-        "bikin surat|buatkan|dibuatkan|buatkan saya|buat suratnya|mau buat|ingin buat|tolong buat|buat domisili|"
-        "tanggal 17 agustus|belum punya|tidak punya|tidak ada|kerja bakti|surat kerja|lamar kerja|melamar kerja|"
-        "melamar pekerjaan|cari kerja|mencari kerja|mencari pekerjaan|cari pekerjaan|apply for a job|find a job|"
-        "job application|apply for work|dunia kerja|pindah kerja|izin kerja|izin usaha|modal usaha|pinjaman usaha|"
-        "buka usaha baru|pengajuan kredit usaha|kredit usaha|kredit usaha rakyat|for me|for myself|untuk saya|"
-        "buat saya|untuk saya sendiri|surat untuk|letter for|certificate for|surat buat|looking for a job|"
-        "asking for|request for|tidak tahu|thanks for|data untuk|datanya untuk|pembuatan ktp|buka rekening|"
-        "membuka rekening|pembukaan rekening|membuat paspor|buat paspor|bikin paspor|urus paspor|mengurus paspor|"
-        "pembuatan paspor|membuat ktp|buat ktp|bikin ktp|perpanjang ktp|perpanjang sim|membuat sim|bikin sim|"
-        "buat sim|mengurus ktp|urus ktp|pendaftaran bpjs|daftar bpjs|mengurus bpjs|urus bpjs|mengurus kk|urus kk|"
-        "pecah kk|buat kk|bikin kk|pendaftaran sekolah|open a bank account|bank account|make a passport|"
-        "a passport|pengurusan paspor|pengurusan sim|pembukaan rekening bank|buka rekening bank|membuat npwp|"
-        "bikin npwp|buat npwp|daftar sekolah anak|sekolah anak|mendaftarkan anak|mendaftar sekolah anak|"
-        "beasiswa anak|anak sekolah|nikah anak|tidak keberatan|tanpa gelar"
+        "untuk datanya|untuk data|buat datanya|ibu rumah tangga|bapak rumah tangga|mengurus rumah tangga|"
+        "rumah tangga|belum kawin|belum menikah|belum nikah|blm kawin|blm nikah|blm menikah|belum pernah menikah|"
+        "belum pernah kawin|tidak kawin|tidak menikah|not married|never married|tidak bekerja|belum bekerja|"
+        "belum / tidak bekerja|tidak sekolah|belum sekolah|tidak mampu|kurang mampu|tidak tetap|not working|"
+        "guru agama|terlebih dahulu|lebih dulu|dulu ya|terima kasih|selamat|tidak salah|tidak masalah|no problem|"
+        "ibu kota|ya pak|ya bu|bapak / ibu|bapak ibu|anak - anak|pakaian anak|baju anak|jalan bapak|"
+        "warga negara indonesia|tempat tinggal saya|surat domisili|keterangan domisili|surat keterangan usaha|"
+        "keterangan usaha|surat usaha|keterangan domisili usaha|is my name|ny .|jl . ibu|jalan ibu|r . a|"
+        "kantor kelurahan|buat surat|bikin surat|buatkan|dibuatkan|buatkan saya|buat suratnya|mau buat|ingin buat|"
+        "tolong buat|buat domisili|tanggal 17 agustus|belum punya|tidak punya|tidak ada|kerja bakti|surat kerja|"
+        "lamar kerja|melamar kerja|melamar pekerjaan|cari kerja|mencari kerja|mencari pekerjaan|cari pekerjaan|"
+        "apply for a job|find a job|job application|apply for work|dunia kerja|pindah kerja|izin kerja|izin usaha|"
+        "modal usaha|pinjaman usaha|buka usaha baru|pengajuan kredit usaha|kredit usaha|kredit usaha rakyat|"
+        "for me|for myself|untuk saya|buat saya|untuk saya sendiri|surat untuk|letter for|certificate for|"
+        "surat buat|looking for a job|asking for|request for|tidak tahu|thanks for|data untuk|datanya untuk|"
+        "pembuatan ktp|buka rekening|membuka rekening|pembukaan rekening|membuat paspor|buat paspor|bikin paspor|"
+        "urus paspor|mengurus paspor|pembuatan paspor|membuat ktp|buat ktp|bikin ktp|perpanjang ktp|"
+        "perpanjang sim|membuat sim|bikin sim|buat sim|mengurus ktp|urus ktp|pendaftaran bpjs|daftar bpjs|"
+        "mengurus bpjs|urus bpjs|mengurus kk|urus kk|pecah kk|buat kk|bikin kk|pendaftaran sekolah|"
+        "open a bank account|bank account|make a passport|a passport|pengurusan paspor|pengurusan sim|"
+        "pembukaan rekening bank|buka rekening bank|membuat npwp|bikin npwp|buat npwp|daftar sekolah anak|"
+        "sekolah anak|mendaftarkan anak|mendaftar sekolah anak|beasiswa anak|anak sekolah|nikah anak|"
+        "tidak keberatan|tanpa gelar"
     ),
 }
 

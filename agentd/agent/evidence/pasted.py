@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SUSPECT = re.compile(
-    r"""["`<>{}\[\]«»„]|^\s*[>|]|'|(?:---|===|\*\*\*|###)|\b(?:instruksi|perintah|aturan|instructions?|rules?|prompts?|system|sistem|
+    r"""["`<>{}\[\]«»„]|^\s*[>|]|'|(?:---|===|\*\*\*|\#\#\#)|\b(?:instruksi|perintah|aturan|instructions?|rules?|prompts?|system|sistem|
     tool\w*|assistant|asisten|isi|berikut|pesan|surat|email|dokumen|document|message|text|paste|pasted|salinan|forward|diteruskan|
     kutipan|lampiran|artikel|developer|ignore|abaikan|override)\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
@@ -46,6 +46,13 @@ _INTRODUCED = re.compile(
       | \b(?:surat\s+(?:edaran|tugas|kuasa|lama|dari|milik)|document\s+says|letter\s+says)\b[^:\n]{{0,40}}:""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ATTRIBUTED_BEFORE = re.compile(
+    r"\b(?:kata|katanya|bilang|berkata|menulis|tulis|tulisan|berbunyi|tertulis|said|says|wrote|writes)\W*\Z",
+    re.IGNORECASE,
+)
+_ATTRIBUTED_AFTER = re.compile(
+    r"\W*(?:kata|katanya|bilang|ujar|begitu|demikian|said|says|he|she|they)\b", re.IGNORECASE
+)
 CUT = " ⁂ "
 """Stands where something was cut, so that the words around it do not join."""
 
@@ -74,6 +81,8 @@ def own_words(text: str) -> str:
 
 def _short(found: re.Match[str]) -> str:
     inner = next((group for group in found.groups() if group is not None), "")
+    if _ATTRIBUTED_BEFORE.search(found.string, 0, found.start()) or _ATTRIBUTED_AFTER.match(found.string, found.end()):
+        return CUT
     if len(inner.split()) <= 4 and not re.search(r"[:,;\n]|\b(?:saya|aku|nama|nik|my|i)\b", inner, re.IGNORECASE):
         return inner
     return CUT

@@ -65,6 +65,8 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
             return CITIZEN
         if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | {"my"}:
             continue
+        if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
+            continue
         if words[mark.start - 1] == "my" and (mark.start < 2 or words[mark.start - 2] not in _FOR):
             continue
         end = owner_end(mark, words)

@@ -10,8 +10,12 @@ from agentd.agent.evidence.address import Address
 from agentd.agent.evidence.address import read as address
 from agentd.agent.evidence.dates import Found, dates
 from agentd.agent.evidence.digits import runs
+from agentd.agent.evidence.words import vocabulary
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
+STREETS = vocabulary("jl jln jalan gg gang perum perumahan komplek komp kompleks kampung kp kp dusun blok apartemen")
+HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
+"""Where a citizen may live: `rumah saya di …` is about the citizen, `kantor saya di …` is not."""
 
 
 class Mood(Enum):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.evidence import address as reading
 from agentd.agent.evidence import choices
-from agentd.agent.evidence.case import Case
+from agentd.agent.evidence.case import Case, clear
 from agentd.agent.evidence.conversation import Statement
 from agentd.agent.evidence.fields import Field
-from agentd.agent.evidence.segments import Mood
+from agentd.agent.evidence.segments import HOMES, STREETS, Mood, Segment
 from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import vocabulary
 
@@ -83,7 +83,7 @@ def says_same(statement: Statement, label: str) -> bool:
 def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:
     segment = statement.segment
     if segment.label in accepted:
-        return True
+        return segment.implied or _no_other_owner(segment)
     if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted) and segment.mood is Mood.SAID:
         return field.label != "alamat_usaha" and field.label != "alamat_ktp"
     if segment.label is not None:
@@ -92,6 +92,16 @@ def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> 
         return statement.answers in accepted
     typed = bool(segment.dates) or any(len(run) >= 9 for run in segment.runs)
     return segment.follows in accepted and not typed and not choices.is_choice(segment.words) and not segment.intro
+
+
+def _no_other_owner(segment: Segment) -> bool:
+    """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
+    words = segment.words
+    street = next((at for at, word in enumerate(words) if word in STREETS), 0)
+    return all(
+        word in HOMES or raw[0].isupper() or not word[0].isalpha() or clear([word])
+        for word, raw in zip(words[:street], segment.raws, strict=False)
+    )
 
 
 def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.evidence import dates
-from agentd.agent.evidence.case import BIRTH, Case, claim, values
+from agentd.agent.evidence.case import BIRTH, Case, claim, clear, values
 from agentd.agent.evidence.fields import Field
 from agentd.agent.evidence.segments import Mood, Segment
 from agentd.agent.evidence.settling import Claim
@@ -44,6 +44,8 @@ def birth_or_date(field: Field, case: Case) -> Iterator[Claim]:
         expected = statement.asked & (BIRTH if birth else {field.label})
         in_list = birth and statement.listed and segment.follows not in ("x:tanggal",)
         corrected = segment.corrected and segment.follows in (BIRTH if birth else {field.label})
+        if segment.label == field.label and not clear(segment.words[: found[0][0]]):
+            continue
         if labelled or (bare and (follows or expected or in_list)) or corrected:
             yield from values(statement, [hit[2] for hit in found], wanted, labelled=labelled)
 

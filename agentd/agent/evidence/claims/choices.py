@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentd.agent.evidence import choices
-from agentd.agent.evidence.case import Case, claim, values
+from agentd.agent.evidence.case import Case, claim, clear, values
 from agentd.agent.evidence.fields import Field
 from agentd.agent.evidence.segments import Mood
 from agentd.agent.evidence.settling import Claim
@@ -29,6 +29,8 @@ def choice(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=False)
             continue
         found = choices.chosen(segment.words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
+        if labelled and not clear(choices.before(segment.words, field.enum)):
+            continue
         yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agentd.agent.evidence import digits
 from agentd.agent.evidence import numbers as reading
-from agentd.agent.evidence.case import Case, bound, values
+from agentd.agent.evidence.case import Case, bound, clear, values
 from agentd.agent.evidence.fields import Field
 from agentd.agent.evidence.settling import Claim
 
@@ -25,7 +25,14 @@ def identity(field: Field, case: Case) -> Iterator[Claim]:
             bound = False
         if bound:
             found = [run for run in segment.runs if len(run) == 16]
+            if segment.label == field.label and not clear(_before(segment.words)):
+                found = []
             yield from values(statement, found, wanted, labelled=segment.label == field.label)
+
+
+def _before(words: Sequence[str]) -> Sequence[str]:
+    """What stands before the first digit."""
+    return words[: next((at for at, word in enumerate(words) if word.isdecimal() or word in reading.SPOKEN), 0)]
 
 
 def phone(field: Field, case: Case) -> Iterator[Claim]:
@@ -36,6 +43,8 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
         if not labelled and segment.label is not None:
             continue
         found = [run for run in segment.runs if len(run) < 16]
+        if labelled and not clear(_before(segment.words)):
+            continue
         if not labelled and field.label not in statement.asked:
             found = [run for run in found if run.startswith(("08", "628"))]
         yield from values(statement, [digits.phone(run) for run in found], wanted, labelled=labelled)
@@ -44,6 +53,6 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
 def number(field: Field, case: Case) -> Iterator[Claim]:
     wanted = reading.value(str(field.value))
     for statement in case.of(field.person):
-        if bound(statement, field):
+        if bound(statement, field) and clear(_before(statement.segment.words)):
             found = reading.amounts(statement.segment.words)
             yield from values(statement, found, wanted, labelled=statement.segment.label == field.label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agentd.agent.evidence import choices, names, texts
 from agentd.agent.evidence.case import Case, claim
@@ -38,6 +38,8 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=False)
             continue
         corrected = segment.label is None and segment.corrected and segment.follows == field.label
+        if labelled and field.label == "pekerjaan" and not _begins_with(words, value):
+            continue
         if labelled or corrected or statement.answers == field.label:
             weak = purpose or segment.empty
             yield claim(statement, supports=texts.supports(words, value), replaces=not weak or segment.corrected)
@@ -51,6 +53,13 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=True, replaces=False)
         elif statement.asked and field.label in statement.asked and len(statement.asked) == 1:
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
+
+
+def _begins_with(words: Sequence[str], value: str) -> bool:
+    """Whether the first thing said under `pekerjaan` is the occupation itself, and nobody who has it."""
+    kept = [word for word in words if word[0].isalnum() and word not in FILLERS]
+    head = texts.essence(kept[:1])
+    return not head or head[0] in texts.essence(fold(value)) or texts.supports(kept[:3], value)
 
 
 def _bare_job(segment: Segment, value: str) -> bool:
