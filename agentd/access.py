@@ -237,6 +237,11 @@ class Access:
         """True when everybody needs a token."""
         return self._admin_digest is not None or self._book.closed
 
+    @property
+    def lists_any(self) -> bool:
+        """True when the configuration names any Origin."""
+        return bool(self._origins)
+
     def lists(self, origin: str) -> bool:
         """True for an Origin named in the configuration."""
         return origin in self._origins

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-import structlog
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 from multidict import istr
@@ -18,8 +17,6 @@ from agentd.errors import Forbidden, InvalidRequest, NotFound
 from agentd.http.refusals import Refused, refusal
 from agentd.messages import Caller, Scope
 from agentd.rpc.dispatch import Limiter
-
-log = structlog.get_logger(__name__)
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 RPC_PATH = "/rpc"
@@ -101,11 +98,15 @@ class Guard:
             if route in self._pages:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
-            if origin is not None and self._access.lists(origin) and not response.prepared:
-                response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
             return response
 
         return guarded
+
+    async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
+        origin = request.headers.get(hdrs.ORIGIN)
+        if origin is not None and self._access.lists(origin):
+            response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
 
     def _check_host(self, request: web.Request) -> None:
         """A name that is not ours is somebody's DNS pointing here (rebinding)."""
@@ -131,11 +132,9 @@ class Guard:
         return web.Response(
             status=204,
             headers={
-                "Access-Control-Allow-Origin": origin,
                 "Access-Control-Allow-Methods": "GET, POST",
                 "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
                 "Access-Control-Max-Age": "600",
-                "Vary": "Origin",
             },
         )
 

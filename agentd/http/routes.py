@@ -63,6 +63,8 @@ def application(
     guard.open(*app.add_routes([web.get("/healthz", health.healthz), web.get("/readyz", health.readyz)]))
     guard.pages(*app.add_routes(pages))
     app.add_routes(mounted)
+    if access.lists_any:
+        app.on_response_prepare.append(guard.allow)
     app.on_shutdown.append(events.close)
     app.on_shutdown.append(sockets.close)
     return app

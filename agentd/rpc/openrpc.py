@@ -45,7 +45,7 @@ def document(methods: Sequence[Method]) -> dict[str, Any]:
             "license": {"name": "Apache-2.0"},
         },
         "methods": [_method(method, schemas) for method in methods],
-        "components": {"schemas": schemas},
+        "components": {"schemas": schemas, "errors": {error.type: _error(error) for error in _errors(*methods)}},
     }
 
 
@@ -66,7 +66,7 @@ def _method(method: Method, schemas: dict[str, Any]) -> dict[str, Any]:
             for name, schema in params.get("properties", {}).items()
         ],
         "result": {"name": "result", "schema": _result(method.result, schemas)},
-        "errors": [_error(error) for error in dict.fromkeys((*_ANY_METHOD, *method.errors))],
+        "errors": [{"$ref": f"#/components/errors/{error.type}"} for error in _errors(method)],
         "x-scopes": sorted(method.scopes | {"admin"}),
     }
     if method.examples:
@@ -94,6 +94,11 @@ def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = TypeAdapter(kind).json_schema(ref_template=_REF)
     schemas.update(schema.pop("$defs", {}))
     return schema
+
+
+def _errors(*methods: Method) -> dict[type[AgentdError], None]:
+    """The errors of these methods, each once."""
+    return dict.fromkeys((*_ANY_METHOD, *(error for method in methods for error in method.errors)))
 
 
 def _error(error: type[AgentdError]) -> dict[str, Any]:

@@ -111,6 +111,9 @@ async def test_a_listed_origin_with_a_token_may_call(tmp_path: Path) -> None:
         async with session.post(at.url + "/rpc", json=HEALTH, headers=headers) as answer:
             assert answer.headers["Access-Control-Allow-Origin"] == office
             assert (await answer.json())["result"]["status"] == "ok"
+        for path, status in (("/events?run_id=none", 404), ("/healthz", 200), ("/nowhere", 404)):
+            async with session.get(at.url + path, headers=headers) as answer:
+                assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (status, office)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "", "[::1"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,4 +61,11 @@ def test_every_reference_has_its_schema() -> None:
                 walk(inner)
 
     walk(DOCUMENT)
-    assert found == {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    parts = DOCUMENT["components"]
+    assert found == {f"#/components/{kind}/{name}" for kind in ("schemas", "errors") for name in parts[kind]}
+
+
+def test_the_published_document_is_the_one_that_is_served() -> None:
+    """Write it anew by: jsonrpc-cli http://127.0.0.1:8765/rpc rpc.discover > docs/openrpc.json"""
+    published = json.loads((Path(__file__).parents[3] / "docs" / "openrpc.json").read_text())
+    assert published == json.loads(json.dumps(DOCUMENT))
