@@ -42,7 +42,7 @@ class McpToolHost:
 
     async def __aenter__(self) -> Self:
         quiet_the_sdk()
-        self._add(self._settings)
+        await self.reconfigure(self._settings)
         return self
 
     async def __aexit__(
@@ -80,27 +80,28 @@ class McpToolHost:
         return await server.call(call, on_progress)
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
-        """Go over to other settings: only servers that were added, removed or changed are started or ended."""
+        """Go over to other settings: only servers that were added, removed or changed are started or ended.
+
+        A changed server keeps its tools in the catalogue meanwhile, and calls to it wait for the new one.
+        """
         async with self._reconfiguring:
-            wanted = {item.name: item for item in settings}
-            gone = [server for name, server in self._servers.items() if wanted.get(name) != server.settings]
-            for server in gone:
-                del self._servers[server.settings.name]
-            await asyncio.gather(*(server.stop() for server in gone))
-            self._add([item for item in settings if item.name not in self._servers])
-            self._servers = {name: self._servers[name] for name in wanted}
+            before = self._servers
+            kept = {name: server for name, server in before.items() if server.settings in settings}
+            made = {item.name: self._make(item) for item in settings if item.name not in kept}
+            for name in made.keys() & before.keys():
+                made[name].tools = before[name].tools
+            self._servers = {item.name: kept.get(item.name) or made[item.name] for item in settings}
             self._publish()
+            await asyncio.gather(*(server.stop() for name, server in before.items() if name not in kept))
+            for server in made.values():
+                server.start()
 
     async def restart(self, name: str) -> None:
         """End that server and start it anew; returns when it is up or down. Raises KeyError for an unknown name."""
         await self._servers[name].restart()
 
-    def _add(self, settings: Sequence[ServerSettings]) -> None:
-        for item in settings:
-            server = Server(item, self._publish, self._limits, self._on_elicit, self._on_sample)
-            self._servers[item.name] = server
-            server.start()
-        self._publish()
+    def _make(self, settings: ServerSettings) -> Server:
+        return Server(settings, self._publish, self._limits, self._on_elicit, self._on_sample)
 
     def _publish(self) -> None:
         self._catalogue = Catalogue(

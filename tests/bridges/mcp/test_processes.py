@@ -13,7 +13,18 @@ import pytest
 
 from bridges.mcp import McpToolHost
 from bridges.mcp.guardian import _children
-from tests.bridges.mcp.conftest import QUICK, Marked, OpenBridge, do, friendly, hostile, state, until_state
+from tests.bridges.mcp.conftest import (
+    QUICK,
+    Marked,
+    OpenBridge,
+    do,
+    friendly,
+    hostile,
+    request,
+    state,
+    until,
+    until_state,
+)
 
 GUARDIAN_AND_SERVER = 2
 STUBBORN_FAMILY = 5
@@ -101,7 +112,12 @@ async def test_other_settings_restart_only_what_they_change(bridge: OpenBridge, 
     before = set(marked.pids())
     version = host.catalogue().version
     said = changed.model_copy(update={"env": {**marked.env, "SAY": "Be quick."}})
-    await host.reconfigure([friendly("new", env=marked.env), said, kept])
+    call = request(host, "changed", "echo", text="meanwhile")
+    change = asyncio.create_task(host.reconfigure([friendly("new", env=marked.env), said, kept]))
+    await until(host, lambda catalogue: len(catalogue.servers) == 3 and catalogue.servers[0].name == "new")
+    assert [tool.server for tool in host.catalogue().tools if tool.name == "echo"] == ["changed", "kept"]
+    assert (await host.call(call)).success
+    await change
     await host.ready(30)
     servers = host.catalogue().servers
     assert [(server.name, server.state) for server in servers] == [("new", "up"), ("changed", "up"), ("kept", "up")]
