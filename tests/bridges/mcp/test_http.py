@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -215,9 +216,10 @@ async def test_an_answer_that_is_no_json_is_a_failed_call_and_stays_out_of_the_l
         wrong = json.dumps({"jsonrpc": "2.0", "id": {}, "result": "nik 3171234567890123"})
         return web.Response(text=wrong, content_type="application/json")
 
+    caplog.set_level(logging.DEBUG)
     async with old_server(on_call) as (settings, _):
         host = await bridge(settings)
-        outcome = await do(host, "remote")
+        outcome = await do(host, "remote", nik="3171234567890123")
         assert outcome.error_type == "tool_execution"
         assert "3171" not in outcome.message
         assert "3171" not in caplog.text
