@@ -1,0 +1,59 @@
+"""Measures the graph's path: validating a query, running it in the embedded engine, linking a question, its grammar.
+
+Issue 8: validation ≤ 5 ms a query, embedded execution ≤ 20 ms.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import load_examples, load_ground_truth
+from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar
+from servers.text2cypher.graph.embedded import EmbeddedBackend
+from servers.text2cypher.graph.folder import CURRICULUM
+
+ROUNDS = 3
+
+
+def run() -> dict[str, float]:
+    """All figures in milliseconds: median and worst over the 52 questions, each the best of ROUNDS."""
+    backend = EmbeddedBackend(CURRICULUM)
+    try:
+        bench = Workbench(backend, load_examples())
+        items = load_ground_truth()
+        bench.linker.link(items[0].question)
+        queries = [item.cypher for item in items]
+        questions = [item.question for item in items]
+        return {
+            **_timed("validate", bench.pipeline.kg_valid, queries),
+            **_timed("execute", backend.run, queries),
+            **_timed("link", bench.linker.link, questions),
+            **_timed("grammar", lambda question: _grammar(bench, question), questions),
+        }
+    finally:
+        backend.close()
+
+
+def _grammar(bench: Workbench, question: str) -> str:
+    readings = bench.reader.readings(bench.linker.link(question))
+    return question_grammar(finding_something(readings, bench.backend)) if readings else ""
+
+
+def _timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
+    best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
+    return {f"cypher_{name}_ms": round(statistics.median(best), 2), f"cypher_{name}_worst_ms": round(max(best), 2)}
+
+
+def _once(work: Callable[[str], Any], text: str) -> float:
+    started = time.perf_counter()
+    work(text)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=2))
