@@ -245,7 +245,8 @@ class Reader:
             for owned in self._owned(hints, nodes):
                 yield ", ".join(owned)
                 owner = owned[0].split(".")[0]
-                for node in [n for n in nodes if n.variable == owner and not n.fixed]:
+                also = [n for n in nodes if n.label == hints.focus] if hints.of_label else []
+                for node in [n for n in nodes if (n.variable == owner or n in also) and not n.fixed]:
                     shown = self._shown(node)[0]
                     if shown not in owned:
                         yield ", ".join([shown, *owned])
@@ -255,13 +256,19 @@ class Reader:
         for node in about:
             yield from self._shown(node)
         others = [node for node in nodes if not node.fixed]
-        if len(others) > 1 and _SEVERAL.search(hints.question.lower()):
+        listed = any(held.operator == "=" and len(held.values) > 1 for held in hints.filters)
+        if len(others) > 1 and (listed or _SEVERAL.search(hints.question.lower())):
             for first, second in permutations(others, 2):
                 yield f"{self._shown(first)[0]}, {self._shown(second)[0]}"
 
     def _owned(self, hints: Hints, nodes: list[Bound]) -> Iterator[list[str]]:
         """The asked properties, each on a node that has it; all on one node where one has them all."""
         asked = hints.properties
+        label_of = dict(hints.of_label)
+        if set(label_of.values()) - {hints.focus} and hints.focus is not None:
+            owners = [[f"{n.variable}.{p}" for n in nodes if self._owns(n, p, label_of)] for p in asked]
+            yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
+            return
         about = [*self._open(hints, nodes), *nodes]
         whole = [n for n in dict.fromkeys(about) if all(p in self.schema.nodes[n.label] for p in asked)]
         for node in whole:
@@ -270,6 +277,9 @@ class Reader:
             return
         owners = [[f"{n.variable}.{p}" for n in nodes if p in self.schema.nodes[n.label]] for p in asked]
         yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
+
+    def _owns(self, node: Bound, name: str, label_of: dict[str, str]) -> bool:
+        return name in self.schema.nodes[node.label] and label_of.get(name, node.label) == node.label
 
     def _orders(self, hints: Hints, nodes: list[Bound], items: str) -> list[str]:
         if Ask.ORDER not in hints.asks:
@@ -313,6 +323,9 @@ class Reader:
         return [*[(n, self._shown(n)[0]) for n in free], *own]
 
     def _grouped(self, hints: Hints, nodes: list[Bound], numeric: list[str], hops: int) -> Iterator[str]:
+        if Ask.COLLECT in hints.asks and Ask.GROUP not in hints.asks:
+            for node in self._open(hints, nodes):
+                yield from (f" RETURN collect({shown})" for shown in self._shown(node) if ", " not in shown)
         for key_node, key in self._keys(hints, nodes):
             whole_node = key == self._shown(key_node)[0]
             others = [n for n in nodes if not (whole_node and n == key_node) and not n.fixed]

@@ -67,6 +67,12 @@ _COMPARISONS = (
 _OPENERS = "sebutkan|tampilkan|daftar|tunjukkan|berikan|cari|carilah|berapa|jumlah|banyak"
 _SMALL = "yang|bernama|adalah|pada|dari|di|dengan|nya|mata|kuliah|termasuk"
 _BEFORE_NUMBER = "yang|ke|nya|lebih|dari|di|atas|bawah|besar|kecil|kurang|minimal|maksimal|adalah|sama|dengan|=|>|<"
+_WAYS = {"diawali": "STARTS WITH", "dimulai": "STARTS WITH", "diakhiri": "ENDS WITH", "berakhir": "ENDS WITH"}
+_PART_OF_TEXT = re.compile(
+    r"(?:mengandung|berisi|(?P<way>diawali|dimulai|diakhiri|berakhir))(?: dengan)?(?: kata| huruf| teks)? "
+    r"(?P<what>['\"“](?P<quoted>[^'\"”]+)['\"”]|(?P<word>[A-Z]\w*))"
+)
+_RANGE = re.compile(r"\W*(?:sampai|hingga|s/d|s\.d\.|–|-|to)(?: dengan)?(?:\s+semester)?\W*")
 _SAME_PHRASE = 12  # characters between two words for one thing, as in `bobot 2 SKS`
 
 
@@ -96,6 +102,7 @@ class Hints:
     focus: str | None = None  # the label asked for, where the wording is plain
     each: str | None = None  # the label or property after "setiap"
     masked: str = ""  # the question with every stored value covered
+    of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
     def asks_for(self, *asks: Ask) -> bool:
         """True when any of them is asked for."""
@@ -125,14 +132,32 @@ class Linker:
         filters += numbers
         used |= used_numbers
         filters += self._null_filters(masked, properties, asks, used)
+        filters += self._text_filters(question, mentions, labels, properties, used)
         in_order = [name for _, _, name in sorted(labels)]
         asked = tuple(dict.fromkeys(name for start, _, name in sorted(properties) if start not in used))
         found_labels = tuple(dict.fromkeys([*in_order, *(f.label for f in filters)]))
         found_labels = found_labels or self._owners(asked, relations)
         focus = _focus(masked, labels)
         each = _each(masked, labels, properties)
+        pairs = tuple(
+            (name, label)
+            for at, end, name in properties
+            for start, _, label in labels
+            if at not in used and _joined(masked, end, start)
+        )
         return Hints(
-            question, found_labels, asked, relations, asks, tuple(filters), having, tuple(mentions), focus, each, masked
+            question,
+            found_labels,
+            asked,
+            relations,
+            asks,
+            tuple(filters),
+            having,
+            tuple(mentions),
+            focus,
+            each,
+            masked,
+            pairs,
         )
 
     def _owners(self, properties: tuple[str, ...], relations: dict[str, int]) -> tuple[str, ...]:
@@ -239,6 +264,7 @@ class Linker:
         having: tuple[str, int] | None = None
         used: set[int] = set()
         last: tuple[str, str] | None = None
+        last_end = 0
         for start, end, number in numbers:
             comparison = _comparison(masked[:start])
             near = self._numeric_word(masked, start, end, properties, numeric)
@@ -251,11 +277,17 @@ class Linker:
                 comparison and re.match(r"\s*(?:prasyarat|syarat|prerequisite)", masked[end:].lower())
             ):
                 having = (comparison, number)
+            elif last is not None and last[1] == "=" and _RANGE.fullmatch(masked[last_end:start].lower()):
+                low = found[last].pop()
+                found.setdefault((last[0], ">="), []).append(low)
+                found.setdefault((last[0], "<="), []).append(number)
             elif last is not None and last[1] == "=":
                 found[last].append(number)
+            last_end = end
         filters = [
             Filter(numeric[name], name, operator, tuple(dict.fromkeys(values)))
             for (name, operator), values in found.items()
+            if values
         ]
         return filters, having, used
 
@@ -294,6 +326,33 @@ class Linker:
                 r"\s*yang (?:ada|terisi)", masked[end:].lower()
             ):
                 filters.append(Filter(label, name, "not null", ()))
+        return filters
+
+    def _text_filters(
+        self,
+        question: str,
+        mentions: list[Mention],
+        labels: list[tuple[int, int, str]],
+        properties: list[tuple[int, int, str]],
+        used: set[int],
+    ) -> list[Filter]:
+        """`namanya mengandung kata Jaringan`: a part of a text, not a stored value."""
+        filters = []
+        for match in _PART_OF_TEXT.finditer(question):
+            text = (match.group("quoted") or match.group("word") or "").strip()
+            if not text or any(m.start < match.end() and match.start("what") < m.end for m in mentions):
+                continue
+            before = [(start, name) for start, end, name in properties if end <= match.start()]
+            label = next((name for start, _, name in labels if start < match.start()), self.schema.labels[0])
+            start, name = before[-1] if before else (-1, self.display(label)[0])
+            owner = (
+                label
+                if name in self.schema.nodes[label]
+                else next((held for held, types in self.schema.nodes.items() if name in types), label)
+            )
+            used.add(start)
+            operator = "CONTAINS" if match.group("way") is None else match.group("way")
+            filters.append(Filter(owner, name, _WAYS.get(operator.lower(), "CONTAINS"), (text,)))
         return filters
 
     def _optional(self, place: Place) -> bool:
@@ -337,6 +396,11 @@ def _adjoins(text: str, end: int, start: int) -> bool:
     """True when only small words stand between two places."""
     between = text[end:start].lower()
     return end <= start and bool(re.fullmatch(rf"\W*(?:(?:{_SMALL})\b\W*)?", between))
+
+
+def _joined(text: str, end: int, start: int) -> bool:
+    """True when a property's word stands right before a label's."""
+    return end < start and bool(re.fullmatch(r"\s+(?:dari )?", text[end:start].lower()))
 
 
 def _comparison(before: str) -> str | None:

@@ -1,0 +1,134 @@
+"""Neo4j at its port: read sessions only, EXPLAIN before running, plain values (issue 8, engines). Never run live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from neo4j.exceptions import AuthError, ClientError, ServiceUnavailable
+
+from servers.text2cypher.graph.backend import GraphUnavailableError, Problem, QueryError
+from servers.text2cypher.graph.neo4j_backend import Neo4jBackend
+from servers.text2cypher.graph.open import open_backend
+from servers.text2cypher.graph.rules_backend import RulesBackend
+
+
+class Record:
+    def __init__(self, *held: Any) -> None:
+        self._held = list(held)
+
+    def values(self) -> list[Any]:
+        return self._held
+
+
+class Result:
+    def __init__(self, columns: list[str], rows: list[Record], notifications: list[dict[str, Any]]) -> None:
+        self._columns, self._rows, self.notifications = columns, rows, notifications
+
+    def keys(self) -> list[str]:
+        return self._columns
+
+    def __iter__(self) -> Any:
+        return iter(self._rows)
+
+    def consume(self) -> Result:
+        return self
+
+
+class Driver:
+    """What the backend uses of a driver; `answer` gives a Result or raises for a query."""
+
+    def __init__(self, answer: Callable[[str], Result]) -> None:
+        self._answer = answer
+        self.modes: list[str] = []
+        self.queries: list[str] = []
+
+    def session(self, *, default_access_mode: str) -> Driver:
+        self.modes.append(default_access_mode)
+        return self
+
+    def __enter__(self) -> Driver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def execute_read(self, work: Callable[[Any], Any]) -> Any:
+        return work(self)
+
+    def run(self, query: str) -> Result:
+        self.queries.append(query)
+        return self._answer(query)
+
+    def close(self) -> None:
+        self.modes.append("closed")
+
+
+class Node(dict[str, Any]):
+    element_id = "4:x:1"
+
+
+def _error(kind: type[ClientError], code: str) -> ClientError:
+    error = kind("no")
+    error._neo4j_code = code  # type: ignore[attr-defined]
+    return error
+
+
+def test_queries_run_in_read_sessions_and_rows_are_cut() -> None:
+    driver = Driver(lambda _: Result(["n"], [Record(Node(nama="A")), Record([1, None]), Record(2)], []))
+    result = Neo4jBackend(driver, row_cap=2).run("MATCH (n) RETURN n")
+    assert (result.columns, result.rows, result.truncated) == (["n"], [[{"nama": "A"}], [[1, None]]], True)
+    assert driver.modes == ["READ"]
+
+
+def test_a_write_never_reaches_the_driver() -> None:
+    driver = Driver(lambda _: Result([], [], []))
+    with pytest.raises(QueryError):
+        Neo4jBackend(driver).run("MATCH (n) DETACH DELETE n")
+    assert driver.queries == []
+
+
+def test_the_planners_warnings_are_errors() -> None:
+    warned = [{"code": "Neo.ClientNotification.Statement.UnknownLabelWarning", "description": "no label Foo"}]
+    driver = Driver(lambda _: Result([], [], warned))
+    with pytest.raises(QueryError, match="no label Foo") as refused:
+        Neo4jBackend(driver).check("MATCH (n:Foo) RETURN n")
+    assert refused.value.problem is Problem.SCHEMA and driver.queries[0].startswith("EXPLAIN ")
+
+
+def test_the_schema_is_the_databases_own() -> None:
+    def answer(query: str) -> Result:
+        if "nodeType" in query:
+            return Result([], [Record(["MK"], "sks", ["Long"]), Record(["MK"], "nama", ["String"])], [])
+        if "relType" in query:
+            return Result([], [Record(":`PREREQUISITE`", None, None)], [])
+        return Result([], [Record("MK", "PREREQUISITE", "MK")], [])
+
+    schema = Neo4jBackend(Driver(answer)).schema
+    assert schema.nodes == {"MK": {"sks": "INTEGER", "nama": "STRING"}}
+    assert schema.paths == (("MK", "PREREQUISITE", "MK"),)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (_error(AuthError, "Neo.ClientError.Security.Unauthorized"), GraphUnavailableError),
+        (ServiceUnavailable("down"), GraphUnavailableError),
+        (_error(ClientError, "Neo.ClientError.Statement.SyntaxError"), QueryError),
+    ],
+)
+def test_errors_say_whether_the_query_or_the_database_is_to_blame(error: Exception, expected: type[Exception]) -> None:
+    def answer(_: str) -> Result:
+        raise error
+
+    with pytest.raises(expected):
+        Neo4jBackend(Driver(answer)).run("MATCH (n) RETURN n")
+
+
+def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = open_backend(None, {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "x"})
+    assert isinstance(remote, Neo4jBackend)
+    remote.close()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert isinstance(open_backend(None, {}), RulesBackend)
