@@ -33,6 +33,7 @@ _LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya
 _COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
 _DENIALS = frozenset({"tidak", "nggak", "gak", "not", "bukan"})
+_POSSESSED_BY = frozenset({"itu", "punya", "milik", "kepunyaan", "punyanya"})
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _PARAGRAPH = vocabulary(
     """contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example formatnya dummy
@@ -65,6 +66,7 @@ class SentenceReader:
         self.done: list[Segment] = []
         self.at = 0
         self.taken_back = False
+        self.spoke_of_in = -1
         self.last_label: str | None = None
         self.current = self._new(None, corrected=speaking.correcting)
 
@@ -267,7 +269,10 @@ class SentenceReader:
         while at >= 0 and self.words[at] in ("'", "s"):
             at -= 1
         owner = self.words[at] if at >= 0 else ""
-        if owner and owner not in _NEUTRAL and owner not in SELF and owner.isalpha() and at not in self.marks:
+        relation = self.marks.get(at)
+        if relation is not None and relation.cue is Cue.RELATION:
+            self._speak_of(relation.value)
+        elif owner and owner not in _NEUTRAL and owner not in SELF and owner.isalpha() and at not in self.marks:
             self._speak_of(f"?{owner}")
 
     def _owner(self, at: int, *, keep: bool = False) -> int:
@@ -306,12 +311,12 @@ class SentenceReader:
                 at += 1
             elif word in (":", "="):
                 form = self.current.form = True
-                if not owned:
+                if not owned and self.spoke_of_in != self.clause:
                     self.current.person = self.speaking.section
                     self.speaking.person = self.speaking.section
                 owned = True
                 at += 1
-            elif word in _COPULAS and mark is None:
+            elif word in _COPULAS and (mark is None or mark.cue is Cue.QUESTION):
                 at += 1
             elif mark is not None and mark.cue is Cue.PRONOUN and word == "nya":
                 at = mark.end
@@ -348,11 +353,19 @@ class SentenceReader:
         )
 
     def _speak_of(self, person: str | None) -> None:
+        self.spoke_of_in = self.clause if person not in (None, CITIZEN) else -1
         self.speaking.person = person
         self.current.person = person
 
     def _on_relation(self, mark: Mark) -> int:
         opens = self.current.empty
+        before = self.words[max(0, mark.start - 2) : mark.start]
+        if not opens and ((before[-1:] and before[-1] in _POSSESSED_BY) or before == ["is", "my"]):
+            self._speak_of(mark.value)
+            for segment in self.done:
+                if segment.clause == self.clause:
+                    segment.person = mark.value
+            return persons.owner_end(mark, self.words)
         if self.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
             return self._on_plain(mark)
         if not persons.strong(mark, self.words, opens=opens, form=self.current.form, agent=self.agent):
@@ -458,7 +471,7 @@ class SentenceReader:
 
     def _on_turn(self, mark: Mark) -> int:
         was_denied = self.denied
-        self.denied = self.doubted = False
+        self.denied = self.doubted
         self._close(self.current.label if was_denied or self.current.empty else None, corrected=was_denied)
         return mark.end
 

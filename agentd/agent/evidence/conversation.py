@@ -17,7 +17,7 @@ from agentd.agent.evidence.pasted import orders, own_words
 from agentd.agent.evidence.persons import CITIZEN
 from agentd.agent.evidence.reading import read
 from agentd.agent.evidence.segments import ADDRESSES, Message, Mood, Segment
-from agentd.agent.evidence.words import plain, vocabulary
+from agentd.agent.evidence.words import FILLERS, plain, vocabulary
 from agentd.messages import Said
 
 _FREE = frozenset(
@@ -221,7 +221,11 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     free = [label for label in asked if label not in _TYPED]
     bare = [segment for segment in said if segment.label is None or segment.implied]
     if len(asked) == 1 and free:
-        return {id(segment): free[0] for segment in bare}
+        return {
+            id(segment): free[0]
+            for segment in bare
+            if not all(word in FILLERS or not word[0].isalnum() for word in segment.words)
+        }
     small = [
         s for s in bare if s.words and all(word.isdecimal() and len(word) <= 3 for word in s.words if word[0].isalnum())
     ]

@@ -188,8 +188,8 @@ _RELATIONS: dict[str, str] = {
     "pejabat": ("ketua rt|ketua rw|pak rt|pak rw|bu rt|bu rw|pak lurah|bu lurah|lurah|camat|petugas|saksi"),
     "ahli waris": "ahli waris|penjamin|heir|guarantor|penanggung jawab|pemberi kuasa|penerima kuasa",
     "wali": (
-        "wali murid|wali kelas|wali|guardian|pelapor|almarhum|almarhumah|keluarga saya|pasangan|spouse|"
-        "orang lain|someone|somebody|seseorang"
+        "wali murid|wali kelas|wali|guardian|pelapor|almarhum|almarhumah|keluarga saya|pasangan|spouse|orang lain|"
+        "someone|somebody|seseorang"
     ),
 }
 SALUTATIONS = frozenset(
@@ -229,11 +229,12 @@ _PHRASES: dict[Cue, str] = {
         "live with|living with|kontrakan|tinggal ikut|tinggal di rumah|bareng"
     ),
     Cue.NEGATION: (
-        "tidak bekerja sebagai|tidak bekerja di|belum bekerja sebagai|tidak kerja sebagai|sudah tidak|tidak lagi|"
-        "bukan lagi|bukan|tidak|tak|nggak|gak|ga|enggak|ngga|tdk|jangan|belum|blm|not|isn ' t|don ' t|never|"
-        "no longer|dulu|dahulu|dulunya|tadinya|sebelumnya|semula|pernah|mantan|bekas|formerly|previously|used to|"
-        "akan|nanti|bakal|rencananya|will|bukanlah|tanpa|kecuali|awalnya|wasn ' t|aren ' t|doesn ' t|instead of|"
-        "rather than|isnt|dont|salah satu|calon|hampir"
+        "not true|not true that|untrue that|false that|tidak benar bahwa|bukan berarti|tidak bekerja sebagai|"
+        "tidak bekerja di|belum bekerja sebagai|tidak kerja sebagai|sudah tidak|tidak lagi|bukan lagi|bukan|tidak|"
+        "tak|nggak|gak|ga|enggak|ngga|tdk|jangan|belum|blm|not|isn ' t|don ' t|never|no longer|dulu|dahulu|"
+        "dulunya|tadinya|sebelumnya|semula|pernah|mantan|bekas|formerly|previously|used to|akan|nanti|bakal|"
+        "rencananya|will|bukanlah|tanpa|kecuali|awalnya|wasn ' t|aren ' t|doesn ' t|instead of|rather than|isnt|"
+        "dont|salah satu|calon|hampir"
     ),
     Cue.TURN: ("tapi|tetapi|melainkan|but|sekarang|kini|saat ini|now|namun|currently|yang benar adalah"),
     Cue.CORRECTION: (
@@ -253,6 +254,7 @@ _PHRASES: dict[Cue, str] = {
         "does|did|is|are|do i|do you|betulkah|sahkah|di mana|apa benar|apa betul|apa bisa|emang|memangnya|masa"
     ),
     Cue.EXAMPLE: (
+        "assume|assuming|hypothetically|hypothetical|supposedly|as if|let us say|imagining|asumsikan|diasumsikan|"
         "tertulis|tertera|tercantum|contoh|contohnya|misal|misalnya|misalkan|umpama|umpamanya|seumpama|ibaratnya|"
         "e . g|e . g .|for example|for instance|example|such as|formatnya|dummy|kalau|kalo|klo|jika|apabila|bila|"
         "andai|andaikan|seandainya|bilamana|if|suppose|supposing|what if|katanya|kata|bilang|menurut|konon|dengar|"

@@ -22,6 +22,8 @@ _TAGS = vocabulary(
 _DOUBTS = vocabulary(
     """valid terdaftar aktif asli palsu milik punya registered belong belongs sah validkah terdata cocok"""
 )
+_CONFIRM = vocabulary("right benar betul kan correct true ya tidak gak nggak kah pak bu")
+"""A tag of these asks whether what stands before it is so."""
 _BREAKS = frozenset({",", ";", "(", ")", "|"})
 
 
@@ -38,7 +40,9 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
         return None
     last = starts[-1]
     tag = [word for word in words[last:] if word[0].isalnum()]
-    return last if last and all(word in _TAGS for word in tag) else 0
+    if not last or all(word in _CONFIRM for word in tag):
+        return 0
+    return last if all(word in _TAGS for word in tag) else 0
 
 
 def _counts(mark: Mark, words: Sequence[str], starts: Sequence[int], asks: bool) -> bool:

@@ -17,6 +17,11 @@ _ENGLISH = {
     **{"address": "alamat", "religion": "agama", "gender": "jenis_kelamin", "occupation": "pekerjaan"},
     **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
 }
+_NOT_A_PERSON = frozenset(
+    {"kantor", "office", "kelurahan", "instansi", "letters", "surat", "example", "examples", "contoh", "requirements"}
+    | {"persyaratan", "fields", "schema", "pejabat", "penandatangan", "signer"}
+)
+"""Parts of a result that speak of the office or of forms."""
 
 
 def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon) -> Iterator[tuple[int, Json]]:
@@ -51,6 +56,8 @@ def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[
         if own is not None and nik is not None and "".join(fold(str(own))) != nik:
             return
         for key, inner in value.items():
+            if key.casefold() in _NOT_A_PERSON:
+                continue
             spoken = person(fold(str(key).replace("_", " "))) or about
             if isinstance(inner, (Mapping, list)):
                 yield from _records(inner, spoken, nik)

@@ -9,11 +9,9 @@ from agentd.agent.evidence.case import BIRTH, Case, claim, clear, values
 from agentd.agent.evidence.fields import Field
 from agentd.agent.evidence.segments import Mood, Segment
 from agentd.agent.evidence.settling import Claim
-from agentd.agent.evidence.words import fold, vocabulary
+from agentd.agent.evidence.words import FILLERS, fold, vocabulary
 
-_PLACE_NOISE = frozenset(
-    {"di", "in", "pada", "tanggal", "tgl", "on", "at", "kota", "kab", "kabupaten", "the", "dan", "and", "saya"}
-)
+_PLACE_NOISE = vocabulary("di in pada tanggal tgl on at kota kab kabupaten the dan and saya tempat tahun bulan day of")
 _PLACE_ENDS = frozenset(
     {"dan", "and", "yang", "tahun", "sekarang", "agama", "beragama", "umur", "usia", "tanggal", "pada", "on", "tgl"}
 )
@@ -102,10 +100,6 @@ def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]
             break
         if word.isdecimal():
             break
-        if (
-            word[0].isalpha()
-            and word not in _PLACE_NOISE
-            and word not in ("tempat", "ya", "tahun", "bulan", "day", "of")
-        ):
+        if word[0].isalpha() and word not in _PLACE_NOISE and word not in FILLERS:
             kept.append(word)
     return tuple(kept)
