@@ -1,0 +1,124 @@
+"""client.toml as people write it: right files load, wrong ones are told whole, with lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentd import config
+from agentd.errors import ConfigError
+
+RUST = '''
+default_provider = "gemini"
+model = "gemini-2.5-flash"
+prompt_template = """
+{{custom_instruction}}
+{{language_guidance}}
+{{tool_guidance}}
+"""
+tools = ["get_current_time"]
+
+[[providers]]
+id = "gemini"
+type = "gemini"
+endpoint = "https://generativelanguage.googleapis.com"
+api_key = "GEMINI_API_KEY"
+models = ["gemini-2.5-flash", { name = "gemini-2.5-pro", display_name = "Pro" }]
+
+[[servers]]
+name = "time"
+command = "python3"
+args = ["-m", "servers.time"]
+default_timezone = "Asia/Jakarta"
+default_city = "Jakarta"
+'''
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    file = tmp_path / "client.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError) as wrong:
+        config.load(file, environ={})
+    return [f"{problem.line}: {problem.text}" for problem in wrong.value.problems]
+
+
+def test_a_file_written_for_the_first_client_loads_unchanged(tmp_path: Path) -> None:
+    file = tmp_path / "client.toml"
+    file.write_text(RUST)
+    settings = config.load(file, environ={"GEMINI_API_KEY": "secret", "OTHER": "hidden"})
+    [provider], [server] = settings.providers, settings.servers
+    assert (provider.api_key, provider.model, len(provider.models)) == ("secret", "gemini-2.5-flash", 2)
+    assert server.env["DEFAULT_TIMEZONE"] == "Asia/Jakarta"
+    assert server.env["DEFAULT_CITY"] == "Jakarta"
+    assert {"GEMINI_API_KEY", "OTHER"}.isdisjoint(server.env)
+    assert "secret" not in repr(settings)
+    assert settings.agent.max_steps == 8
+
+
+def test_a_credential_file_comes_before_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "GEMINI_API_KEY").write_text("from-systemd\n")
+    file = tmp_path / "client.toml"
+    file.write_text(RUST)
+    environ = {"CREDENTIALS_DIRECTORY": str(tmp_path), "GEMINI_API_KEY": "from-environment"}
+    assert config.load(file, environ=environ).providers[0].api_key == "from-systemd"
+
+
+def test_everything_wrong_is_told_at_once_with_its_line_and_what_was_meant(tmp_path: Path) -> None:
+    text = (
+        RUST.replace("default_provider", "defualt_provider").replace("args =", "arg =").replace("{{tool_guidance}}", "")
+    )
+    text += '\n[agent]\nmax_stpes = 3\nmax_steps = "acht"\n'
+    told = problems(tmp_path, text)
+    assert "2: unknown key `defualt_provider`; did you mean `default_provider`?" in told
+    assert any("`default_provider` is missing" in line for line in told)
+    assert any("`prompt_template` lacks the slot {{tool_guidance}}" in line for line in told)
+    assert "26: unknown key `max_stpes`; did you mean `max_steps`?" in told
+    assert any(line.startswith('27: `agent.max_steps` should be a valid integer, not "acht"') for line in told)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("args =", "arg ="), "21: unknown key `arg` of server `time`; did you mean `args`?"),
+        (
+            ('"gemini"\nmodel', '"gemni"\nmodel'),
+            "2: default_provider `gemni` is no [[providers]] id; did you mean `gemini`?",
+        ),
+        (('tools = ["get_current_time"]', "tools = 3"), "9: `tools` should be a valid list, not 3"),
+        (('command = "python3"\n', ""), "18: server `time` takes either `command` or `url`"),
+    ],
+)
+def test_one_mistake_is_one_line(tmp_path: Path, change: tuple[str, str], told: str) -> None:
+    assert problems(tmp_path, RUST.replace(*change)) == [told]
+
+
+def test_a_tool_bound_to_a_missing_server_is_wrong_and_one_bound_to_none_is_a_warning(tmp_path: Path) -> None:
+    bare = RUST.replace('tools = ["get_current_time"]\n', "")
+    assert problems(tmp_path, bare + '[[tools]]\nname = "x"\nserver = "tme"\n') == [
+        "25: tool `x` is bound to server `tme`, which is not configured; did you mean `time`?"
+    ]
+    file = tmp_path / "client.toml"
+    file.write_text(bare + '[[tools]]\nname = "x"\n')
+    [warning] = config.load(file, environ={}).warnings
+    assert "unbound_tool" in warning.text
+
+
+def test_two_servers_of_one_name_are_refused(tmp_path: Path) -> None:
+    text = RUST + '\n[[servers]]\nname = "time"\ncommand = "x"\n'
+    assert problems(tmp_path, text) == ["26: two [[servers]] are called `time`: give one another name"]
+
+
+def test_broken_toml_and_no_file_are_told_with_the_place(tmp_path: Path) -> None:
+    assert problems(tmp_path, "a = \n")[0].startswith("1: not TOML")
+    with pytest.raises(ConfigError, match="no such file"):
+        config.load(tmp_path / "nowhere.toml", environ={})
+
+
+def test_only_named_variables_reach_a_server(tmp_path: Path) -> None:
+    file = tmp_path / "client.toml"
+    file.write_text(RUST + 'pass_env = ["DATABASE_URL"]\n')
+    environ = {"DATABASE_URL": "mysql://x", "SECRET": "y", "PATH": "/bin"}
+    env = config.load(file, environ=environ).servers[0].env
+    assert env["DATABASE_URL"] == "mysql://x"
+    assert "SECRET" not in env
