@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from socket import socket
+from socket import gethostname, socket
 from typing import Any
 
 import structlog
@@ -36,11 +36,12 @@ from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
 from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_runs import AgentRuns
+from agentd.runs.cluster import Cluster
 from agentd.runs.engine import Engine, EngineLimits
 from agentd.runs.graph_run import GraphRun
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
-from agentd.runs.store import RunStore, sqlite_engine
+from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
 from agentd.runs.tool_runs import DirectTools
 
 log = structlog.get_logger("agentd")
@@ -188,6 +189,17 @@ def _with_model_access(settings: Settings, addresses: Sequence[str], token: str)
     ]
 
 
+def _cluster(settings: Settings, store: RunStore, node: str, clock: Clock) -> Cluster:
+    return Cluster(
+        store,
+        node,
+        clock,
+        lease_s=settings.store.lease_s,
+        node_concurrency=settings.store.concurrency,
+        global_concurrency=settings.store.global_concurrency,
+    )
+
+
 async def _forget_at_servers(made: Daemon, session_id: str) -> None:
     """Tell every server that keeps session data to let go of it."""
     for tool in made.tools_of(None).tools:
@@ -211,7 +223,8 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         policed = Grounded(
             Approved(HostedArguments(MeteredTools(host, metrics)))
         )  # first what was said, then whether a human agrees
-        store = RunStore(sqlite_engine(settings.state / "agentd.db"))
+        shared = settings.store.url
+        store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
         made = Daemon(settings, clock, chain, host, store, metrics)
         made.runs = AgentRuns(
@@ -225,11 +238,12 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
             known_models=made.known_models,
             grounded=lambda call: not ungrounded(call),
         )
+        node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
         direct = DirectTools(policed, made.tools_of)
         graph = GraphRun(policed, made.tools_of)
         made.engine = Engine(
             store,
-            sqlite_engine(settings.state / "dbos.db"),
+            postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
             {"agent": made.runs.execute, "call": direct.execute, "graph": graph.execute},
             clock,
             EngineLimits(
@@ -238,7 +252,8 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
                 deadline_s=settings.agent.deadline_s,
                 approval_ttl_s=settings.agent.approval_ttl_s,
             ),
-            node=settings.store.node or "local",
+            node=node,
+            cluster=_cluster(settings, store, node, clock) if shared else None,
             observe=metrics.run_ended,
         )
         metrics.watch(lambda: made.engine.active, host.catalogue)

@@ -404,6 +404,9 @@ def _check(parsed: _File, problem: Any, warning: Any) -> None:
             near = _meant(tool.server, server_names)
             where = ("tools", index, "server")
             problem(where, f"tool `{tool.name}` is bound to server `{tool.server}`, which is not configured{near}")
+    if parsed.store.url and not parsed.store.letters_url and "certificate" in server_names:
+        text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
+        problem(("store", "url"), text)
     for index, profile in enumerate(parsed.profiles):
         for name in profile.servers or []:
             if name not in server_names:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from bisect import insort
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,15 +20,19 @@ from uuid import uuid4
 import structlog
 from dbos import DBOS, SetWorkflowID
 from sqlalchemy.engine import Engine as Database
+from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
-from agentd.messages import Event, EventType
+from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock, Journal
+from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
 from agentd.runs.journal import DbosJournal, JsonSerializer, Steps
 from agentd.runs.store import Row, RunStore, empty_journal
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
+FOLLOW_S = 0.1
+"""How often the events of another node's run are looked for."""
 APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
 """What callers see of a pending approval; its `rule` is the daemon's."""
 APPLICATION_VERSION = "agentd-1"
@@ -73,6 +79,8 @@ class _Live:
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
+    shipping: asyncio.Queue[Row] = field(default_factory=asyncio.Queue)
+    """Stored events on their way to the other nodes of a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,7 @@ class Engine:
         limits: EngineLimits = EngineLimits(),
         node: str = "local",
         observe: Callable[[Row, Result], None] = lambda *_: None,
+        cluster: Cluster | None = None,
     ) -> None:
         self._store = store
         self._database = database
@@ -115,8 +124,10 @@ class Engine:
         self._limits = limits
         self._node = node
         self._observe = observe
+        self._cluster = cluster
         self._live: dict[str, _Live] = {}
-        self._queues: dict[str, list[str]] = {}
+        self._queues: dict[str, list[tuple[int, str]]] = {}
+        """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
 
@@ -137,14 +148,19 @@ class Engine:
             }
         )
         DBOS.launch()
-        for row in await self._store.open_runs():
-            await self._begin(row["run_id"], row["segment"])
+        if self._cluster is not None:
+            await self._cluster.start(self._stop, lambda: list(self._live))
+        else:
+            for row in await self._store.open_runs():
+                await self._begin(row["run_id"], row["segment"])
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
         global _engine
         self._draining = True
+        if self._cluster is not None:
+            await self._cluster.stop()
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, DBOS.destroy)
@@ -174,12 +190,16 @@ class Engine:
         """Take a run on. Answers the existing row when the run_id was taken before. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
-        if len(self._live) >= self._limits.queue_limit:
-            raise Busy(f"{len(self._live)} runs are under way", retry_after_s=1.0)
-        existing = await self._store.add_run(row, session)
-        if existing is None:
-            await self._begin(row["run_id"], 0)
-        return existing
+        waiting = len(self._live) if self._cluster is None else await self._store.queued()
+        if waiting >= self._limits.queue_limit:
+            raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
+        taken = await self._store.add_run(row, session)
+        if isinstance(taken, dict):
+            return taken
+        if self._cluster is None:
+            self._enter({**row, "events": None}, taken)
+        await self._begin(row["run_id"], 0)
+        return None
 
     async def go_on(self, run_id: str, values: Row) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
@@ -210,11 +230,26 @@ class Engine:
         else:
             raise Conflict("the run has ended already")
         live = self._live.get(run_id)
-        if live is not None:
-            live.steps.stop(Cancelled("the run was cancelled"))
-            await live.done.wait()
-        elif status == "needs_approval":
+        if status != "running":
             await self._close(run_id)
+        elif live is not None:
+            self._stop(run_id)
+            await live.done.wait()
+        else:
+            await self._cancelled_elsewhere(run_id)
+
+    def _stop(self, run_id: str) -> None:
+        """A run of this process is cancelled: end its step."""
+        if (live := self._live.get(run_id)) is not None:
+            live.steps.stop(Cancelled("the run was cancelled"))
+
+    async def _cancelled_elsewhere(self, run_id: str) -> None:
+        """Wait, bounded, until the node that has the run has noticed."""
+        for _ in range(40):
+            row = await self._store.run(run_id)
+            if row is None or row["finished_at"] is not None:
+                return
+            await asyncio.sleep(0.05)
 
     async def erase(self, segments: Mapping[str, int]) -> None:
         """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
@@ -230,6 +265,12 @@ class Engine:
                 yield event
             return
         row = await self._store.run(run_id)
+        while self._cluster is not None and row is not None and row["status"] in ("queued", "running"):
+            for value in await self._store.events_after(run_id, after):
+                after = value["seq"]
+                yield Event.model_validate(value)
+            await asyncio.sleep(FOLLOW_S)
+            row = await self._store.run(run_id)
         stored = (row or {}).get("events") or []
         if row is not None and row["status"] in ENDED and after > len(stored):
             raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
@@ -243,18 +284,23 @@ class Engine:
         row = await self._store.run(run_id)
         if row is None:
             return
+        if self._cluster is not None:
+            await self._cluster.begin(_run, workflow_id(run_id, segment), row, segment)
+            return
         self._enter(row)
         with SetWorkflowID(workflow_id(run_id, segment)):
             await DBOS.start_workflow_async(_run, run_id, segment)
 
-    def _enter(self, row: Row) -> _Live:
+    def _enter(self, row: Row, turn: int = 0) -> _Live:
+        """The run as this process holds it, in its place in the session's queue (`turn`: its number there)."""
         live = self._live.get(row["run_id"])
         if live is None:
             stored = [Event.model_validate(value) for value in row["events"] or ()]
             live = self._live[row["run_id"]] = _Live(EventLog(row["run_id"], row["session_id"], stored))
             queue = self._queues.setdefault(row["session_id"], [])
-            queue.append(row["run_id"])
-            self._live[queue[0]].turn.set()
+            insort(queue, (turn, row["run_id"]))
+            if not any(self._live[waiting].turn.is_set() for _, waiting in queue):
+                self._live[queue[0][1]].turn.set()
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
@@ -269,7 +315,7 @@ class Engine:
             await live.turn.wait()
             async with self._places:
                 begun = await self._store.begin(run_id, self._node)
-                if begun is not None and begun["status"] in ("running", "cancelled"):
+                if begun is not None and begun["status"] == "running":
                     await self._work(begun, live)
         finally:
             self._leave(row)
@@ -278,10 +324,11 @@ class Engine:
     async def _work(self, row: Row, live: _Live) -> None:
         def publish(kind: EventType, data: dict[str, Any]) -> None:
             at = data.pop("at", None) or self._now()
-            live.log.publish(kind, data, at)
+            event = live.log.publish(kind, data, at)
+            if self._cluster is not None and kind not in LIVE_ONLY:
+                live.shipping.put_nowait(event.model_dump(mode="json"))
 
-        if row["status"] == "cancelled":
-            live.steps.stop(Cancelled("the run was cancelled"))
+        shipper = asyncio.create_task(self._ship(row["run_id"], live), name=f"ship {row['run_id']}")
         if not live.log.stored:
             started = {"kind": row["kind"], "prompt_length": len(row["prompt"]), "at": row["created_at"]}
             publish("run.started", started)
@@ -293,7 +340,17 @@ class Engine:
                 result = await self._carried_out(RunContext(row, DbosJournal(live.steps), publish))
         finally:
             timer.cancel()
+            shipper.cancel()
         await self._keep(row, result, live, publish)
+
+    async def _ship(self, run_id: str, live: _Live) -> None:
+        """Show the run's events to the other nodes as they come."""
+        while True:
+            batch = [await live.shipping.get()]
+            while not live.shipping.empty():
+                batch.append(live.shipping.get_nowait())
+            with suppress(OSError, SQLAlchemyError):
+                await self._store.add_events(run_id, batch)
 
     async def _carried_out(self, context: RunContext) -> Result:
         try:
@@ -346,7 +403,7 @@ class Engine:
                 pause = min(2 * pause, 5.0)
 
     async def _close(self, run_id: str) -> None:
-        """End the events of a run that was cancelled while it waited for an approval."""
+        """End a run that was cancelled while it waited: in the queue, or for an approval."""
         row = await self._store.run(run_id)
         if row is None:
             return
@@ -363,6 +420,7 @@ class Engine:
         outcome = {**(row["outcome"] or {}), "status": "cancelled", "approval": None}
         values = {"events": [*stored, event.model_dump(mode="json")], "outcome": outcome, "approval": None}
         await self._store.finish(run_id, {**values, "record": None, "finished_at": at}, row["attempts"], at)
+        self._leave(row)
 
     def _leave(self, row: Row) -> None:
         """Let the run's followers go, and the next run of its session begin."""
@@ -372,9 +430,9 @@ class Engine:
         live.log.end()
         live.done.set()
         queue = self._queues[row["session_id"]]
-        queue.remove(row["run_id"])
+        queue[:] = [place for place in queue if place[1] != row["run_id"]]
         if queue:
-            self._live[queue[0]].turn.set()
+            self._live[queue[0][1]].turn.set()
         else:
             del self._queues[row["session_id"]]
 

@@ -38,7 +38,7 @@ class EventLog:
             seq=seq, run_id=self._run_id, session_id=self._session_id, type=kind, at=at, data=data
         )
 
-    def publish(self, kind: EventType, data: dict[str, Any], at: str) -> None:
+    def publish(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
         """Number the event, keep it unless it is live-only, and hand it to every reader."""
         event = self.next(kind, data, at)
         if kind not in LIVE_ONLY:
@@ -50,6 +50,7 @@ class EventLog:
                 reader.put_nowait(None)
             else:
                 reader.put_nowait(event)
+        return event
 
     def end(self) -> None:
         """Nothing follows for now: readers are let go when they have read all."""

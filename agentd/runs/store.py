@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,6 +68,26 @@ runs = sa.Table(
     sa.Index("agentd_runs_of_owner", "owner", "created_at"),
     sa.Index("agentd_runs_by_age", "created_at"),
 )
+
+events = sa.Table(
+    "agentd_events",
+    _tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("event", sa.JSON, nullable=False),
+)
+"""Events of runs under way, for the other nodes of a cluster; at its end a run keeps them itself."""
+nodes = sa.Table(
+    "agentd_nodes",
+    _tables,
+    sa.Column("node", sa.String(100), primary_key=True),
+    sa.Column("seen_at", sa.String(40), nullable=False),
+)
+
+
+def postgresql_engine(url: str) -> Engine:
+    """An engine for a shared PostgreSQL, `postgresql://…` with the driver that agentd ships."""
+    return sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=8, pool_pre_ping=True)
 
 
 def sqlite_engine(file: Path) -> Engine:
@@ -199,10 +220,10 @@ class RunStore:
 
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def add_run(self, row: Row, session: Row) -> Row | None:
-        """Take a run on in its session (made when it is not there). An existing run of that id is answered instead."""
+    async def add_run(self, row: Row, session: Row) -> Row | int:
+        """Take a run on in its session (made when it is not there): its turn's number, or the run that has this id."""
 
-        def work(db: Connection) -> Row | None:
+        def work(db: Connection) -> Row | int:
             if existing := _one(db, sa.select(runs).where(runs.c.run_id == row["run_id"])):
                 return existing
             there = _one(db, sa.select(sessions).where(sessions.c.session_id == row["session_id"]))
@@ -216,7 +237,7 @@ class RunStore:
                 .where(sessions.c.session_id == row["session_id"])
                 .values(turns=number, updated_at=row["created_at"])
             )
-            return None
+            return int(number)
 
         return await self._do(work)
 
@@ -248,6 +269,7 @@ class RunStore:
             if row is None:
                 return
             db.execute(runs.update().where(runs.c.run_id == run_id).values(attempts=attempts, **values))
+            db.execute(events.delete().where(events.c.run_id == run_id))
             db.execute(
                 sessions.update()
                 .where(sessions.c.session_id == row["session_id"])
@@ -287,6 +309,53 @@ class RunStore:
         """Runs that have not ended, oldest first."""
         query = sa.select(runs).where(runs.c.status.in_(("queued", "running"))).order_by(runs.c.created_at)
         return await self._do(lambda db: _all(db, query))
+
+    # ── several nodes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def queued(self) -> int:
+        """How many runs wait for a node."""
+        query = sa.select(sa.func.count()).select_from(runs).where(runs.c.status == "queued")
+        return await self._do(lambda db: int(db.execute(query).scalar() or 0))
+
+    async def add_events(self, run_id: str, added: list[Row]) -> None:
+        """Show events of a run under way to the other nodes; ones that are there already stay."""
+
+        def work(db: Connection) -> None:
+            there = set(db.execute(sa.select(events.c.seq).where(events.c.run_id == run_id)).scalars())
+            rows = [{"run_id": run_id, "seq": row["seq"], "event": row} for row in added if row["seq"] not in there]
+            if rows:
+                db.execute(events.insert(), rows)
+
+        await self._do(work)
+
+    async def events_after(self, run_id: str, after: int) -> list[Row]:
+        """Events of a run that another node works on."""
+        query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
+        return [row["event"] for row in await self._do(lambda db: _all(db, query))]
+
+    async def renew(self, node: str, at: datetime) -> None:
+        """The node is alive."""
+
+        def work(db: Connection) -> None:
+            known = nodes.update().where(nodes.c.node == node).values(seen_at=at.isoformat())
+            if not db.execute(known).rowcount:
+                db.execute(nodes.insert(), [{"node": node, "seen_at": at.isoformat()}])
+
+        await self._do(work)
+
+    async def expired(self, before: datetime) -> list[str]:
+        """Nodes whose lease has ended."""
+        query = sa.select(nodes.c.node).where(nodes.c.seen_at < before.isoformat())
+        return [row["node"] for row in await self._do(lambda db: _all(db, query))]
+
+    async def bury(self, node: str) -> None:
+        """The node's runs were taken over."""
+        await self._do(lambda db: db.execute(nodes.delete().where(nodes.c.node == node)))
+
+    async def cancelled_among(self, run_ids: list[str]) -> list[str]:
+        """Which of these runs somebody has cancelled."""
+        query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
+        return [row["run_id"] for row in await self._do(lambda db: _all(db, query))]
 
 
 _NO_SESSION: Row = {"title": None, "forked_from": None, "attempts": 0, "turns": 0}

@@ -221,3 +221,22 @@ async def test_a_follower_sees_every_stored_event_once_while_the_run_goes_on(sta
         stored = [event for event in seen if event.type not in LIVE_ONLY]
         assert stored == await daemon.events("r1")
         assert stored[-1].type == "run.finished"
+
+
+async def test_a_queued_run_is_cancelled_at_once_while_the_one_before_it_goes_on(start: Start) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        asked.set()
+        await go.wait()
+        return "ok"
+
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), tools=tools) as daemon:
+        first = asyncio.create_task(daemon.runs.run("a", AgentOptions(run_id="r1", session_id="s"), KIOSK))
+        await asked.wait()
+        await daemon.runs.start("b", AgentOptions(run_id="r2", session_id="s"), KIOSK)
+        assert (await daemon.runs.cancel("r2", KIOSK)).status == "cancelled"
+        assert [event.type for event in await daemon.events("r2")] == ["run.finished"]
+        go.set()
+        assert (await first).response == "Selesai"

@@ -1,0 +1,99 @@
+"""Several daemons on one PostgreSQL: a shared queue, leases, take-over of a dead node's runs, cancels across nodes.
+
+It decides who works on a run; what the work is stays the engine's. One node alone needs none of this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+
+from agentd.ports import Clock
+from agentd.runs.store import Row, RunStore
+
+QUEUE = "agentd.runs"
+POLL_S = 0.05
+WATCH_S = 0.1
+"""How often a node looks whether another has cancelled one of its runs."""
+
+log = structlog.get_logger("agentd.cluster")
+
+
+class Cluster:
+    """One node's part in it. Enter it after DBOS was launched; leaving hands its runs over at once."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        node: str,
+        clock: Clock,
+        *,
+        lease_s: float,
+        node_concurrency: int,
+        global_concurrency: int | None,
+    ) -> None:
+        self._store = store
+        self._node = node
+        self._clock = clock
+        self._lease_s = lease_s
+        self._node_concurrency = node_concurrency
+        self._global_concurrency = global_concurrency
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
+        """Join: register the queue, take the lease, watch the others."""
+        await DBOS.register_queue_async(
+            QUEUE,
+            worker_concurrency=self._node_concurrency,
+            global_concurrency=self._global_concurrency,
+            partition_concurrency=1,
+            polling_interval_sec=POLL_S,
+        )
+        await self._store.renew(self._node, self._clock.now())
+        self._tasks = [
+            asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
+            asyncio.create_task(self._again(WATCH_S, lambda: self._watch_cancels(cancelled, mine)), name="cancels"),
+        ]
+
+    async def stop(self) -> None:
+        """Leave: the lease ends now, so that the others need not wait for it."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        await self._store.renew(self._node, self._clock.now() - timedelta(seconds=2 * self._lease_s))
+
+    async def begin(self, workflow: Any, workflow_id: str, row: Row, segment: int) -> None:
+        """Put the segment on the queue; one run of a session is under way at a time, wherever."""
+        with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=row["session_id"]):
+            await DBOS.enqueue_workflow_async(QUEUE, workflow, row["run_id"], segment)
+
+    async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
+        """Act for ever; a database that is away is tried again."""
+        while True:
+            try:
+                await act()
+            except Exception as error:
+                log.warning("cluster.database", error=type(error).__name__)
+            await asyncio.sleep(pause_s)
+
+    async def _keep_lease(self) -> None:
+        now = self._clock.now()
+        await self._store.renew(self._node, now)
+        for dead in await self._store.expired(now - timedelta(seconds=self._lease_s)):
+            if dead != self._node:
+                taken = await asyncio.to_thread(DBOS._recover_pending_workflows, [dead])
+                log.info("cluster.taken_over", node=dead, runs=len(taken))
+                await self._store.bury(dead)
+
+    async def _watch_cancels(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
+        if ids := mine():
+            for run_id in await self._store.cancelled_among(ids):
+                cancelled(run_id)
