@@ -80,7 +80,7 @@ def contents(kind: str, path: str = "") -> CallToolResult:
         "blob": [EmbeddedResource(resource=blob)],
         "text": [EmbeddedResource(resource=TextResourceContents(uri="notes://../../etc/passwd", text="note"))],
         "media": [ImageContent(data=data, mime_type="image/png"), AudioContent(data=data, mime_type="audio/wav")],
-        "broken": [TextContent(text="fine"), ImageContent(data="not base64!", mime_type="image/png")],
+        "broken": [TextContent(text="fine"), ImageContent(data="no base64!", mime_type="image/png")],
     }
     return CallToolResult(content=blocks[kind])
 
