@@ -31,6 +31,7 @@ class Metrics:
         self.rpc = counter(
             "agentd_rpc_calls", "JSON-RPC calls by method and error code (0: a result)", "method", "code"
         )
+        self._rpc_counters: dict[tuple[str, int], Counter] = {}
         self.model_seconds = Histogram(
             "agentd_model_seconds", "One model turn", ("provider",), registry=self.registry, buckets=_SECONDS
         )
@@ -60,8 +61,11 @@ class Metrics:
             self.steps.labels(step.get("server") or "", step["tool"], str(step["success"]).lower()).inc()
 
     def rpc_answered(self, method: str, code: int) -> None:
-        """The dispatcher's observer."""
-        self.rpc.labels(method, str(code)).inc()
+        """The dispatcher's observer. It remembers each counter: finding one by its labels costs more than a call."""
+        counter = self._rpc_counters.get((method, code))
+        if counter is None:
+            counter = self._rpc_counters[method, code] = self.rpc.labels(method, str(code))
+        counter.inc()
 
 
 class MeteredModel:

@@ -179,11 +179,12 @@ def _bare_orjson():
 
 
 def _agentd():
-    """The daemon's own application: guard, access book, rate limiter, dispatcher and a method with a pydantic model."""
+    """The daemon whole: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
     import tempfile
 
     from agentd.access import Access, AccessBook, RateLimiter
     from agentd.http.routes import application
+    from agentd.metrics import Metrics
     from agentd.rpc.dispatch import Dispatcher
     from agentd.rpc.method import ANYONE, method
     from agentd.rpc.params import Params
@@ -201,7 +202,7 @@ def _agentd():
     behind = services()
     book = AccessBook(Path(tempfile.mkdtemp()) / "access.json")
     limiter = RateLimiter(book, 600, behind.clock)
-    dispatcher = Dispatcher([echo], behind, limiter=limiter)
+    dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=Metrics().rpc_answered)
     return application(behind, dispatcher, Access(book), limiter, metrics=lambda: (b"", "text/plain"))
 
 
