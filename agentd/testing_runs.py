@@ -32,7 +32,7 @@ class MemoryRun:
     events: list[Event] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
-    readers: set[asyncio.Queue[Event | AgentdError | None]] = field(default_factory=set)
+    readers: set[asyncio.Queue[Event | Exception | None]] = field(default_factory=set)
     unread: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while nobody follows its events any more."""
 
@@ -53,7 +53,7 @@ class MemoryRun:
             reader.put_nowait(event)
         return event
 
-    def break_off(self, error: AgentdError) -> None:
+    def break_off(self, error: Exception) -> None:
         """End every reader's stream with an error, as an engine does with one that is too slow."""
         for reader in self.readers:
             reader.put_nowait(error)
@@ -134,7 +134,7 @@ class MemoryRuns:
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events, then live ones, to the end."""
         run = self._seen(run_id, caller)
-        reader: asyncio.Queue[Event | AgentdError | None] = asyncio.Queue()
+        reader: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
         stored = run.events[after:]
         run.readers.add(reader)
         run.unread.clear()
@@ -144,7 +144,7 @@ class MemoryRuns:
             if run.outcome.status in ENDED and reader.empty():
                 return
             while (live := await reader.get()) is not None:
-                if isinstance(live, AgentdError):
+                if isinstance(live, Exception):
                     raise live
                 if live.seq > after or live.type in LIVE_ONLY:
                     yield live

@@ -77,17 +77,30 @@ class EventsEndpoint:
                     break
                 await self._write(response, self._frames.sse(event))
                 after = event.seq
-        except ConnectionError:
-            pass  # the reader is gone; the run is not
-        except TimeoutError:
+        except _ReaderGone:
+            return response  # the run goes on
+        except _ReaderStalled:
             _drop(request, response, dropped_frame(slow_reader(after), after))
-        except AgentdError as error:
+        except Exception as error:  # of the runs: the headers are sent, so that it can only be said here
             await response.write(dropped_frame(error, after))
         return response
 
     async def _write(self, response: web.StreamResponse, frame: bytes) -> None:
-        async with asyncio.timeout(self._limits.stall_s):
-            await response.write(frame)
+        try:
+            async with asyncio.timeout(self._limits.stall_s):
+                await response.write(frame)
+        except TimeoutError:
+            raise _ReaderStalled from None
+        except ConnectionError:
+            raise _ReaderGone from None
+
+
+class _ReaderGone(Exception):
+    """The reader closed its connection."""
+
+
+class _ReaderStalled(Exception):
+    """The reader left its socket full for too long."""
 
 
 class _Ahead:

@@ -6,7 +6,7 @@ import orjson
 
 from agentd.messages import LIVE_ONLY, Event
 
-_KEPT = 512
+_KEPT = 64
 
 
 class Frames:

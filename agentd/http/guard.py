@@ -91,9 +91,9 @@ class Guard:
                 if error.status < 400:
                     raise
                 return refusal(_of_aiohttp(error), rpc=request.path == RPC_PATH)
-            except (ConnectionError, TimeoutError):
-                raise
             except Exception as error:
+                if isinstance(error, ConnectionError) and _gone(request):
+                    raise  # nobody is there to be answered
                 return refusal(error, rpc=request.path == RPC_PATH)
             if route in self._pages:
                 for name, value in PAGE_HEADERS.items():
@@ -137,6 +137,10 @@ class Guard:
                 "Access-Control-Max-Age": "600",
             },
         )
+
+
+def _gone(request: web.Request) -> bool:
+    return request.transport is None or request.transport.is_closing()
 
 
 def _unix(request: web.Request) -> bool:

@@ -9,7 +9,7 @@ import orjson
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from agentd.errors import AgentdError, Conflict
+from agentd.errors import Conflict
 from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
 from agentd.messages import Caller
@@ -110,7 +110,7 @@ class _Connection:
                 if not await self._send(self._frames.notification(event)):
                     return
                 after = event.seq
-        except AgentdError as error:
+        except Exception as error:
             await self._send(_dropped(params.run_id, after, error))
 
     async def _send(self, frame: bytes) -> bool:
@@ -124,7 +124,7 @@ class _Connection:
             if transport is not None:
                 transport.abort()
             return False
-        except (ConnectionError, RuntimeError):
+        except ConnectionError:
             return False
         return True
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from agentd.messages import Artifact
-from agentd.testing_runs import MemoryRun
+from agentd.messages import Artifact, Caller
+from agentd.testing_runs import MemoryRun, MemoryRuns
 from tests.agentd.twins import Wire, wire
 
 PDF = b"%PDF-1.7 surat"
@@ -77,6 +77,20 @@ async def test_a_letter_of_somebody_else_is_not_found(tmp_path: Path) -> None:
             headers = {"Authorization": f"Bearer {token}"}
             async with session.get(at.url + "/artifacts/r-1/a.pdf", headers=headers) as answer:
                 assert answer.status == status
+
+
+async def test_a_store_that_is_gone_is_a_plain_internal_error(tmp_path: Path) -> None:
+    class Gone(MemoryRuns):
+        async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+            raise ConnectionError("postgresql://agent:geheim@db")
+
+    async with (
+        wire(tmp_path, runs=Gone()) as at,
+        aiohttp.ClientSession() as session,
+        session.get(at.url + "/artifacts/r-1/a.pdf") as answer,
+    ):
+        body = await answer.text()
+        assert (answer.status, "geheim" in body, '"internal"' in body) == (500, False, True)
 
 
 async def test_a_file_that_was_removed_is_gone_and_its_place_stays_unsaid(tmp_path: Path) -> None:

@@ -178,17 +178,26 @@ async def test_a_reader_that_does_not_read_is_dropped_and_can_resume(tmp_path: P
             assert [int(frame["id"]) async for frame in frames(answer)] == list(range(last + 1, 203))
 
 
-async def test_what_the_runs_raise_in_mid_stream_is_the_last_frame(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (Busy("the reader was too slow", resume_after=1), "busy"),
+        (ConnectionError("postgresql://agent:geheim@db gone"), "internal"),
+        (TimeoutError("the database"), "internal"),
+    ],
+)
+async def test_what_the_runs_raise_in_mid_stream_is_the_last_frame(tmp_path: Path, error: Exception, kind: str) -> None:
     gate = Gate()
     async with wire(tmp_path, work=gate) as at:
         run = await start(at)
         async with stream(at, "run_id=r-1") as answer:
             seen = frames(answer)
             assert (await anext(seen))["event"] == "run.started"
-            run.break_off(Busy("the reader was too slow", resume_after=1))
+            run.break_off(error)
             last = await anext(seen)
-            assert last["event"] == "error"
-            assert json.loads(last["data"])["data"]["resume_after"] == 1
+            data = json.loads(last["data"])["data"]
+            assert (last["event"], data["type"], data["resume_after"]) == ("error", kind, 1)
+            assert "geheim" not in last["data"]
         gate.finish()
 
 
