@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from agentd.agent.evidence.numbers import SPOKEN
 from agentd.agent.evidence.words import FILLERS, fold, plain, vocabulary
 
 _CONCEPTS: tuple[tuple[str, ...], ...] = (
@@ -130,10 +131,26 @@ def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[s
             length = 1
             rest.append(kept[at])
         at += length
-    rest = [word for word in rest if word not in FILLERS]
+    rest = [word for at, word in enumerate(rest) if word not in FILLERS and not _counted(rest, at)]
     if (bare and rest) or any(word in WISHES for word in rest):
         return []
     return found
+
+
+def _counted(rest: Sequence[str], at: int) -> bool:
+    """`dua anak`, `two kids`, beside a marital status."""
+    number = at if rest[at] in SPOKEN or rest[at].isdecimal() else at - 1
+    return (
+        number >= 0
+        and (rest[number] in SPOKEN or rest[number].isdecimal())
+        and rest[number + 1 : number + 2]
+        in (
+            ["anak"],
+            ["kids"],
+            ["children"],
+            ["orang"],
+        )
+    )
 
 
 def before(words: Sequence[str], enum: tuple[str, ...]) -> Sequence[str]:

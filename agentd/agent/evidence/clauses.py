@@ -34,6 +34,10 @@ _COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
 _DENIALS = frozenset({"tidak", "nggak", "gak", "not", "bukan"})
 _POSSESSED_BY = frozenset({"itu", "punya", "milik", "kepunyaan", "punyanya"})
+_VERBS = vocabulary(
+    """am ' was live work need want have would will reside come can could think used got do don go moved study stay
+    like were did should may must had rent run own sell teach drive"""
+)
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _PARAGRAPH = vocabulary(
     """contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example formatnya dummy
@@ -68,7 +72,7 @@ class SentenceReader:
         self.taken_back = False
         self.spoke_of_in = -1
         self.last_label: str | None = None
-        self.current = self._new(None, corrected=speaking.correcting)
+        self.current = self._new(speaking.pending, corrected=speaking.correcting)
 
     def _new(self, label: str | None, *, corrected: bool = False, form: bool = False) -> Segment:
         mood = Mood.OPEN if self.open or self.doubted or self.looked_up else Mood.DENIED if self.denied else Mood.SAID
@@ -111,6 +115,8 @@ class SentenceReader:
             else:
                 self._keep(at)
                 at += 1
+        waits = self.current.label is not None and self.current.empty and self.current.form
+        self.speaking.pending = self.current.label if waits and self.current.mood is Mood.SAID else None
         self.speaking.correcting = self.current.corrected and self.current.empty
         self._close()
         self._tails()
@@ -287,6 +293,8 @@ class SentenceReader:
             word = words[at]
             mark = self.marks.get(at)
             if mark is not None and mark.cue is Cue.SELF:
+                if word == "i":
+                    break
                 self._speak_of(CITIZEN)
                 self.current.own = owned = True
                 if self.looked_up and not (self.open or self.doubted):
@@ -295,6 +303,7 @@ class SentenceReader:
             elif (
                 mark is not None
                 and mark.cue is Cue.RELATION
+                and not (owned and self.current.label == "nama")
                 and persons.strong(mark, words, opens=True, form=form, agent=self.agent)
             ):
                 at = persons.owner_end(mark, words)
@@ -359,6 +368,9 @@ class SentenceReader:
 
     def _on_relation(self, mark: Mark) -> int:
         opens = self.current.empty
+        named = self.current.label == "nama" and opens and (self.current.own or self.current.form)
+        if named and not persons.possessed(mark, self.words):
+            return self._on_plain(mark)
         before = self.words[max(0, mark.start - 2) : mark.start]
         if not opens and ((before[-1:] and before[-1] in _POSSESSED_BY) or before == ["is", "my"]):
             self._speak_of(mark.value)
@@ -383,6 +395,8 @@ class SentenceReader:
     def _on_self(self, mark: Mark) -> int:
         first = mark.start == 0 or self.words[mark.start - 1] in _SEPARATORS
         after = self.words[mark.end] if mark.end < len(self.words) else ""
+        if self.words[mark.start] == "i" and after not in _VERBS:
+            return self._on_plain(mark)
         if self.words[mark.start] == "my" and self.marks.get(mark.end, mark).cue is Cue.RELATION:
             return mark.end
         joined = mark.start > 0 and self.words[mark.start - 1] in _JOINS

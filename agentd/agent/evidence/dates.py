@@ -30,6 +30,7 @@ _MONTHS = {
     for name in names.split()
 }
 _NOISE = frozenset({"tanggal", "tgl", "bulan", "bln", "tahun", "thn", "of", "the", "st", "nd", "rd", "th", ",", "."})
+_BETWEEN = frozenset({"bulan", "bln", "tahun", "thn"})
 _MARKS = frozenset({"-", "/", "."})
 
 Found = tuple[int, int, date]
@@ -75,7 +76,7 @@ def _numeric(words: Sequence[str], at: int) -> Found | None:
         return None
     parts, end = [first], at + 1
     while len(parts) < 3 and end < len(words):
-        step = 1 if words[end] in _MARKS else 0
+        step = 1 if words[end] in _MARKS or words[end] in _BETWEEN else 0
         if end + step >= len(words) or not words[end + step].isdecimal():
             return None
         parts.append(words[end + step])

@@ -205,6 +205,8 @@ SALUTATIONS = frozenset(
         "saudara",
         "adik",
         "adek",
+        "putra",
+        "putri",
         "lurah",
         "petugas",
         "pak lurah",
@@ -276,25 +278,25 @@ _PHRASES: dict[Cue, str] = {
         "lihat data|hapus|delete|cocokkan|bandingkan|compare|temukan|find|tahu|kenal|tau|know"
     ),
     Cue.FIXED: (
-        "untuk datanya|untuk data|buat datanya|ibu rumah tangga|bapak rumah tangga|mengurus rumah tangga|"
-        "rumah tangga|belum kawin|belum menikah|belum nikah|blm kawin|blm nikah|blm menikah|belum pernah menikah|"
-        "belum pernah kawin|tidak kawin|tidak menikah|not married|never married|tidak bekerja|belum bekerja|"
-        "belum / tidak bekerja|tidak sekolah|belum sekolah|tidak mampu|kurang mampu|tidak tetap|not working|"
-        "guru agama|terlebih dahulu|lebih dulu|dulu ya|terima kasih|selamat|tidak salah|tidak masalah|no problem|"
-        "ibu kota|ya pak|ya bu|bapak / ibu|bapak ibu|anak - anak|pakaian anak|baju anak|jalan bapak|"
-        "warga negara indonesia|tempat tinggal saya|surat domisili|keterangan domisili|surat keterangan usaha|"
-        "keterangan usaha|surat usaha|keterangan domisili usaha|is my name|ny .|jl . ibu|jalan ibu|r . a|"
-        "kantor kelurahan|buat surat|bikin surat|buatkan|dibuatkan|buatkan saya|buat suratnya|mau buat|ingin buat|"
-        "tolong buat|buat domisili|tanggal 17 agustus|belum punya|tidak punya|tidak ada|kerja bakti|surat kerja|"
-        "lamar kerja|melamar kerja|melamar pekerjaan|cari kerja|mencari kerja|mencari pekerjaan|cari pekerjaan|"
-        "apply for a job|find a job|job application|apply for work|dunia kerja|pindah kerja|izin kerja|izin usaha|"
-        "modal usaha|pinjaman usaha|buka usaha baru|pengajuan kredit usaha|kredit usaha|kredit usaha rakyat|"
-        "for me|for myself|untuk saya|buat saya|untuk saya sendiri|surat untuk|letter for|certificate for|"
-        "surat buat|looking for a job|asking for|request for|tidak tahu|thanks for|data untuk|datanya untuk|"
-        "pembuatan ktp|buka rekening|membuka rekening|pembukaan rekening|membuat paspor|buat paspor|bikin paspor|"
-        "urus paspor|mengurus paspor|pembuatan paspor|membuat ktp|buat ktp|bikin ktp|perpanjang ktp|"
-        "perpanjang sim|membuat sim|bikin sim|buat sim|mengurus ktp|urus ktp|pendaftaran bpjs|daftar bpjs|"
-        "mengurus bpjs|urus bpjs|mengurus kk|urus kk|pecah kk|buat kk|bikin kk|pendaftaran sekolah|"
+        "anak agung|untuk datanya|untuk data|buat datanya|ibu rumah tangga|bapak rumah tangga|"
+        "mengurus rumah tangga|rumah tangga|belum kawin|belum menikah|belum nikah|blm kawin|blm nikah|blm menikah|"
+        "belum pernah menikah|belum pernah kawin|tidak kawin|tidak menikah|not married|never married|"
+        "tidak bekerja|belum bekerja|belum / tidak bekerja|tidak sekolah|belum sekolah|tidak mampu|kurang mampu|"
+        "tidak tetap|not working|guru agama|terlebih dahulu|lebih dulu|dulu ya|terima kasih|selamat|tidak salah|"
+        "tidak masalah|no problem|ibu kota|ya pak|ya bu|bapak / ibu|bapak ibu|anak - anak|pakaian anak|baju anak|"
+        "jalan bapak|warga negara indonesia|tempat tinggal saya|surat domisili|keterangan domisili|"
+        "surat keterangan usaha|keterangan usaha|surat usaha|keterangan domisili usaha|is my name|ny .|jl . ibu|"
+        "jalan ibu|r . a|kantor kelurahan|buat surat|bikin surat|buatkan|dibuatkan|buatkan saya|buat suratnya|"
+        "mau buat|ingin buat|tolong buat|buat domisili|tanggal 17 agustus|belum punya|tidak punya|tidak ada|"
+        "kerja bakti|surat kerja|lamar kerja|melamar kerja|melamar pekerjaan|cari kerja|mencari kerja|"
+        "mencari pekerjaan|cari pekerjaan|apply for a job|find a job|job application|apply for work|dunia kerja|"
+        "pindah kerja|izin kerja|izin usaha|modal usaha|pinjaman usaha|buka usaha baru|pengajuan kredit usaha|"
+        "kredit usaha|kredit usaha rakyat|for me|for myself|untuk saya|buat saya|untuk saya sendiri|surat untuk|"
+        "letter for|certificate for|surat buat|looking for a job|asking for|request for|tidak tahu|thanks for|"
+        "data untuk|datanya untuk|pembuatan ktp|buka rekening|membuka rekening|pembukaan rekening|membuat paspor|"
+        "buat paspor|bikin paspor|urus paspor|mengurus paspor|pembuatan paspor|membuat ktp|buat ktp|bikin ktp|"
+        "perpanjang ktp|perpanjang sim|membuat sim|bikin sim|buat sim|mengurus ktp|urus ktp|pendaftaran bpjs|"
+        "daftar bpjs|mengurus bpjs|urus bpjs|mengurus kk|urus kk|pecah kk|buat kk|bikin kk|pendaftaran sekolah|"
         "open a bank account|bank account|make a passport|a passport|pengurusan paspor|pengurusan sim|"
         "pembukaan rekening bank|buka rekening bank|membuat npwp|bikin npwp|buat npwp|daftar sekolah anak|"
         "sekolah anak|mendaftarkan anak|mendaftar sekolah anak|beasiswa anak|anak sekolah|nikah anak|"

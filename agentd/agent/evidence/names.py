@@ -12,17 +12,18 @@ _ENDS = vocabulary(
     berusia lahir kelahiran tinggal bertempat berdomisili domisili alamat beralamat warga asal dari yang dengan
     kerja bekerja agama beragama status pekerjaan nik ktp kk no nomor nomer hp rt rw sudah belum sedang untuk
     buat bikin urus mengurus membuat bisa boleh sebagai di pada datang baru juga sih ya pak bu kak mas mbak min
-    gitu itu ini seorang saya aku sesuai and with born i am my want need would who living live lives from age
-    aged years for to is please here work working kemarin tadi lalu terus trus jadi supaya agar karena karna
-    soalnya ada punya adalah bermaksud berniat pindah menetap thanks makasih terima selamat halo surat kawin
-    menikah cerai laki perempuan pria wanita islam kristen katolik hindu buddha budha konghucu muslim wni tahun
-    thn tanggal tgl ttl religion single married but tapi sekarang now hanya cuma lagi kepada oleh seperti
-    tersebut asli"""
+    gitu itu ini seorang saya aku sesuai and with born am my want need would who living live lives from age aged
+    years for to is please here work working kemarin tadi lalu terus trus jadi supaya agar karena karna soalnya
+    ada punya adalah bermaksud berniat pindah menetap thanks makasih terima selamat halo surat kawin menikah
+    cerai laki perempuan pria wanita islam kristen katolik hindu buddha budha konghucu muslim wni tahun thn
+    tanggal tgl ttl religion single married but tapi sekarang now hanya cuma lagi kepada oleh seperti tersebut
+    asli"""
 )
 _BEFORE = vocabulary(
-    """nama lengkap saya aku adalah ialah yaitu itu ini ya iya oh oke ok baik halo hai hi hello my name full is am
-    i m the s bernama namanya namaku perkenalkan kenalkan sdr sdri saudara saudari tn ny nn mr mrs ms mas mbak
-    kak pak bapak bu ibu sesuai ktp benar sebenarnya asli jadi harusnya seharusnya it its it's"""
+    """datanya data dengan biodata berikut nya nama lengkap saya aku adalah ialah yaitu itu ini ya iya oh oke ok
+    baik halo hai hi hello my name full is am m the s bernama namanya namaku perkenalkan kenalkan sdr sdri
+    saudara saudari tn ny nn mr mrs ms mas mbak kak pak bapak bu ibu sesuai ktp benar sebenarnya asli jadi
+    harusnya seharusnya it its it's"""
 )
 _HONORIFICS = vocabulary("bapak pak ibu bu sdr sdri saudara saudari tn tuan ny nyonya nn nona mr mrs ms mas mbak kak")
 _COMMON = vocabulary(
@@ -61,7 +62,7 @@ def leading(raws: Sequence[str]) -> list[Name]:
     for raw in raws[start:]:
         word = raw.casefold()
         if raw[0].isalpha():
-            if word in _ENDS:
+            if word in _ENDS or (word == "i" and run):
                 break
             run.append(raw)
         elif raw not in ("'", ".", "-", "`", ". ", ".\n") or (raw[0] == "." and run and len(run[-1]) > 4):
@@ -74,6 +75,13 @@ def leading(raws: Sequence[str]) -> list[Name]:
         if head < len(run):
             found.append(key(run[:head]))
     return [name for name in found if name]
+
+
+def alone(raws: Sequence[str]) -> bool:
+    """Whether a segment is a name and courtesy, with nothing after it."""
+    found = leading(raws)
+    words = [raw.casefold() for raw in raws if raw[0].isalnum()]
+    return bool(found) and tuple(words[-len(found[0]) :]) == found[0]
 
 
 def same(left: Name, right: Name) -> bool:

@@ -22,6 +22,8 @@ class Speaking:
     person: str | None = None
     section: str | None = None
     """The person of a headed block (`Data istri saya:`)."""
+    pending: str | None = None
+    """A label that the last line left open (`NIK saya:`)."""
     correcting: bool = False
     """The last sentence ended on the announcement of another value (`Eh salah.`)."""
     people: set[str] = field(default_factory=set)
@@ -41,9 +43,17 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: 
     word = words[mark.start]
     if mark.value == "kepala keluarga":
         return opens and before not in SELF
+    titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
+    if titled and word in SALUTATIONS:
+        return False
     if word in SALUTATIONS or " ".join(words[mark.start : mark.end]) in SALUTATIONS:
         return opens and not form and not agent and before not in ("", ",", "\n") and before not in SELF
     return opens or before in ("a", "dari", "dr", "seorang", "sang", "si", "the")
+
+
+def possessed(mark: Mark, words: Sequence[str]) -> bool:
+    """Whether a relation is somebody's (`anak saya`), and so no part of a name (`Anak Agung`)."""
+    return mark.end < len(words) and words[mark.end] in _POSSESSIVE
 
 
 def owner_end(mark: Mark, words: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from agentd.agent.evidence.segments import HOMES, STREETS, Mood, Segment
 from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import vocabulary
 
+_HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
     """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
@@ -99,7 +100,7 @@ def _no_other_owner(segment: Segment) -> bool:
     words = segment.words
     street = next((at for at, word in enumerate(words) if word in STREETS), 0)
     return all(
-        word in HOMES or raw[0].isupper() or not word[0].isalpha() or clear([word])
+        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or not word[0].isalpha() or clear([word])
         for word, raw in zip(words[:street], segment.raws, strict=False)
     )
 

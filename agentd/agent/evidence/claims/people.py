@@ -32,9 +32,8 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             continue
         answers = statement.answers == field.label
         named = field.person is not None and field.label == "nama"
-        by_itself = field.label == "nama" and (
-            segment.intro or (statement.listed and statement.first) or purpose or named
-        )
+        listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
+        by_itself = field.label == "nama" and (segment.intro or (statement.first and listed) or purpose or named)
         if not (labelled or answers or corrected or by_itself):
             continue
         found = names.leading(segment.raws)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from agentd.agent.evidence import choices, names, texts
 from agentd.agent.evidence.case import Case, claim
 from agentd.agent.evidence.fields import Field
+from agentd.agent.evidence.persons import CITIZEN
 from agentd.agent.evidence.segments import Mood, Segment
 from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import FILLERS, fold, vocabulary
@@ -31,6 +32,8 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         if purpose and segment.label is None and not office:
             wish = next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0)
             words = words[wish:]
+        if purpose and segment.person not in (None, CITIZEN):
+            words = [*words, *str(segment.person).lstrip("?").split()]
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
         labelled = segment.label == field.label
