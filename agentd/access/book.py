@@ -1,14 +1,13 @@
-"""Who asks, and whether they may come in: principals, their tokens, their rates. It reads no request and no socket.
+"""Principals with their tokens, in `access.json` of the state folder. It decides nothing about a request.
 
-Tokens are 256 random bits, kept only as SHA-256 in `access.json` of the state folder, and shown once when made.
-The file is read again when it changes, so a token added or revoked counts a fifth of a second later at most.
+Tokens are 256 random bits, kept only as SHA-256, and shown once when made. The file is read again when it changes, so
+a token added or revoked counts a fifth of a second later at most.
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
-import hmac
 import os
 import re
 import secrets
@@ -18,29 +17,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound, RateLimited, Unauthorized
+from agentd.access.callers import RESERVED
+from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Scope
-from agentd.ports import Clock
 
 log = structlog.get_logger(__name__)
 
-_LOOK_EVERY_S = 0.2
 FILE_NAME = "access.json"
-LOCAL = Caller(id="local", scopes=frozenset({"admin"}))
-"""A program on this machine, where no token is configured."""
-OWN_PAGE = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
-"""The daemon's own page in a browser on this machine, where no token is configured."""
-TOKEN_OF_ENVIRONMENT = Caller(id="admin", scopes=frozenset({"admin"}))
-"""Whoever holds AGENTD_TOKEN."""
-OWN_SERVER = Caller(id="own-server", scopes=frozenset({"model"}))
-"""An MCP server of the daemon's own that may use its models (`model = true`)."""
-RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id, OWN_SERVER.id})
-
+_LOOK_EVERY_S = 0.2
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
@@ -89,7 +77,7 @@ class AccessBook:
     def holder(self, token: str) -> Caller | None:
         """Whose token this is."""
         self._refresh()
-        found = self._by_hash.get(_digest(token))
+        found = self._by_hash.get(digest(token))
         return found[1] if found else None
 
     def rate_of(self, caller_id: str) -> float | None:
@@ -126,7 +114,7 @@ class AccessBook:
             profile=profile,
             rate_per_minute=rate_per_minute,
             created_at=now,
-            token_sha256=_digest(token),
+            token_sha256=digest(token),
         )
         with self._changing() as principals:
             if any(principal.id == principal_id for principal in principals):
@@ -205,111 +193,6 @@ class AccessBook:
         self._seen = seen
 
 
-def _digest(token: str) -> str:
+def digest(token: str) -> str:
+    """How a token is kept and compared."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Approach(NamedTuple):
-    """How somebody came to the door. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
-
-    token: str | None
-    origin: str | None
-    own_origin: bool
-    site: str | None
-    local: bool
-
-
-class Access:
-    """Decides who a request comes from."""
-
-    def __init__(
-        self, book: AccessBook, *, admin_token: str | None = None, origins: frozenset[str] = frozenset()
-    ) -> None:
-        self._book = book
-        self._admin_digest = _digest(admin_token) if admin_token else None
-        self.model_token = "agd_" + secrets.token_urlsafe(32)
-        """Made anew at each start for the daemon's own servers; it opens the models and nothing else."""
-        self._model_digest = _digest(self.model_token)
-        self._origins = origins
-
-    @property
-    def closed(self) -> bool:
-        """True when everybody needs a token."""
-        return self._admin_digest is not None or self._book.closed
-
-    @property
-    def lists_any(self) -> bool:
-        """True when the configuration names any Origin."""
-        return bool(self._origins)
-
-    def lists(self, origin: str) -> bool:
-        """True for an Origin named in the configuration."""
-        return origin in self._origins
-
-    def admit(self, approach: Approach) -> Caller:
-        """The caller. Raises Unauthorized, Forbidden.
-
-        No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
-        comes in; a token that nobody made then counts as none, since many clients can't be told to send none. Any
-        token configured: everybody needs one. A browser page of an Origin that isn't listed never comes in.
-        """
-        page = approach.own_origin or approach.site == "same-origin"
-        if approach.origin is not None:
-            if not approach.own_origin and approach.origin not in self._origins:
-                raise Forbidden("Pages of this Origin may not call; list it in [rpc] allowed_origins")
-        elif approach.site in ("cross-site", "same-site"):
-            raise Forbidden("A page of another site may not call")
-        if approach.token is not None and (caller := self._holder(approach.token)) is not None:
-            return caller
-        if self.closed:
-            if approach.token is None:
-                raise Unauthorized("A bearer token is needed: Authorization: Bearer TOKEN")
-            raise Unauthorized("The bearer token is not known here; it may have been revoked")
-        if not approach.local:
-            raise Unauthorized("From another machine a bearer token is needed; make one by `agentd token add`")
-        if page or approach.site == "none":
-            return OWN_PAGE
-        if approach.origin is not None:
-            raise Unauthorized("A page of another origin needs a bearer token; make one by `agentd token add`")
-        return LOCAL
-
-    def _holder(self, token: str) -> Caller | None:
-        digest = _digest(token)
-        if self._admin_digest is not None and hmac.compare_digest(digest, self._admin_digest):
-            return TOKEN_OF_ENVIRONMENT
-        if hmac.compare_digest(digest, self._model_digest):
-            return OWN_SERVER
-        return self._book.holder(token)
-
-
-class RateLimiter:
-    """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
-
-    def __init__(self, book: AccessBook, default_per_minute: float | None, clock: Clock) -> None:
-        self._book = book
-        self._default = default_per_minute
-        self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    def charge(self, caller: Caller, calls: int = 1) -> None:
-        """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
-        rate = self._book.rate_of(caller.id)
-        if rate is None:
-            if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:
-                return
-            rate = self._default
-        now = self._clock.monotonic()
-        level, at = self._buckets.get(caller.id, (rate, now))
-        level = min(rate, level + (now - at) * rate / 60)
-        if calls > rate:
-            raise RateLimited(
-                f"{caller.id} may make {rate:g} calls a minute, so never {calls} at once; send fewer in a batch",
-                retry_after_s=60.0,
-            )
-        if level < calls:
-            self._buckets[caller.id] = (level, now)
-            wait = (calls - level) * 60 / rate
-            raise RateLimited(
-                f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
-            )
-        self._buckets[caller.id] = (level - calls, now)

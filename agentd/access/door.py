@@ -1,0 +1,88 @@
+"""Who a request comes from, and whether they may come in. It reads no request, no file and no socket.
+
+What a fresh machine allows, and what changes with the first token, is told in docs/wire.md.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import NamedTuple
+
+from agentd.access.book import AccessBook, digest
+from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
+from agentd.errors import Forbidden, Unauthorized
+from agentd.messages import Caller
+
+
+class Approach(NamedTuple):
+    """How somebody came to the door. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
+
+    token: str | None
+    origin: str | None
+    own_origin: bool
+    site: str | None
+    local: bool
+
+
+class Access:
+    """Decides who a request comes from."""
+
+    def __init__(
+        self, book: AccessBook, *, admin_token: str | None = None, origins: frozenset[str] = frozenset()
+    ) -> None:
+        self._book = book
+        self._admin_digest = digest(admin_token) if admin_token else None
+        self.model_token = "agd_" + secrets.token_urlsafe(32)
+        """Made anew at each start for the daemon's own servers; it opens the models and nothing else."""
+        self._model_digest = digest(self.model_token)
+        self._origins = origins
+
+    @property
+    def closed(self) -> bool:
+        """True when everybody needs a token."""
+        return self._admin_digest is not None or self._book.closed
+
+    @property
+    def lists_any(self) -> bool:
+        """True when the configuration names any Origin."""
+        return bool(self._origins)
+
+    def lists(self, origin: str) -> bool:
+        """True for an Origin named in the configuration."""
+        return origin in self._origins
+
+    def admit(self, approach: Approach) -> Caller:
+        """The caller. Raises Unauthorized, Forbidden.
+
+        No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
+        comes in; a token that nobody made then counts as none, since many clients can't be told to send none. Any
+        token configured: everybody needs one. A browser page of an Origin that isn't listed never comes in.
+        """
+        page = approach.own_origin or approach.site == "same-origin"
+        if approach.origin is not None:
+            if not approach.own_origin and approach.origin not in self._origins:
+                raise Forbidden("Pages of this Origin may not call; list it in [rpc] allowed_origins")
+        elif approach.site in ("cross-site", "same-site"):
+            raise Forbidden("A page of another site may not call")
+        if approach.token is not None and (caller := self._holder(approach.token)) is not None:
+            return caller
+        if self.closed:
+            if approach.token is None:
+                raise Unauthorized("A bearer token is needed: Authorization: Bearer TOKEN")
+            raise Unauthorized("The bearer token is not known here; it may have been revoked")
+        if not approach.local:
+            raise Unauthorized("From another machine a bearer token is needed; make one by `agentd token add`")
+        if page or approach.site == "none":
+            return OWN_PAGE
+        if approach.origin is not None:
+            raise Unauthorized("A page of another origin needs a bearer token; make one by `agentd token add`")
+        return LOCAL
+
+    def _holder(self, token: str) -> Caller | None:
+        given = digest(token)
+        if self._admin_digest is not None and hmac.compare_digest(given, self._admin_digest):
+            return TOKEN_OF_ENVIRONMENT
+        if hmac.compare_digest(given, self._model_digest):
+            return OWN_SERVER
+        return self._book.holder(token)

@@ -1,0 +1,42 @@
+"""How many calls a caller may make. It counts in memory and forgets at the end."""
+
+from __future__ import annotations
+
+from agentd.access.book import AccessBook
+from agentd.access.callers import OWN_SERVER
+from agentd.errors import RateLimited
+from agentd.messages import Caller
+from agentd.ports import Clock
+
+
+class RateLimiter:
+    """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
+
+    def __init__(self, book: AccessBook, default_per_minute: float | None, clock: Clock) -> None:
+        self._book = book
+        self._default = default_per_minute
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def charge(self, caller: Caller, calls: int = 1) -> None:
+        """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
+        rate = self._book.rate_of(caller.id)
+        if rate is None:
+            if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:
+                return
+            rate = self._default
+        now = self._clock.monotonic()
+        level, at = self._buckets.get(caller.id, (rate, now))
+        level = min(rate, level + (now - at) * rate / 60)
+        if calls > rate:
+            raise RateLimited(
+                f"{caller.id} may make {rate:g} calls a minute, so never {calls} at once; send fewer in a batch",
+                retry_after_s=60.0,
+            )
+        if level < calls:
+            self._buckets[caller.id] = (level, now)
+            wait = (calls - level) * 60 / rate
+            raise RateLimited(
+                f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
+            )
+        self._buckets[caller.id] = (level - calls, now)
