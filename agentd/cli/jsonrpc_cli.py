@@ -9,13 +9,13 @@ import argparse
 import json
 import os
 import re
-import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from http.client import HTTPConnection, HTTPException
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+
+from agentd.cli.jsonrpc_output import Shown
+from agentd.cli.jsonrpc_transports import Unreachable, WrongWords, decoded, sender
 
 RESULT, RPC_ERROR, USAGE, TRANSPORT = 0, 1, 2, 3
 
@@ -29,14 +29,6 @@ URL is http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH. Alone
   jsonrpc-cli http://127.0.0.1:8765/rpc --batch calls.json
 
 exit codes: 0 result, 1 JSON-RPC error, 2 usage, 3 transport"""
-
-
-class WrongWords(Exception):
-    """The command line can't be understood."""
-
-
-class Unreachable(Exception):
-    """The server could not be reached, or what it said is not JSON-RPC."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(given: argparse.Namespace) -> int:
     token = given.token or os.environ.get("JSONRPC_TOKEN")
-    show = _Shown(sys.stdout, given.color)
+    show = Shown(sys.stdout, given.color)
     if given.follow and not given.url.startswith(("ws:", "wss:")):
         raise WrongWords("--follow needs a WebSocket: ws://HOST:PORT/PATH")
     if given.batch is not None:
@@ -106,7 +98,7 @@ def _run(given: argparse.Namespace) -> int:
             message["id"] = 1
     expects = any("id" in item for item in (message if isinstance(message, list) else [message]))
     notified = (lambda note: show.line(note)) if given.follow else None
-    body = _transport(given.url, token, given.timeout)(json.dumps(message).encode(), expects, notified)
+    body = sender(given.url, token, given.timeout)(json.dumps(message).encode(), expects, notified)
     if not body.strip():
         if expects:
             raise Unreachable("the server answered nothing")
@@ -116,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
     if given.raw:
         show.raw(body)
     elif failed and not isinstance(response, list):
-        _Shown(sys.stderr, given.color).error(response["error"])
+        Shown(sys.stderr, given.color).error(response["error"])
     elif given.follow:
         pass  # it was printed when it came, before what followed
     elif isinstance(response, list):
@@ -177,141 +169,11 @@ def _batch(name: str) -> list[Any]:
     return [item if "jsonrpc" in item else {"jsonrpc": "2.0", "id": n, **item} for n, item in enumerate(items, 1)]
 
 
-# ── how it is sent ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-Notified = Callable[[dict[str, Any]], None] | None
-Send = Callable[[bytes, bool, Notified], bytes]
-"""Sends a message; answers the body of its response, empty when none comes. Who follows is told of each message."""
-
-
-class _UnixConnection(HTTPConnection):
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-
-def _transport(url: str, token: str | None, timeout: float) -> Send:
-    parts = urlsplit(url)
-    target = parts.path + (f"?{parts.query}" if parts.query else "")
-    if parts.scheme == "unix":
-        return _http(lambda: _UnixConnection(parts.path, timeout), ("/rpc", "/"), token, url)
-    if parts.scheme in ("http", "https") and parts.hostname:
-        paths = (target,) if parts.path else ("/", "/rpc")
-        return _http(lambda: _http_connection(url, timeout), paths, token, url)
-    if parts.scheme in ("ws", "wss") and parts.hostname:
-        return _websocket(url if parts.path else f"{url}/ws", token, timeout)
-    raise WrongWords(f"{url!r} is no address: http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH")
-
-
-def _http_connection(url: str, timeout: float) -> HTTPConnection:
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise WrongWords(f"{url!r}: {error}") from None
-    assert parts.hostname is not None
-    if parts.scheme == "https":
-        from http.client import HTTPSConnection
-
-        return HTTPSConnection(parts.hostname, port, timeout=timeout)
-    return HTTPConnection(parts.hostname, port, timeout=timeout)
-
-
-def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: str | None, url: str) -> Send:
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-
-    def send(body: bytes, _expects: bool, _notified: Notified) -> bytes:
-        for path in paths:
-            connection = connect()
-            try:
-                connection.request("POST", path, body, headers)
-                response = connection.getresponse()
-                answer = response.read()
-            except TimeoutError:
-                raise Unreachable(f"{url}: no answer in time (--timeout)") from None
-            except (OSError, HTTPException) as error:
-                raise Unreachable(f"{url}: {error or type(error).__name__}") from None
-            finally:
-                connection.close()
-            if response.status in (404, 405) and path != paths[-1]:
-                continue  # nothing was called there; servers differ in where they listen when the URL says no path
-            if response.status >= 300 and not answer.lstrip().startswith((b"{", b"[")):
-                raise Unreachable(f"{url}: HTTP {response.status} {response.reason}")
-            return answer
-        raise AssertionError("paths is never empty")
-
-    return send
-
-
-def _websocket(url: str, token: str | None, timeout: float) -> Send:
-    def send(body: bytes, expects: bool, notified: Notified) -> bytes:
-        import asyncio
-
-        from aiohttp import ClientError
-
-        try:
-            return asyncio.run(_talk(url, token, timeout, body, expects, notified))
-        except TimeoutError:
-            raise Unreachable(f"{url}: no answer in time (--timeout)") from None
-        except (ClientError, OSError) as error:
-            raise Unreachable(f"{url}: {error}") from None
-
-    return send
-
-
-async def _talk(url: str, token: str | None, wait_s: float, body: bytes, expects: bool, notified: Notified) -> bytes:
-    import asyncio
-
-    from aiohttp import ClientSession, WSMsgType
-
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = b""
-    async with (
-        asyncio.timeout(wait_s) as limit,
-        ClientSession() as session,
-        session.ws_connect(url, headers=headers, max_msg_size=0) as connection,
-    ):
-        await connection.send_str(body.decode())
-        while expects or notified is not None:
-            message = await connection.receive()
-            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                break
-            data = message.data.encode() if isinstance(message.data, str) else message.data
-            decoded = _decoded(data)
-            if isinstance(decoded, dict) and "method" in decoded:
-                if notified is not None:
-                    notified(decoded)
-                    if decoded.get("params", {}).get("type") == "run.finished":
-                        break
-            elif expects:
-                answer, expects = data, False
-                limit.reschedule(None)
-                if isinstance(decoded, dict) and decoded.get("error") is not None:
-                    break
-                if notified is not None:
-                    notified(decoded)
-    return answer
-
-
 # ── what comes back ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _decoded(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except ValueError:
-        raise Unreachable(f"the answer is not JSON: {body[:120]!r}") from None
-
-
 def _response(body: bytes, message: Any) -> Any:
-    response = _decoded(body)
+    response = decoded(body)
     items = response if isinstance(response, list) else [response]
     for item in items:
         if not isinstance(item, dict) or ("result" in item) == (item.get("error") is not None):
@@ -321,80 +183,6 @@ def _response(body: bytes, message: Any) -> Any:
     if isinstance(message, dict) and isinstance(response, dict) and "result" in response and response.get("id") != 1:
         raise Unreachable("the answer has another id than the call")
     return response
-
-
-_TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)')
-_KEY, _TEXT, _WORD, _NUMBER, _RED, _BOLD, _DIM, _OFF = (
-    f"\x1b[{code}m" for code in ("34", "32", "35", "36", "31;1", "1", "2", "0")
-)
-
-
-class _Shown:
-    """Prints to one stream, in colours when it is a terminal."""
-
-    def __init__(self, stream: Any, color: str) -> None:
-        self._stream = stream
-        self._color = color == "always" or (color == "auto" and stream.isatty() and "NO_COLOR" not in os.environ)
-
-    def value(self, value: Any) -> None:
-        """Indented JSON."""
-        self._print(self._json(json.dumps(value, indent=2, ensure_ascii=False)))
-
-    def line(self, value: Any) -> None:
-        """One line of JSON, at once."""
-        self._print(self._json(json.dumps(value, ensure_ascii=False)))
-        self._stream.flush()
-
-    def raw(self, body: bytes) -> None:
-        """As it came."""
-        self._print(body.decode("utf-8", "replace"))
-
-    def error(self, error: Any) -> None:
-        """A JSON-RPC error: its code and message, then its data."""
-        if not isinstance(error, dict):
-            self._print(str(error))
-            return
-        self._print(self._painted(_RED, f"error {error.get('code')}: {error.get('message')}"))
-        if error.get("data") is not None:
-            self.value(error["data"])
-
-    def methods(self, document: Any) -> None:
-        """The methods of an OpenRPC document with their parameters; whatever else it is, as JSON."""
-        if not isinstance(document, dict) or not isinstance(document.get("methods"), list):
-            self.value(document)
-            return
-        for method in document["methods"]:
-            words = " ".join(_parameter(one) for one in method.get("params", ()))
-            self._print(f"{self._painted(_BOLD, method['name'])} {words}".rstrip())
-            if method.get("summary"):
-                self._print(self._painted(_DIM, f"    {method['summary']}"))
-
-    def _json(self, text: str) -> str:
-        return "".join(self._coloured(text)) if self._color else text
-
-    def _coloured(self, text: str) -> Iterator[str]:
-        end = 0
-        for match in _TOKENS.finditer(text):
-            string, colon, _, number = match.groups()
-            paint = (_KEY if colon else _TEXT) if string else _NUMBER if number else _WORD
-            yield text[end : match.start()] + paint + (string or match.group()) + _OFF + (colon or "")
-            end = match.end()
-        yield text[end:]
-
-    def _painted(self, paint: str, text: str) -> str:
-        return f"{paint}{text}{_OFF}" if self._color else text
-
-    def _print(self, text: str) -> None:
-        print(text, file=self._stream)
-
-
-def _parameter(one: dict[str, Any]) -> str:
-    schema = one.get("schema") or {}
-    kinds = [kind for kind in (schema, *schema.get("anyOf", ())) if kind.get("type") not in (None, "null")]
-    kind = kinds[0]["type"] if kinds else ""
-    if not kind:
-        kind = "object" if any("$ref" in option for option in schema.get("anyOf", (schema,))) else "any"
-    return f"{one['name']}={kind}" if one.get("required") else f"[{one['name']}={kind}]"
 
 
 if __name__ == "__main__":

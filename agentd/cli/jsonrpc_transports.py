@@ -1,0 +1,148 @@
+"""How `jsonrpc-cli` sends a message: HTTP, a unix socket, a WebSocket. What is in the message is not its business."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Sequence
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+
+class WrongWords(Exception):
+    """The command line can't be understood."""
+
+
+class Unreachable(Exception):
+    """The server could not be reached, or what it said is not JSON-RPC."""
+
+
+Notified = Callable[[dict[str, Any]], None] | None
+Send = Callable[[bytes, bool, Notified], bytes]
+"""Sends a message; answers the body of its response, empty when none comes. Who follows is told of each message."""
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def sender(url: str, token: str | None, timeout: float) -> Send:
+    """How to reach that address. Raises WrongWords when it is none."""
+    parts = urlsplit(url)
+    target = parts.path + (f"?{parts.query}" if parts.query else "")
+    if parts.scheme == "unix":
+        return _http(lambda: _UnixConnection(parts.path, timeout), ("/rpc", "/"), token, url)
+    if parts.scheme in ("http", "https") and parts.hostname:
+        paths = (target,) if parts.path else ("/", "/rpc")
+        return _http(lambda: _http_connection(url, timeout), paths, token, url)
+    if parts.scheme in ("ws", "wss") and parts.hostname:
+        return _websocket(url if parts.path else f"{url}/ws", token, timeout)
+    raise WrongWords(f"{url!r} is no address: http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH")
+
+
+def _http_connection(url: str, timeout: float) -> HTTPConnection:
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise WrongWords(f"{url!r}: {error}") from None
+    assert parts.hostname is not None
+    if parts.scheme == "https":
+        from http.client import HTTPSConnection
+
+        return HTTPSConnection(parts.hostname, port, timeout=timeout)
+    return HTTPConnection(parts.hostname, port, timeout=timeout)
+
+
+def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: str | None, url: str) -> Send:
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+
+    def send(body: bytes, _expects: bool, _notified: Notified) -> bytes:
+        for path in paths:
+            connection = connect()
+            try:
+                connection.request("POST", path, body, headers)
+                response = connection.getresponse()
+                answer = response.read()
+            except TimeoutError:
+                raise Unreachable(f"{url}: no answer in time (--timeout)") from None
+            except (OSError, HTTPException) as error:
+                raise Unreachable(f"{url}: {error or type(error).__name__}") from None
+            finally:
+                connection.close()
+            if response.status in (404, 405) and path != paths[-1]:
+                continue  # nothing was called there; servers differ in where they listen when the URL says no path
+            if response.status >= 300 and not answer.lstrip().startswith((b"{", b"[")):
+                raise Unreachable(f"{url}: HTTP {response.status} {response.reason}")
+            return answer
+        raise AssertionError("paths is never empty")
+
+    return send
+
+
+def _websocket(url: str, token: str | None, timeout: float) -> Send:
+    def send(body: bytes, expects: bool, notified: Notified) -> bytes:
+        import asyncio
+
+        from aiohttp import ClientError
+
+        try:
+            return asyncio.run(_talk(url, token, timeout, body, expects, notified))
+        except TimeoutError:
+            raise Unreachable(f"{url}: no answer in time (--timeout)") from None
+        except (ClientError, OSError) as error:
+            raise Unreachable(f"{url}: {error}") from None
+
+    return send
+
+
+async def _talk(url: str, token: str | None, wait_s: float, body: bytes, expects: bool, notified: Notified) -> bytes:
+    import asyncio
+
+    from aiohttp import ClientSession, WSMsgType
+
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = b""
+    async with (
+        asyncio.timeout(wait_s) as limit,
+        ClientSession() as session,
+        session.ws_connect(url, headers=headers, max_msg_size=0) as connection,
+    ):
+        await connection.send_str(body.decode())
+        while expects or notified is not None:
+            message = await connection.receive()
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                break
+            data = message.data.encode() if isinstance(message.data, str) else message.data
+            heard = decoded(data)
+            if isinstance(heard, dict) and "method" in heard:
+                if notified is not None:
+                    notified(heard)
+                    if heard.get("params", {}).get("type") == "run.finished":
+                        break
+            elif expects:
+                answer, expects = data, False
+                limit.reschedule(None)
+                if isinstance(heard, dict) and heard.get("error") is not None:
+                    break
+                if notified is not None:
+                    notified(heard)
+    return answer
+
+
+def decoded(body: bytes) -> Any:
+    """The JSON of a body. Raises Unreachable."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise Unreachable(f"the answer is not JSON: {body[:120]!r}") from None
