@@ -38,10 +38,13 @@ _VERBS = vocabulary(
     """am ' was live work need want have would will reside come can could think used got do don go moved study stay
     like were did should may must had rent run own sell teach drive"""
 )
+_NOT_MINE = frozenset({"lama", "orang", "dulu", "old", "contoh"})
 _LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
 _PARAGRAPH = vocabulary(
-    """contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example formatnya dummy
-    template anggap anggaplah pretend imagine bayangkan pura suppose sebut karang placeholder test data such"""
+    """terjemahkan translate ulangi repeat kalimat tulis cerita puisi story parafrase paraphrase ringkas summarize
+    fotokopi daftar contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example
+    formatnya dummy template anggap anggaplah pretend imagine bayangkan pura suppose sebut karang placeholder
+    test data such"""
 )
 
 
@@ -242,6 +245,9 @@ class SentenceReader:
         told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
         if label in ("nama", "alamat") and told:
             label = self._of_a_thing(label, mark.start)
+        if self._disowned(mark):
+            self._label(label.removeprefix("x:"))
+            self.current.person, self.current.mood = CITIZEN, Mood.TAKEN_BACK
         self._label(label)
         if SELF.intersection(words[mark.start : mark.end]):
             self._speak_of(CITIZEN)
@@ -261,6 +267,16 @@ class SentenceReader:
         said = [word for word in self.current.words if word[0].isalnum() and word not in FILLERS and word != "warga"]
         thing = bool(said) and not is_choice(said) and self.current.label is None
         return f"x:{label}" if thing and self.speaking.person in (None, CITIZEN) else label
+
+    def _disowned(self, mark: Mark) -> bool:
+        """`itu NIK suami saya`, `itu alamat lama saya`: what was given before is not the citizen's."""
+        if not mark.start or self.words[mark.start - 1] not in ("itu", "tadi"):
+            return False
+        end = next((at for at in range(mark.end, len(self.words)) if self.words[at] in _SEPARATORS), len(self.words))
+        rest = self.words[mark.end : end]
+        others = [at for at in range(mark.end, end) if (cue := self.marks.get(at)) and cue.cue is Cue.RELATION]
+        formerly = bool(_NOT_MINE.intersection([*self.words[mark.start : mark.end], *rest]))
+        return len(rest) <= 4 and (bool(others) or formerly) and not any(word.isdecimal() for word in rest)
 
     def _restated(self, at: int) -> bool:
         """`RT saya`, `RT-nya`, `RT bukan`: a statement of its own, not the end of an address."""

@@ -187,6 +187,7 @@ _RELATIONS: dict[str, str] = {
     ),
     "pejabat": ("ketua rt|ketua rw|pak rt|pak rw|bu rt|bu rw|pak lurah|bu lurah|lurah|camat|petugas|saksi"),
     "ahli waris": "ahli waris|penjamin|heir|guarantor|penanggung jawab|pemberi kuasa|penerima kuasa",
+    "pelanggan": "pelanggan|klien|pasien|penyewa|tamu|client|customer|tenant|karyawan saya|murid saya|pegawai saya",
     "wali": (
         "wali murid|wali kelas|wali|guardian|pelapor|almarhum|almarhumah|keluarga saya|pasangan|spouse|orang lain|"
         "someone|somebody|seseorang"
@@ -231,12 +232,12 @@ _PHRASES: dict[Cue, str] = {
         "live with|living with|kontrakan|tinggal ikut|tinggal di rumah|bareng"
     ),
     Cue.NEGATION: (
-        "not true|not true that|untrue that|false that|tidak benar bahwa|bukan berarti|tidak bekerja sebagai|"
-        "tidak bekerja di|belum bekerja sebagai|tidak kerja sebagai|sudah tidak|tidak lagi|bukan lagi|bukan|tidak|"
-        "tak|nggak|gak|ga|enggak|ngga|tdk|jangan|belum|blm|not|isn ' t|don ' t|never|no longer|dulu|dahulu|"
-        "dulunya|tadinya|sebelumnya|semula|pernah|mantan|bekas|formerly|previously|used to|akan|nanti|bakal|"
-        "rencananya|will|bukanlah|tanpa|kecuali|awalnya|wasn ' t|aren ' t|doesn ' t|instead of|rather than|isnt|"
-        "dont|salah satu|calon|hampir"
+        "tidak jadi|nggak jadi|gak jadi|ga jadi|bukan untuk|tidak untuk|not true|not true that|untrue that|"
+        "false that|tidak benar bahwa|bukan berarti|tidak bekerja sebagai|tidak bekerja di|belum bekerja sebagai|"
+        "tidak kerja sebagai|sudah tidak|tidak lagi|bukan lagi|bukan|tidak|tak|nggak|gak|ga|enggak|ngga|tdk|"
+        "jangan|belum|blm|not|isn ' t|don ' t|never|no longer|dulu|dahulu|dulunya|tadinya|sebelumnya|semula|"
+        "pernah|mantan|bekas|formerly|previously|used to|akan|nanti|bakal|rencananya|will|bukanlah|tanpa|kecuali|"
+        "awalnya|wasn ' t|aren ' t|doesn ' t|instead of|rather than|isnt|dont|salah satu|calon|hampir"
     ),
     Cue.TURN: ("tapi|tetapi|melainkan|but|sekarang|kini|saat ini|now|namun|currently|yang benar adalah"),
     Cue.CORRECTION: (
@@ -256,15 +257,17 @@ _PHRASES: dict[Cue, str] = {
         "does|did|is|are|do i|do you|betulkah|sahkah|di mana|apa benar|apa betul|apa bisa|emang|memangnya|masa"
     ),
     Cue.EXAMPLE: (
-        "assume|assuming|hypothetically|hypothetical|supposedly|as if|let us say|imagining|asumsikan|diasumsikan|"
-        "tertulis|tertera|tercantum|contoh|contohnya|misal|misalnya|misalkan|umpama|umpamanya|seumpama|ibaratnya|"
-        "e . g|e . g .|for example|for instance|example|such as|formatnya|dummy|kalau|kalo|klo|jika|apabila|bila|"
-        "andai|andaikan|seandainya|bilamana|if|suppose|supposing|what if|katanya|kata|bilang|menurut|konon|dengar|"
-        "denger|said|says|according to|asal isi|tebak|anggap|anggap saja|anggaplah|pretend|imagine|bayangkan|"
-        "pura - pura|pura pura|let ' s say|sebut saja|isi saja|isikan saja|terserah|karang|karang saja|whatever|"
-        "make up|berpura - pura|placeholder|template|guess|told me|seperti contoh|dianggap|apply as|ngarang|"
-        "ngasal|asal saja|test data|data uji|data contoh|ditanya|jawab saja|berpikir|mirip|seolah|seolah - olah|"
-        "bacakan|tulisannya|tulisan|berbunyi"
+        "terjemahkan|translate|ulangi|ulangi kalimat|repeat|repeat after|kalimat ini|tulis cerita|cerita|puisi|"
+        "story|parafrase|paraphrase|ringkas|summarize|fotokopi|daftar warga|data orang|assume|assuming|"
+        "hypothetically|hypothetical|supposedly|as if|let us say|imagining|asumsikan|diasumsikan|tertulis|tertera|"
+        "tercantum|contoh|contohnya|misal|misalnya|misalkan|umpama|umpamanya|seumpama|ibaratnya|e . g|e . g .|"
+        "for example|for instance|example|such as|formatnya|dummy|kalau|kalo|klo|jika|apabila|bila|andai|andaikan|"
+        "seandainya|bilamana|if|suppose|supposing|what if|katanya|kata|bilang|menurut|konon|dengar|denger|said|"
+        "says|according to|asal isi|tebak|anggap|anggap saja|anggaplah|pretend|imagine|bayangkan|pura - pura|"
+        "pura pura|let ' s say|sebut saja|isi saja|isikan saja|terserah|karang|karang saja|whatever|make up|"
+        "berpura - pura|placeholder|template|guess|told me|seperti contoh|dianggap|apply as|ngarang|ngasal|"
+        "asal saja|test data|data uji|data contoh|ditanya|jawab saja|berpikir|mirip|seolah|seolah - olah|bacakan|"
+        "tulisannya|tulisan|berbunyi"
     ),
     Cue.UNSURE: (
         "ragu|ragu - ragu|ragu ragu|meragukan|sangsi|curiga|yakin tidak|tidak tahu apakah|not certain|doubt|"

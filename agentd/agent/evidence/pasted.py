@@ -18,7 +18,8 @@ _ORDER = re.compile(
       | \b(?:you\s+are\s+now|act\s+as|anda\s+sekarang\s+(?:adalah|menjadi)|mulai\s+sekarang\s+(?:anda|kamu))\b
       | \b(?:call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
       | \b(?:panggil|jalankan|eksekusi|call|run|invoke)\s+(?:the\s+)?(?:tool|fungsi|function|alat)\b
-      | \b(?:mode|akses)\s+(?:admin|developer|debug)\b | \[/?(?:inst|system|sistem)\b""",
+      | \b(?:mode|akses)\s+(?:admin|developer|debug)\b
+      | \b(?:admin|developer|debug)\s+mode\b | \[/?(?:inst|system|sistem)\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -68,10 +69,10 @@ def own_words(text: str) -> str:
     A message that gives the machine orders is nobody's statement at all: nothing of it stays. A quotation of a name or
     number by itself (`nama saya "Budi Santoso"`) is a way of writing, and stays.
     """
-    if not _SUSPECT.search(text):
-        return text
     if orders(text):
         return ""
+    if not _SUSPECT.search(text):
+        return text
     for block in (_FENCED, _TAGGED, _RULED, _LINES, _BRACES):
         text = block.sub(CUT, text)
     text = _QUOTED.sub(_short, text)
