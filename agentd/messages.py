@@ -221,7 +221,8 @@ class Artifact(Message):
 class Said(Message):
     """One thing that was said or found in a session, as evidence: by the citizen, by the agent, or by a tool.
 
-    `order` grows through the session; `tool` names the tool whose result this is (then `value` holds its output).
+    `order` grows through the session; `tool` names the tool whose result this is (then `value` holds its output, and
+    `text` its input as JSON, so that an echo of the input is not taken for a finding).
     """
 
     by: Literal["citizen", "agent", "tool"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +67,7 @@ def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
             add(by="citizen", text=turn.prompt)
         for step in turn.steps:
             if step.success:
-                add(by="tool", tool=step.tool, value=step.output)
+                add(by="tool", tool=step.tool, text=json.dumps(step.input, ensure_ascii=False), value=step.output)
         if turn.response:
             add(by="agent", text=turn.response)
     return tuple(said)

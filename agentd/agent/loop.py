@@ -7,6 +7,7 @@ loop rebuilds itself from what was recorded, and what it decides depends on noth
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -473,7 +474,8 @@ class Agent:
         done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
         done.messages.append(prompts.tool_result(name, call.input, outcome, brief.language))
         if outcome.success:
-            done.said.append(Said(by="tool", order=len(done.said), tool=name, value=outcome.output))
+            asked = json.dumps(call.input, ensure_ascii=False)
+            done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))
         files = [artifact.model_dump() for artifact in outcome.artifacts]
         self._publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
         if not outcome.success and outcome.error_type != "declined":
