@@ -6,12 +6,14 @@ Two daemons on one state folder would finish each other's runs, so a running one
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 from uuid import uuid4
 
 from agentd.config import Settings
+
+OnEvent = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -32,22 +34,33 @@ class Door(Protocol):
         """One JSON-RPC call. Raises Refused."""
         ...
 
-    def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
-        """A run's events, from its first."""
+    def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
+        """A run's events after the one numbered `after`."""
         ...
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
         """The bare model's answer, without agent and tools."""
         ...
 
+    async def metrics(self) -> str:
+        """The figures for Prometheus, as text."""
+        ...
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Door | None]:
+    """The running daemon's door; None when none answers."""
+    async with _Remote.to(settings) as remote:
+        yield remote if await remote.answers() else None
+
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Door]:
     """The running daemon's door, else that of one made here."""
     async with AsyncExitStack() as stack:
-        remote = await stack.enter_async_context(_Remote.to(settings))
-        if await remote.answers():
-            yield remote
+        door = await stack.enter_async_context(running(settings))
+        if door is not None:
+            yield door
             return
         from agentd.app import daemon
 
@@ -88,8 +101,9 @@ class _Remote:
         async with self._session.post(f"{self._base}/rpc", json=request) as response:
             return _result(await response.json())
 
-    async def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
-        async with self._session.get(f"{self._base}/events", params={"run_id": run_id}) as response:
+    async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
+        wanted = {"run_id": run_id, "after": str(after)}
+        async with self._session.get(f"{self._base}/events", params=wanted) as response:
             async for line in response.content:
                 if line.startswith(b"data:"):
                     yield json.loads(line[5:])
@@ -101,6 +115,13 @@ class _Remote:
         if "choices" not in answer:
             raise Refused(answer.get("error", {}))
         return str(answer["choices"][0]["message"]["content"])
+
+    async def metrics(self) -> str:
+        async with self._session.get(f"{self._base}/metrics") as response:
+            text: str = await response.text()
+        if response.status != 200:
+            raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
+        return text
 
 
 class _Own:
@@ -121,8 +142,8 @@ class _Own:
         reply = await self._dispatcher.handle(json.dumps(request), self._caller)
         return _result(json.loads(reply.body))
 
-    async def events(self, run_id: str) -> AsyncIterator[dict[str, Any]]:
-        async for event in self._made.runs.events(run_id, self._caller):
+    async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
+        async for event in self._made.runs.events(run_id, self._caller, after):
             yield event.model_dump(mode="json")
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
@@ -136,6 +157,10 @@ class _Own:
         )
         return str((await self._made.chain.turn(request)).text)
 
+    async def metrics(self) -> str:
+        body: bytes = self._made.metrics.exposition()[0]
+        return body.decode()
+
 
 def _result(answer: dict[str, Any]) -> Any:
     if "error" in answer:
@@ -143,13 +168,13 @@ def _result(answer: dict[str, Any]) -> Any:
     return answer["result"]
 
 
-async def talk(door: Door, prompt: str, params: dict[str, Any], on_event: Any = None) -> dict[str, Any]:
+async def talk(door: Door, prompt: str, params: dict[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
     """One run from its start to its end or its approval, its events shown on the way. Raises Refused."""
     run_id = uuid4().hex
     started = await door.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
     if on_event is not None:
         async for event in door.events(started["run_id"]):
-            on_event(event)
+            await on_event(event)
             if event["type"] in ("run.finished", "approval.requested"):
                 break
     outcome: dict[str, Any] = await door.call("Agent.run", {"prompt": prompt, "run_id": run_id, **params})

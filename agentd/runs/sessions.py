@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -81,17 +80,6 @@ class SessionDesk:
         turns = await self._store.turns_of(session_id)
         runs = [{**_turn(turn), "outcome": turn["outcome"], "events": turn["events"] or []} for turn in turns]
         return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
-
-    async def purge(self, older_than_s: float) -> int:
-        """Erase the sessions that nobody used for so long; answers how many."""
-        before = iso(self._clock.now() - timedelta(seconds=older_than_s))
-        erased = 0
-        while ids := await self._store.sessions_before(before):
-            for session_id in ids:
-                await self.erase(session_id)
-            erased += len(ids)
-        await self._store.empty_journal()
-        return erased
 
     def _row(self, caller: Caller, title: str | None) -> Row:
         now = iso(self._clock.now())

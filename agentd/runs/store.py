@@ -209,11 +209,6 @@ class RunStore:
 
         return await self._do(work)
 
-    async def sessions_before(self, at: str, limit: int = 500) -> list[str]:
-        """Sessions that nobody has used since."""
-        query = sa.select(sessions.c.session_id).where(sessions.c.updated_at < at).limit(limit)
-        return [row["session_id"] for row in await self._do(lambda db: _all(db, query))]
-
     async def empty_journal(self) -> None:
         """Overwrite what was deleted in the file's journal too (SQLite)."""
         await asyncio.get_running_loop().run_in_executor(self._threads, empty_journal, self._engine)

@@ -1,0 +1,190 @@
+"""`agentd doctor`: looks at this machine and says what to do. It changes nothing and starts nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from agentd.cli import options
+
+OLDEST_PYTHON = (3, 11)
+LEAST_FREE_MB = 500
+WAIT_S = 2.0
+MARKS = {"good": "✓", "note": "·", "must": "✗"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: `good`, a `note` (works without it), or a `must` with what `to_do`."""
+
+    mark: Literal["good", "note", "must"]
+    what: str
+    to_do: str = ""
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("doctor", help="check this machine and say what to do")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when agentd can work here, 1 when something must be done first."""
+    findings = list(look(given))
+    if given.json:
+        print(json.dumps([{"mark": one.mark, "what": one.what, "to_do": one.to_do} for one in findings], indent=2))
+    else:
+        for one in findings:
+            print(f"{MARKS[one.mark]} {one.what}" + (f"\n    → {one.to_do}" if one.to_do else ""))
+    return 1 if any(one.mark == "must" for one in findings) else 0
+
+
+def look(given: argparse.Namespace) -> Iterator[Finding]:
+    """Everything, in the order in which it would be missed."""
+    from agentd import config
+    from agentd.errors import ConfigError
+
+    yield python(sys.version_info[:2])
+    try:
+        settings = config.load(given.config, state=given.state, listen=given.listen)
+    except ConfigError as error:
+        for problem in error.problems:
+            yield Finding("must", f"configuration: {problem}", "put it right; `agentd config check` looks again")
+        return
+    yield Finding("good", f"configuration: {settings.file}")
+    for warning in settings.warnings:
+        yield Finding("note", f"configuration: {warning}")
+    yield state_folder(settings.state)
+    yield address(settings.rpc.listen)
+    yield from providers(settings)
+    for server in settings.servers:
+        yield server_of(server)
+
+
+def python(version: tuple[int, ...]) -> Finding:
+    """Whether this Python is new enough."""
+    told = ".".join(map(str, version))
+    if version < OLDEST_PYTHON:
+        return Finding(
+            "must", f"Python {told} is too old", "install Python 3.11 or newer and make the environment anew"
+        )
+    return Finding("good", f"Python {told}")
+
+
+def state_folder(folder: Path) -> Finding:
+    """Whether the daemon could write there, and for how long."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        owner = f"chown it to {os.environ.get('USER', 'the daemon’s user')}, or name another by --state or AGENTD_STATE"
+        return Finding("must", f"state folder {folder}: {existing} can't be written", owner)
+    free_mb = shutil.disk_usage(existing).free // 1_000_000
+    if free_mb < LEAST_FREE_MB:
+        return Finding("must", f"state folder {folder}: only {free_mb} MB are free", "free some space, or move it")
+    return Finding("good", f"state folder {folder}: writable, {free_mb} MB free")
+
+
+def address(listen: str) -> Finding:
+    """Whether agentd is there, could be there, or somebody else is."""
+    host, _, port = listen.rpartition(":")
+    host = host.strip("[]")
+    if status := _status_of_agentd(listen):
+        return Finding("good", f"address {listen}: agentd runs there ({status})")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, int(port)))
+        except OSError as error:
+            to_do = "stop the program that has it, or choose another address by --listen or [rpc] listen"
+            return Finding("must", f"address {listen} can't be used: {error.strerror}", to_do)
+    return Finding("good", f"address {listen}: free")
+
+
+def _status_of_agentd(listen: str) -> str | None:
+    """The status that a daemon there tells of itself; None when nobody, or somebody else, is there."""
+    try:
+        with urllib.request.urlopen(f"http://{listen}/readyz", timeout=WAIT_S) as answer:
+            told = json.load(answer)
+    except urllib.error.HTTPError as error:
+        return "starting or stopping" if error.code == 503 else None
+    except (OSError, ValueError):
+        return None
+    return str(told["status"]) if isinstance(told, dict) and "providers" in told else None
+
+
+def providers(settings: Any) -> Iterator[Finding]:
+    """Each provider, and whether one at least can answer."""
+    from agentd.errors import ConfigError
+    from agentd.plugins import models
+
+    try:
+        built = models(settings)
+    except ConfigError as error:
+        for problem in error.problems:
+            yield Finding("must", f"model {problem}", "put it right in client.toml")
+        return
+    usable = 0
+    for entry, model in zip(settings.providers, built, strict=True):
+        state = model.state()
+        trouble = _trouble(entry, state)
+        usable += trouble is None
+        if trouble is None:
+            yield Finding("good", f"model provider {entry.id}")
+        else:
+            yield Finding("note", f"model provider {entry.id}: {trouble}")
+    if not usable:
+        yield Finding(
+            "must",
+            "no model provider can answer",
+            "`agentd models pull` fetches the embedded model; or set a provider's key, or start its server",
+        )
+
+
+def _trouble(entry: Any, state: Any) -> str | None:
+    """Why this provider can't answer, from its own state and from its address."""
+    if state.state in ("no_key", "down"):
+        return str(state.error or state.state)
+    if entry.endpoint and not reachable(entry.endpoint):
+        return f"nobody answers at {entry.endpoint}"
+    return None
+
+
+def server_of(server: Any, find: Callable[..., str | None] = shutil.which) -> Finding:
+    """Whether an MCP server's command is there, or its address answers."""
+    if server.url is not None:
+        if reachable(server.url):
+            return Finding("good", f"server {server.name}: {server.url} answers")
+        return Finding(
+            "must", f"server {server.name}: nobody answers at {server.url}", "start it, or correct its `url`"
+        )
+    if server.workdir is not None and not Path(server.workdir).is_dir():
+        return Finding("must", f"server {server.name}: no folder {server.workdir}", "correct its `workdir`")
+    found = find(server.command, path=server.env.get("PATH"))
+    if found is None:
+        to_do = f"install what brings `{server.command}`, or correct the server's `command`"
+        return Finding("must", f"server {server.name}: no program `{server.command}` on the PATH", to_do)
+    return Finding("good", f"server {server.name}: {found}")
+
+
+def reachable(url: str) -> bool:
+    """Whether somebody accepts connections at a URL's host and port."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "", port), timeout=WAIT_S):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,162 @@
+"""`agentd install --user|--system`: writes the systemd units for this machine. It starts nothing.
+
+The units are those of systemd/, with this machine's program, client.toml and credentials filled in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+
+HIDDEN = ("/home", "/root", "/run/user")
+"""What ProtectHome=yes keeps from the service."""
+NODE = frozenset({"node", "npx", "npm", "bun", "deno"})
+DROP_IN = "agentd.service.d/node.conf"
+SYSTEM_ONLY = (
+    "After=network-online",
+    "Wants=network-online",
+    "LoadCredential=",
+    "SetCredential=",
+    "DynamicUser=",
+    "CapabilityBoundingSet=",
+    "AmbientCapabilities=",
+    "Private",
+    "Protect",
+    "ProcSubset=",
+    "RemoveIPC=",
+    "StateDirectoryMode=",
+    "CacheDirectory=",
+    "RuntimeDirectory=",
+)
+"""Lines that ask for rights a user's own service manager does not have; what seccomp can do stays."""
+
+
+class CannotInstall(Exception):
+    """Why the units can't be written, and what to do."""
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("install", help="write the systemd units for this machine")
+    whose = parser.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--system", action="store_true", help="for everybody, hardened; as root")
+    whose.add_argument("--user", action="store_true", help="for you, under your own service manager")
+    parser.add_argument("--dry-run", action="store_true", help="print the files and write none")
+    parser.add_argument("--root", metavar="DIR", type=Path, help="write below this folder, for packages and images")
+    options.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when written (or printed), 1 with the reason."""
+    from agentd import config
+
+    settings = config.load(given.config, state=given.state)
+    program = Path(sys.executable).absolute().with_name("agentd")
+    try:
+        files = units(settings, program, system=given.system)
+        if given.dry_run:
+            for path, text in files.items():
+                print(f"# {path}\n{text}")
+            return 0
+        if given.system:
+            _check_reachable(program)
+        for path, text in files.items():
+            _write(given.root, path, text)
+    except CannotInstall as error:
+        print(f"agentd install: {error}", file=sys.stderr)
+        return 1
+    except PermissionError as error:
+        print(f"agentd install: {error.filename} can't be written; run it as root, or use --user", file=sys.stderr)
+        return 1
+    print("now: " + next_step(system=given.system))
+    return 0
+
+
+def units(settings: Any, program: Path, *, system: bool, environ: Mapping[str, str] = os.environ) -> dict[Path, str]:
+    """{where: text} of every file to write; client.toml too, where there is none yet."""
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
+    folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
+    kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"
+    keys = [provider.api_key_name for provider in settings.providers if provider.api_key_name]
+    service, listening = (_template(name) for name in ("agentd.service", "agentd.socket"))
+    files = {
+        folder / "agentd.service": "\n".join(_service(service, program, kept, keys, system)) + "\n",
+        folder / "agentd.socket": "\n".join(_socket(listening, settings.rpc.listen, system)) + "\n",
+    }
+    if any(Path(server.command or "").name in NODE for server in settings.servers):
+        files[folder / DROP_IN] = _template(DROP_IN)
+    if not kept.exists():
+        files[kept] = settings.file.read_text(encoding="utf-8")
+    return files
+
+
+def next_step(*, system: bool) -> str:
+    """The commands that start what was written."""
+    manager = "systemctl" if system else "systemctl --user"
+    return f"{manager} daemon-reload && {manager} enable --now agentd.socket agentd.service"
+
+
+def _service(template: str, program: Path, kept: Path, keys: list[str], system: bool) -> Iterator[str]:
+    for line in template.splitlines():
+        if not system and line.startswith(SYSTEM_ONLY):
+            continue
+        if line.startswith("ExecStart="):
+            yield f"ExecStart={program} serve --config {kept}"
+            if not system:
+                yield "EnvironmentFile=-%E/agentd/environment"
+        elif line.startswith("Environment=") and not system:
+            yield "Environment=AGENTD_STATE=%S/agentd PYTHONDONTWRITEBYTECODE=1"
+        elif line.startswith("LoadCredential="):
+            yield from (f"LoadCredential={key}:/etc/agentd/credentials/{key}" for key in keys)
+        elif line.startswith("SetCredential="):
+            yield from (f"SetCredential={key}:" for key in keys)
+        elif line.startswith("#") and "credential" in line and not system:
+            yield "# Keys never stand in the unit: NAME=value lines of this file, which only you may read."
+        elif line == "WantedBy=multi-user.target" and not system:
+            yield "WantedBy=default.target"
+        else:
+            yield line
+
+
+def _socket(template: str, listen: str, system: bool) -> Iterator[str]:
+    for line in template.splitlines():
+        if line.startswith("ListenStream=/"):
+            yield line if system else "ListenStream=%t/agentd.sock"
+        elif line.startswith("ListenStream="):
+            yield f"ListenStream={listen}"
+        else:
+            yield line
+
+
+def _template(name: str) -> str:
+    """A file of systemd/: beside the package in a checkout, under share/agentd when installed."""
+    places = (Path(__file__).parents[2] / "systemd" / name, Path(sys.prefix) / "share" / "agentd" / "systemd" / name)
+    for place in places:
+        if place.is_file():
+            return place.read_text(encoding="utf-8")
+    raise CannotInstall(f"the template {name} is neither at {places[0]} nor at {places[1]}; install agentd anew")
+
+
+def _check_reachable(program: Path) -> None:
+    """Raises CannotInstall where the service could not see its own program."""
+    real = program.resolve() if program.exists() else program
+    for hidden in HIDDEN:
+        if real.is_relative_to(hidden) or program.is_relative_to(hidden):
+            raise CannotInstall(
+                f"{program} lies under {hidden}, which the hardened service can't see (ProtectHome=yes); "
+                "install agentd elsewhere, for example in /opt/agentd, or use --user"
+            )
+
+
+def _write(root: Path | None, path: Path, text: str) -> None:
+    target = path if root is None else root / path.relative_to(path.anchor)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    print(target)

@@ -1,0 +1,118 @@
+"""`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
+
+Over HTTP it takes callers of this machine alone, since it asks for no token: others come to the daemon's own door.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import ipaddress
+import socket
+import sys
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from agentd.cli import options
+from agentd.messages import LIVE_ONLY
+
+INSTRUCTIONS = (
+    "Ask the office's agent in the citizen's own words. Give the session_id of an answer back to go on with its "
+    'conversation; a status `needs_approval` waits for a plain "ya" or "tidak" in the same session.'
+)
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("mcp", help="offer the agent itself as an MCP server")
+    parser.add_argument("--http", metavar="HOST:PORT", type=address, help="Streamable HTTP at /mcp; default: stdio")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def address(text: str) -> tuple[str, int]:
+    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses beyond this machine too."""
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]")
+    if not colon or not host or not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
+    try:
+        near = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        near = False
+    if not near:
+        raise argparse.ArgumentTypeError(f"{host} is not of this machine: without tokens only 127.0.0.1 is served")
+    return host, int(port)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Serve until the client hangs up (stdio) or a signal comes (HTTP)."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    telemetry.configure("error")
+    return asyncio.run(_serve(settings, given.http))
+
+
+async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
+    from agentd.cli.door import opened
+
+    async with opened(settings) as door:
+        server = server_of(door)
+        if http is None:
+            await server.run_stdio_async()
+        else:
+            await _serve_http(server, *http)
+    return 0
+
+
+async def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
+    import uvicorn
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family)
+    place = f"[{host}]" if ":" in host else host
+    print(f"ready http://{place}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
+    app = server.streamable_http_app(host=host)
+    await uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).serve(sockets=[listener])
+
+
+def server_of(door: Any) -> MCPServer[Any]:
+    """The MCP server over a door."""
+    from agentd.cli.door import Refused, talk
+
+    server: MCPServer[Any] = MCPServer(
+        "agentd", version=version("agentd"), instructions=INSTRUCTIONS, log_level="WARNING"
+    )
+
+    async def ask(
+        prompt: Annotated[str, Field(min_length=1, description="What the citizen says, word for word")],
+        context: Context[Any, Any],
+        session_id: Annotated[str, Field(description="The conversation to go on with; empty: a new one")] = "",
+    ) -> CallToolResult:
+        seen = 0
+
+        async def told(event: dict[str, Any]) -> None:
+            nonlocal seen
+            if event["type"] not in LIVE_ONLY:
+                seen += 1
+                await context.report_progress(seen, message=event["type"])
+
+        try:
+            outcome = await talk(door, prompt, {"session_id": session_id} if session_id else {}, told)
+        except Refused as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}
+        return CallToolResult(content=[TextContent(text=outcome["response"])], structured_content=shown)
+
+    server.tool(
+        name="ask",
+        description="Ask the office's agent. It answers in the citizen's language and uses the office's own tools.",
+        annotations=ToolAnnotations(title="Ask agentd", read_only_hint=False, open_world_hint=False),
+        structured_output=False,
+    )(ask)
+    return server

@@ -1,0 +1,79 @@
+"""`agentd purge --older-than 30d`: erases the conversations nobody used for so long. Issued letters stay.
+
+It asks the running daemon, or one made here for as long as it takes: either knows every place a word was kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agentd.cli import options
+
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+PAGE = 500
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("purge", help="erase old conversations")
+    parser.add_argument(
+        "--older-than", metavar="AGE", type=age, required=True, help="not used for so long: 30d, 12h, 4w, 90m"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say how many there are")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def age(text: str) -> timedelta:
+    """`30d` as a length of time. Raises ArgumentTypeError."""
+    found = re.fullmatch(r"(\d+)([mhdw])", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no age; write a number and m, h, d or w, for example 30d")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when all of them are gone, 1 when the daemon refused."""
+    from agentd import config, telemetry
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    telemetry.configure("error")
+    return asyncio.run(_purge(settings, given.older_than, given.dry_run))
+
+
+async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
+    from agentd.cli.door import Refused, opened
+    from agentd.clock import clock_of
+
+    before = clock_of(settings.clock).now() - older_than
+    async with opened(settings) as door:
+        try:
+            old = [session_id async for session_id in unused_since(before, door)]
+            runs = 0
+            for session_id in () if dry_run else old:
+                runs += (await door.call("Session.delete", {"session_id": session_id}))["runs"]
+        except Refused as error:
+            print(f"agentd purge: {error.error.get('message')}", file=sys.stderr)
+            return 1
+    told = "would be erased" if dry_run else f"erased, with {runs} runs"
+    print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {told}")
+    return 0
+
+
+async def unused_since(before: datetime, door: Any) -> AsyncIterator[str]:
+    """The ids of the sessions last used before that time, a page of `Session.list` after the other."""
+    page: dict[str, Any] = {"next": None}
+    while True:
+        cursor = {"before": page["next"]} if page["next"] else {}
+        page = await door.call("Session.list", {"limit": PAGE, **cursor})
+        for session in page["sessions"]:
+            if datetime.fromisoformat(session["updated_at"]) < before:
+                yield session["session_id"]
+        if page["next"] is None:
+            return

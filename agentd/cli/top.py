@@ -1,0 +1,147 @@
+"""`agentd top`: runs, servers and providers, live in a terminal. It only looks."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from agentd.cli import options
+
+EVERY_S = 1.0
+RUNS = 12
+COLOURS = {
+    "up": "green",
+    "ready": "green",
+    "ok": "green",
+    "completed": "green",
+    "running": "cyan",
+    "queued": "cyan",
+    "starting": "yellow",
+    "cooling": "yellow",
+    "degraded": "yellow",
+    "needs_approval": "yellow",
+    "unknown": "dim",
+    "cancelled": "dim",
+}
+"""Everything else is red."""
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("top", help="watch runs, servers and providers live")
+    parser.add_argument("--once", action="store_true", help="print one picture and end")
+    parser.add_argument("--every", metavar="SECONDS", type=float, default=EVERY_S, help="how often to look")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Look until interrupted. 1 when no daemon answers."""
+    from agentd import config
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    return asyncio.run(_watch(settings, given.once, max(given.every, 0.1)))
+
+
+async def _watch(settings: Any, once: bool, every_s: float) -> int:
+    import aiohttp
+    from rich.console import Console
+    from rich.live import Live
+
+    from agentd.cli.door import Refused, running
+
+    async with running(settings) as door:
+        if door is None:
+            print(f"agentd top: no daemon answers at {settings.rpc.listen}; `agentd serve` starts one", file=sys.stderr)
+            return 1
+        try:
+            if once or not sys.stdout.isatty():
+                Console().print(picture(*await _asked(door)))
+                return 0
+            with Live(picture(*await _asked(door)), screen=True, auto_refresh=False) as live:
+                while True:
+                    await asyncio.sleep(every_s)
+                    live.update(picture(*await _asked(door)), refresh=True)
+        except (Refused, aiohttp.ClientError) as error:
+            print(f"agentd top: {error or 'the daemon went away'}", file=sys.stderr)
+            return 1
+
+
+async def _asked(door: Any) -> tuple[dict[str, Any], dict[str, Any], str]:
+    health, runs, metrics = await asyncio.gather(
+        door.call("System.health"), door.call("Agent.list", {"limit": RUNS}), door.metrics()
+    )
+    return health, runs, metrics
+
+
+def picture(health: dict[str, Any], runs: dict[str, Any], metrics: str, now: datetime | None = None) -> Any:
+    """System.health, Agent.list and /metrics as one rich renderable."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    totals = figures(metrics)
+    head = Text.assemble(
+        ("agentd ", "bold"),
+        f"{health['version']}  ",
+        (health["status"], _colour(health["status"])),
+        f"  up {_span(health['uptime_s'])}  {health['runs']['active']} active",
+    )
+    servers = Table("server", "state", "restarts", "calls", "mean ms", "error", title="servers", expand=True)
+    for server in health["servers"]:
+        calls, seconds = (totals.get(f"agentd_tool_seconds_{of}{{server={server['name']}}}", 0.0) for of in _SUMS)
+        state = Text(server["state"], _colour(server["state"]))
+        mean = f"{1000 * seconds / calls:.0f}" if calls else ""
+        servers.add_row(server["name"], state, str(server["restarts"]), f"{calls:.0f}", mean, server["error"] or "")
+    providers = Table("provider", "state", "turns", "mean s", "tokens in/out", "error", title="models", expand=True)
+    for provider in health["providers"]:
+        name = provider["id"]
+        turns, seconds = (totals.get(f"agentd_model_seconds_{of}{{provider={name}}}", 0.0) for of in _SUMS)
+        tokens = "/".join(f"{_tokens(totals, name, direction):.0f}" for direction in ("input", "output"))
+        state = Text(provider["state"], _colour(provider["state"]))
+        mean = f"{seconds / turns:.2f}" if turns else ""
+        providers.add_row(name, state, f"{turns:.0f}", mean, tokens, provider["error"] or "")
+    listed = Table("run", "kind", "status", "began", "took", title="runs", expand=True)
+    moment = now or datetime.now(UTC)
+    for row in runs["runs"]:
+        began = datetime.fromisoformat(row["created_at"])
+        ended = datetime.fromisoformat(row["finished_at"]) if row["finished_at"] else moment
+        took = _span(max((ended - began).total_seconds(), 0.0))
+        status = Text(row["status"], _colour(row["status"]))
+        listed.add_row(row["run_id"][:16], row["kind"], status, f"{began.astimezone():%H:%M:%S}", took)
+    return Group(head, servers, providers, listed)
+
+
+_SUMS = ("count", "sum")
+
+
+def figures(metrics: str) -> dict[str, float]:
+    """Prometheus' text as {`name{label=value,…}`: number}."""
+    from prometheus_client.parser import text_string_to_metric_families
+
+    found: dict[str, float] = {}
+    for family in text_string_to_metric_families(metrics):
+        for sample in family.samples:
+            labels = ",".join(f"{key}={value}" for key, value in sorted(sample.labels.items()))
+            found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
+    return found
+
+
+def _tokens(totals: dict[str, float], provider: str, direction: str) -> float:
+    start = f"agentd_model_tokens_total{{direction={direction},"
+    return sum(number for key, number in totals.items() if key.startswith(start) and f"provider={provider}}}" in key)
+
+
+def _colour(state: str) -> str:
+    return COLOURS.get(state, "red")
+
+
+def _span(seconds: float) -> str:
+    """3.2 s, 4 min, 2 h 10 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

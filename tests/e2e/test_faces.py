@@ -1,0 +1,199 @@
+"""The daemon through other programs' doors: `agentd acp`, `agentd mcp`, `top`, `purge` (issue: operating)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp import PROTOCOL_VERSION, RequestError, schema, spawn_agent_process, text_block
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.daemon import AGENTD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("faces")
+    with running(folder, call("get_current_time"), LETTER, final("Surat Anda selesai.")) as daemon:
+        yield daemon
+
+
+def words(daemon: Daemon, *command: str) -> list[str]:
+    """A command line of agentd that finds this daemon."""
+    place = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url.rpartition("/")[2]]
+    return [str(AGENTD), *command, *place]
+
+
+def agentd(daemon: Daemon, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "AGENTD_TOKEN": TOKEN, **env}
+    return subprocess.run(words(daemon, *command), env=environ, capture_output=True, text=True, timeout=60)
+
+
+# ── acp ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Editor:
+    """An ACP client: keeps what it is told, decides as told."""
+
+    def __init__(self, decision: str) -> None:
+        self.decision = decision
+        self.updates: list[Any] = []
+        self.asked: list[Any] = []
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        self.updates.append(update)
+
+    async def request_permission(self, session_id: str, tool_call: Any, options: list[Any], **_: Any) -> Any:
+        self.asked.append(tool_call)
+        outcome = schema.AllowedOutcome(outcome="selected", option_id=self.decision)
+        return schema.RequestPermissionResponse(outcome=outcome)
+
+    @property
+    def text(self) -> str:
+        return "".join(one.content.text for one in self.updates if one.session_update == "agent_message_chunk")
+
+    def of_kind(self, kind: str) -> list[Any]:
+        return [one for one in self.updates if one.session_update == kind]
+
+
+@asynccontextmanager
+async def edited(office: Daemon, decision: str = "approve") -> AsyncIterator[tuple[Editor, Any]]:
+    editor = Editor(decision)
+    program, *arguments = words(office, "acp")
+    env = {**os.environ, "AGENTD_TOKEN": TOKEN}
+    async with spawn_agent_process(editor, program, *arguments, env=env) as (connection, _process):  # type: ignore[arg-type]
+        await connection.initialize(protocol_version=PROTOCOL_VERSION)
+        yield editor, connection
+
+
+async def test_an_editor_sees_the_tools_decides_the_letter_and_reads_the_answer(office: Daemon) -> None:
+    async with asyncio.timeout(60), edited(office) as (editor, agent):
+        session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+        ended = await agent.prompt(session_id=session, prompt=[text_block(WORDS)])
+    assert ended.stop_reason == "end_turn"
+    assert [one.raw_input["nama"] for one in editor.asked] == ["Budi Santoso"]
+    assert editor.text.endswith("Surat Anda selesai.")
+    assert [one.title for one in editor.of_kind("tool_call")] == [
+        "get_current_time",
+        "generate_surat_keterangan_domisili",
+    ]
+    assert {one.status for one in editor.of_kind("tool_call_update")} == {"completed"}
+
+
+async def test_an_editors_no_makes_no_letter_and_its_session_can_be_loaded_again(office: Daemon) -> None:
+    async with asyncio.timeout(60), edited(office, decision="decline") as (editor, agent):
+        session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+        await agent.prompt(session_id=session, prompt=[text_block(WORDS)])
+        editor.updates.clear()
+        await agent.load_session(cwd="/", session_id=session, mcp_servers=[])
+    assert [one.content.text for one in editor.of_kind("user_message_chunk")] == [WORDS]
+    history = office.call("Session.get", session_id=session)["history"]
+    assert history[0]["artifacts"] == []
+
+
+async def test_a_session_of_nobody_is_an_error_of_the_protocol(office: Daemon) -> None:
+    async with asyncio.timeout(60), edited(office) as (_, agent):
+        with pytest.raises(RequestError) as refused:
+            await agent.load_session(cwd="/", session_id="nobodys", mcp_servers=[])
+    assert refused.value.code == -32010
+
+
+# ── mcp ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_another_agent_asks_this_one_as_a_tool(office: Daemon) -> None:
+    program, *arguments = words(office, "mcp")
+    server = StdioServerParameters(command=program, args=arguments, env={**os.environ, "AGENTD_TOKEN": TOKEN})
+    async with asyncio.timeout(60), Client(stdio_client(server)) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["ask"]
+        asked = await client.call_tool("ask", {"prompt": WORDS})
+        assert asked.structured_content is not None
+        assert asked.structured_content["status"] == "needs_approval"
+        session = asked.structured_content["session_id"]
+        issued = await client.call_tool("ask", {"prompt": "ya", "session_id": session})
+    assert issued.structured_content is not None
+    assert issued.structured_content["response"] == "Surat Anda selesai."
+    assert len(issued.structured_content["artifacts"]) == 1
+
+
+async def test_the_same_tool_answers_over_http(office: Daemon) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *words(office, "mcp", "--http", "127.0.0.1:0"),
+        env={**os.environ, "AGENTD_TOKEN": TOKEN},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            line = (await process.stderr.readline()).decode()
+            async with Client(line.split()[1]) as client:
+                answer = await client.call_tool("ask", {"prompt": "Halo", "session_id": "over-http"})
+        assert answer.structured_content is not None
+        assert answer.structured_content["session_id"] == "over-http"
+    finally:
+        process.terminate()
+        await asyncio.wait_for(process.wait(), 30)
+
+
+def test_without_tokens_no_other_machine_is_served(office: Daemon) -> None:
+    refused = agentd(office, "mcp", "--http", "0.0.0.0:9001")
+    assert refused.returncode == 2
+    assert "not of this machine" in refused.stderr
+
+
+# ── top, purge ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_top_shows_servers_models_and_runs(office: Daemon) -> None:
+    office.call("Agent.run", prompt="Halo", session_id="seen-by-top")
+    shown = agentd(office, "top", "--once", COLUMNS="160")
+    assert shown.returncode == 0, shown.stderr
+    for name in ("certificate", "time", "scripted", "completed"):
+        assert name in shown.stdout
+
+
+def test_top_says_that_no_daemon_is_there(office: Daemon) -> None:
+    command = [AGENTD, "top", "--once", "--config", office.config, "--listen", "127.0.0.1:9"]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 1
+    assert "agentd serve" in shown.stderr
+
+
+SECRET = "Kucing saya bernama Belang"
+
+
+@pytest.mark.parametrize("daemon_runs", [True, False], ids=["asked of the daemon", "without one"])
+def test_a_purge_erases_what_is_old_to_the_last_byte_and_nothing_else(tmp_path: Path, daemon_runs: bool) -> None:
+    with running(tmp_path, final("Baik"), env={"AGENTD_CLOCK": "2026-01-01T00:00:00Z"}) as daemon:
+        daemon.call("Agent.run", prompt=SECRET, session_id="old")
+        daemon.kill(15)
+        daemon._env.clear()
+        daemon.start()
+        daemon.call("Agent.run", prompt="Halo", session_id="new")
+        if not daemon_runs:
+            daemon.kill(15)
+        counted = agentd(daemon, "purge", "--older-than", "1d", "--dry-run")
+        assert counted.stdout.startswith("1 conversations"), counted.stderr
+        purged = agentd(daemon, "purge", "--older-than", "1d")
+        assert purged.returncode == 0, purged.stderr
+        if not daemon_runs:
+            daemon.start()
+        with pytest.raises(RpcFailed):
+            daemon.call("Session.get", session_id="old")
+        assert daemon.call("Session.get", session_id="new")["turns"] == 1
+    left = [path.name for path in daemon.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert left == []
+
+
+def test_an_age_that_is_none_is_refused(office: Daemon) -> None:
+    refused = agentd(office, "purge", "--older-than", "soon")
+    assert refused.returncode == 2
+    assert "for example 30d" in refused.stderr
