@@ -1,0 +1,68 @@
+"""`agentd doctor` on machines that lack something: it says what, and what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import AGENTD, HEAD, SERVERS
+
+
+def doctor(folder: Path, config: str, listen: str = "127.0.0.1:0", state: Path | None = None) -> tuple[int, str]:
+    """(exit code, the findings marked as `must`, with what to do)."""
+    (folder / "client.toml").write_text(config)
+    (folder / "script.jsonl").write_text('{"action":"final","response":"Halo"}\n')
+    command = [AGENTD, "doctor", "--json", "--config", folder / "client.toml", "--listen", listen]
+    done = subprocess.run([*command, "--state", state or folder / "state"], capture_output=True, text=True, timeout=60)
+    musts = [one for one in json.loads(done.stdout) if one["mark"] == "must"]
+    return done.returncode, "\n".join(f"{one['what']} → {one['to_do']}" for one in musts)
+
+
+def test_a_machine_that_has_all_is_well(tmp_path: Path) -> None:
+    assert doctor(tmp_path, HEAD + SERVERS["time"]) == (0, "")
+
+
+def test_a_configuration_that_is_wrong_is_named_with_its_line(tmp_path: Path) -> None:
+    code, told = doctor(tmp_path, HEAD + "[agnet]\n")
+    assert code == 1
+    assert "client.toml:9" in told
+    assert "did you mean `agent`?" in told
+
+
+def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    code, told = doctor(tmp_path, HEAD + SERVERS["time"].replace("python3", "no-such-program"))
+    assert code == 1
+    assert "server time: no program `no-such-program`" in told
+
+
+def test_a_server_behind_a_url_that_is_not_there_is_named(tmp_path: Path) -> None:
+    code, told = doctor(tmp_path, HEAD + '[[servers]]\nname = "far"\nurl = "http://127.0.0.1:9/mcp"\n')
+    assert code == 1
+    assert "nobody answers at http://127.0.0.1:9/mcp" in told
+
+
+def test_an_address_that_another_program_has_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        taken.settimeout(0)
+        code, told = doctor(tmp_path, HEAD, listen=f"127.0.0.1:{taken.getsockname()[1]}")
+    assert code == 1
+    assert "choose another address by --listen" in told
+
+
+def test_a_state_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    code, told = doctor(tmp_path, HEAD, state=tmp_path / "taken" / "state")
+    assert code == 1
+    assert "can't be written" in told
+
+
+def test_no_model_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    gemini = HEAD.replace('"scripted"', '"gemini"').replace('script = "script.jsonl"', 'api_key = "GEMINI_API_KEY"')
+    code, told = doctor(tmp_path, gemini)
+    assert code == 1
+    assert "agentd models pull" in told
