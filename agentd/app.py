@@ -24,9 +24,13 @@ from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
+from agentd.http.house import HouseCalls
 from agentd.http.openai_api import OpenAIApi
+from agentd.http.pictures import PicturesEndpoint
+from agentd.http.preview import PreviewEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
+from agentd.http.verify import VerifyPages
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
@@ -43,6 +47,7 @@ from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
 from agentd.runs.tool_runs import DirectTools
+from agentd.web import pages
 
 log = structlog.get_logger("agentd")
 FORGET = "delete_session_data"
@@ -296,6 +301,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     book = AccessBook(made.settings.state / "access.json")
     access = Access(book, admin_token=made.settings.admin_token, origins=frozenset(rpc.allowed_origins))
     limiter = RateLimiter(book, rpc.rate_per_minute, made.clock)
+    house = HouseCalls(made.host)
     app = application(
         made.services,
         Dispatcher(METHODS, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
@@ -303,7 +309,12 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
-        mounted=OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs)).routes(),
+        pages=[*pages.routes(), *VerifyPages(house, made.clock).routes()],
+        mounted=[
+            *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs)).routes(),
+            *PreviewEndpoint(house).routes(),
+            *PicturesEndpoint(made.runs).routes(),
+        ],
     )
     host, _, port = rpc.listen.rpartition(":")
     async with serving(

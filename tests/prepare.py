@@ -24,6 +24,7 @@ DEBIAN: Mapping[str, str] = {
     "curl": "curl",
     "certutil": "libnss3-tools",
     "pdfsig": "poppler-utils",
+    "/usr/bin/chromium": "chromium",
     "/usr/lib/postgresql": "postgresql",
 }
 

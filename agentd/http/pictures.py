@@ -1,0 +1,62 @@
+"""GET /pictures/RUN_ID/NAME/PAGE.png: a page of a PDF that a run made, drawn for printing by a browser. Keeps none.
+
+A browser prints a picture the same everywhere, also without a PDF viewer of its own; the file itself is at /artifacts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from aiohttp import web
+
+from agentd.errors import Forbidden, NotFound
+from agentd.http.guard import CALLER
+from agentd.rpc.method import ANYONE
+from agentd.runs.api import Runs
+
+DPI = 200
+_DRAWING = threading.Lock()
+"""pdfium is not thread-safe."""
+
+
+class PicturesEndpoint:
+    """Access is the artifact's own: whoever may not see the run finds nothing."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def routes(self) -> Iterator[web.RouteDef]:
+        """For `application(mounted=…)`."""
+        yield web.get(r"/pictures/{run_id}/{name}/{page:[1-9]\d?}.png", self.get)
+
+    async def get(self, request: web.Request) -> web.Response:
+        """The page as PNG; `X-Pages` says how many there are."""
+        caller = request[CALLER]
+        if not caller.may(*ANYONE):
+            raise Forbidden("This needs the scope of somebody who talks with the agent")
+        artifact, path = await self._runs.artifact(request.match_info["run_id"], request.match_info["name"], caller)
+        if artifact.media_type != "application/pdf" or not await asyncio.to_thread(path.is_file):
+            raise NotFound("There is no such PDF")
+        picture, pages = await asyncio.to_thread(_drawn, path, int(request.match_info["page"]))
+        return web.Response(
+            body=picture,
+            content_type="image/png",
+            headers={"Cache-Control": "private, no-store", "X-Pages": str(pages)},
+        )
+
+
+def _drawn(path: Path, number: int) -> tuple[bytes, int]:
+    import pypdfium2  # heavy, and only a kiosk that prints needs it
+
+    with _DRAWING, pypdfium2.PdfDocument(path) as document:
+        pages = len(document)
+        if number > pages:
+            raise NotFound(f"the file has {pages} pages")
+        image = document[number - 1].render(scale=DPI / 72, grayscale=True).to_pil()
+        held = io.BytesIO()
+        image.save(held, "PNG", optimize=True)
+        return held.getvalue(), pages

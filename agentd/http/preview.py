@@ -1,0 +1,73 @@
+"""POST /preview: a draft of a letter as a picture, for the page that asks a citizen to check it. It keeps nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+from aiohttp import web
+from pydantic import Field
+
+from agentd.errors import Forbidden, InvalidParams, NotFound, ParseError, ToolExecution
+from agentd.http.guard import CALLER
+from agentd.messages import ToolOutcome
+from agentd.rpc.method import ANYONE
+from agentd.rpc.params import Params, ParamsReader
+
+House = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
+
+
+class PreviewParams(Params):
+    """The body: a letter's type and its fields as in `generate_…`."""
+
+    letter_type: str = Field(min_length=1, max_length=100)
+    data: dict[str, Any]
+
+
+_READ = ParamsReader(PreviewParams)
+
+
+class PreviewEndpoint:
+    """The server's own picture of a draft. The file that the call left on disk is removed: it names a citizen."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def routes(self) -> Iterator[web.RouteDef]:
+        """For `application(mounted=…)`."""
+        yield web.post("/preview", self.post)
+
+    async def post(self, request: web.Request) -> web.Response:
+        """A PNG of the first page; the tool's own words when a field is wrong."""
+        if not request[CALLER].may(*ANYONE):
+            raise Forbidden("This needs the scope of somebody who talks with the agent")
+        try:
+            body = orjson.loads(await request.read())
+        except orjson.JSONDecodeError:
+            raise ParseError("The body is not JSON") from None
+        if not isinstance(body, dict):
+            raise InvalidParams("The body must be an object with letter_type and data")
+        params = _READ(body)
+        outcome = await self._house("preview_letter", params.model_dump())
+        if not outcome.success:
+            raise ToolExecution("the draft can't be drawn", user_message=outcome.message)
+        kept = [Path(artifact.path) for artifact in outcome.artifacts if artifact.path]
+        picture = await asyncio.to_thread(_taken, kept)
+        if picture is None:
+            raise NotFound("the letter server drew no picture")
+        return web.Response(body=picture, content_type="image/png", headers={"Cache-Control": "no-store"})
+
+
+def _taken(paths: list[Path]) -> bytes | None:
+    """The first picture's bytes; none of the files is left, nor their folder."""
+    picture = next((path.read_bytes() for path in paths if path.suffix == ".png"), None)
+    for path in paths:
+        path.unlink(missing_ok=True)
+    for folder in {path.parent for path in paths}:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    return picture

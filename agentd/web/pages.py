@@ -1,0 +1,103 @@
+"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy. It knows no data."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import segno
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
+
+from agentd.errors import InvalidParams
+
+STATIC = Path(__file__).with_name("static")
+PAGES = ("kiosk", "chat", "desk", "ask")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed."""
+_SMALL = 400
+"""Bytes below which packing isn't worth its header."""
+_QR_TEXT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file as it goes out: its bytes, packed ones where that is smaller, and its ETag."""
+
+    body: bytes
+    packed: bytes | None
+    media_type: str
+    etag: str
+
+    @classmethod
+    def of(cls, path: Path) -> Asset:
+        """Read and pack it."""
+        body = path.read_bytes()
+        packed = gzip.compress(body, 9, mtime=0) if len(body) > _SMALL else None
+        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        if media_type.startswith("text/") or media_type.endswith("javascript"):
+            media_type += "; charset=utf-8"
+        return cls(body, packed, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
+
+    def answer(self, request: web.Request) -> web.Response:
+        """The file, or 304 for a browser that has it."""
+        headers = {
+            "Content-Type": self.media_type,
+            "ETag": self.etag,
+            "Cache-Control": "no-cache",
+            "Vary": "Accept-Encoding",
+            "Content-Security-Policy": POLICY,
+        }
+        if self.etag in request.headers.get(hdrs.IF_NONE_MATCH, ""):
+            return web.Response(status=304, headers=headers)
+        if self.packed is not None and "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, ""):
+            return web.Response(body=self.packed, headers={**headers, "Content-Encoding": "gzip"})
+        return web.Response(body=self.body, headers=headers)
+
+
+def routes() -> Iterator[web.RouteDef]:
+    """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg."""
+    assets = {path.relative_to(STATIC).as_posix(): Asset.of(path) for path in STATIC.rglob("*") if path.is_file()}
+    for name in PAGES:
+        yield web.get(f"/{name}", _serving(assets[f"{name}.html"]))
+
+    async def file(request: web.Request) -> web.Response:
+        asset = assets.get(request.match_info["path"])
+        if asset is None:
+            raise web.HTTPNotFound
+        return asset.answer(request)
+
+    yield web.get("/web/{path:.+}", file)
+    yield web.get("/qr.svg", qr)
+    yield web.get("/", _home)
+
+
+def _serving(asset: Asset) -> Handler:
+    async def page(request: web.Request) -> web.Response:
+        return asset.answer(request)
+
+    return page
+
+
+async def _home(_request: web.Request) -> web.Response:
+    raise web.HTTPFound("/chat")
+
+
+async def qr(request: web.Request) -> web.Response:
+    """`/qr.svg?text=…`: the text as a QR code, dark on light. Raises InvalidParams for none or too much of it."""
+    text = request.query.get("text", "")
+    if not 0 < len(text) <= _QR_TEXT:
+        raise InvalidParams(f"`text` must have 1 to {_QR_TEXT} characters", param="text")
+    picture = segno.make(text, error="m", micro=False).svg_inline(scale=8, border=2, dark="#000", light="#fff")
+    return web.Response(
+        text=picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
+        content_type="image/svg+xml",
+        headers={"Cache-Control": "private, max-age=3600"},
+    )

@@ -1,0 +1,127 @@
+// Draws turns: what was said, what the agent is doing, its answer, its cards. It decides nothing.
+
+import { $, fill, h, once } from './dom.js';
+import { approvalCard } from './approval-card.js';
+import { letterCard } from './letter-card.js';
+import { isBusy, waiting } from './turns.js';
+import { doing, t } from './words.js';
+
+export class Bubbles {
+  /** `context`: {catalogue, conversation(), onEdit(turn), onPrint…, announce(text), staff} shared by all cards. */
+  constructor(list, context) {
+    this.list = list;
+    this._context = context;
+    this._nodes = new Map();
+    this._drawn = new Map();
+  }
+
+  changed(turn, what) {
+    if (what === 'gone') {
+      this._nodes.get(turn.runId)?.remove();
+      this._nodes.delete(turn.runId);
+    } else if (what === 'delta') this._live(turn);
+    else this._draw(turn);
+  }
+
+  clear() {
+    this._nodes.clear();
+    this._drawn.clear();
+    fill(this.list);
+  }
+
+  redraw(turns) {
+    this.clear();
+    for (const turn of turns) this._draw(turn);
+  }
+
+  _live(turn) {
+    const text = this._nodes.get(turn.runId) && $('.live-text', this._nodes.get(turn.runId));
+    if (text && turn.live) text.textContent = turn.live;
+    else this._draw(turn);
+    this._follow();
+  }
+
+  _draw(turn) {
+    const node = h('li', { class: `turn ${turn.status}`, 'data-run': turn.runId, 'data-status': turn.status });
+    node.append(said(turn.prompt));
+    for (const [index, part] of turn.parts.entries()) {
+      const drawn = this._part(turn, part, index);
+      if (drawn) node.append(drawn);
+    }
+    if (isBusy(turn)) node.append(this._status(turn));
+    if (turn.status === 'cancelled' && !turn.parts.some((part) => part.kind === 'approval')) {
+      node.append(h('p', { class: 'note' }, t('stopped')));
+    }
+    const old = this._nodes.get(turn.runId);
+    if (old?.isConnected) old.replaceWith(node);
+    else this.list.append(node);
+    this._nodes.set(turn.runId, node);
+    this._follow();
+  }
+
+  _status(turn) {
+    if (turn.live) {
+      return h('div', { class: 'bubble agent live' }, who(t('agent')), h('p', { class: 'live-text' }, turn.live));
+    }
+    if (turn.parts.at(-1)?.state === 'doing') return null;
+    const words = { sending: t('sending'), queued: t('queued') }[turn.status] ?? t('thinking');
+    return h('p', { class: 'activity' }, h('span', { class: 'dots', 'aria-hidden': 'true' }), words);
+  }
+
+  _part(turn, part, index) {
+    switch (part.kind) {
+      case 'said':
+        return said(part.text);
+      case 'answer':
+        return h('div', { class: 'bubble agent' }, who(t('agent')), h('p', {}, part.text));
+      case 'tool':
+        return this._tool(part);
+      case 'problem':
+        return this._problem(turn, part);
+      default:
+        return this._card(turn, part, index);
+    }
+  }
+
+  _tool(part) {
+    if (part.state === 'failed') return null;
+    const words = doing(part.tool, this._context.catalogue()?.title(part.tool));
+    if (part.state === 'done') {
+      return h('p', { class: 'activity done' }, h('span', { 'aria-hidden': 'true' }, '✓ '), words.replace('…', ''));
+    }
+    return h('p', { class: 'activity' }, h('span', { class: 'dots', 'aria-hidden': 'true' }), words);
+  }
+
+  _problem(turn, part) {
+    const again = once(() => this._context.conversation().send(turn.prompt));
+    return h(
+      'div',
+      { class: 'card problem', role: 'alert' },
+      h('strong', {}, t('problem')),
+      h('p', {}, part.text || t('lost')),
+      turn.status === 'failed' && h('button', { type: 'button', onclick: again }, t('try_again')),
+    );
+  }
+
+  /** Cards keep what they loaded (a preview) while the turn is drawn anew. */
+  _card(turn, part, index) {
+    const state = part.kind === 'approval' ? `${part.decided}:${Boolean(waiting(turn))}` : 'letter';
+    const key = `${turn.runId}:${index}:${state}`;
+    if (!this._drawn.has(key)) {
+      const draw = part.kind === 'approval' ? approvalCard : letterCard;
+      this._drawn.set(key, draw(turn, part, this._context));
+    }
+    return this._drawn.get(key);
+  }
+
+  _follow() {
+    const scroller = this.list.closest('.scroll') ?? this.list;
+    const asked = $('.turn:last-child .approval', this.list);
+    if (asked) asked.scrollIntoView({ block: 'start' });
+    else scroller.scrollTop = scroller.scrollHeight;
+  }
+}
+
+const who = (name) => h('span', { class: 'sr-only' }, `${name}: `);
+
+const said = (text) => h('div', { class: 'bubble you' }, who(t('you')), h('p', {}, text));

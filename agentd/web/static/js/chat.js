@@ -1,0 +1,108 @@
+// The chat page for phones and desks: one conversation that survives a reload and is the same in two tabs.
+
+import { hasToken } from './access.js';
+import { Composer } from './composer.js';
+import { $, fill, h, randomId } from './dom.js';
+import { Page, forget } from './page.js';
+import { canSpeak, setSpeaking, speaking } from './speak.js';
+import { isBusy } from './turns.js';
+import { lang, speakIn, t } from './words.js';
+
+const KEY = 'agentd-chat-session';
+const tabs = new BroadcastChannel('agentd-chat');
+
+const composer = new Composer({ onSend: (text) => say(text), onStop: () => page.conversation.stop() });
+const page = new Page({
+  onScreen: false,
+  printing: 'here',
+  mayOpen: true,
+  showStart: () => show('talk'),
+  showTalk: () => show('talk'),
+  showForm: () => show('form-view'),
+  onChange: (turn, what) => {
+    composer.busy(page.conversation.busy);
+    $('#suggestions').hidden = page.conversation.turns.length > 0;
+    if (what !== 'delta' && !isBusy(turn) && !turn.restored) tabs.postMessage({ session: sessionId });
+  },
+});
+
+let sessionId = sessionStorage.getItem(KEY) ?? randomId();
+
+function show(id) {
+  for (const view of ['form-view', 'talk']) $(`#${view}`).hidden = view !== id;
+  if (id === 'talk') composer.input.focus({ preventScroll: true });
+}
+
+async function say(text) {
+  sessionStorage.setItem(KEY, sessionId);
+  await page.conversation.send(text);
+}
+
+async function anew() {
+  page.conversation.close();
+  const old = sessionId;
+  sessionId = randomId();
+  sessionStorage.removeItem(KEY);
+  page.begin(sessionId);
+  composer.busy(false);
+  fill($('#form'));
+  show('talk');
+  $('#suggestions').hidden = false;
+  $('#link').hidden = true;
+  await forget(old).catch(() => {});
+}
+
+function suggestions() {
+  fill(
+    $('#suggestions'),
+    h('p', { class: 'bubble agent' }, t('hello')),
+    (page.catalogue?.letters ?? []).map((letter) =>
+      h('button', { type: 'button', 'data-letter': letter.letter_type, onclick: () => page.fillIn(letter) }, letter.title),
+    ),
+  );
+}
+
+function words() {
+  document.title = t('office');
+  for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
+  composer.redraw();
+  suggestions();
+  page.redraw();
+}
+
+$('#composer').append(composer.form);
+$('#language').addEventListener('click', () => {
+  speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
+  words();
+});
+$('#speak').hidden = !canSpeak;
+$('#speak').addEventListener('click', () => {
+  setSpeaking(!speaking());
+  $('#speak').setAttribute('aria-pressed', String(speaking()));
+});
+$('#anew').addEventListener('click', anew);
+// Another tab of this session has news: look at what is there.
+tabs.addEventListener('message', ({ data }) => {
+  if (data.session === sessionId && !page.conversation.busy) page.conversation.restore().catch(() => {});
+});
+addEventListener('offline', () => {
+  $('#link').hidden = false;
+  $('#link').textContent = t('offline');
+});
+addEventListener('online', () => ($('#link').hidden = true));
+
+speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
+page.begin(sessionId);
+words();
+show('talk');
+try {
+  await page.load();
+  suggestions();
+  if (sessionStorage.getItem(KEY)) {
+    $('#suggestions').hidden = true;
+    if (!(await page.conversation.restore())) $('#suggestions').hidden = false;
+  }
+} catch (error) {
+  fill($('#suggestions'), h('p', { class: 'note', role: 'alert' }, hasToken() ? error.userMessage : t('not_connected')));
+}
+document.documentElement.dataset.ready = 'true';

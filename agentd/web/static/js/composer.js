@@ -1,0 +1,62 @@
+// Where a person writes: one field, send and stop. What is sent is the conversation's business.
+
+import { h } from './dom.js';
+import { t } from './words.js';
+
+const LIMIT = 8000; // characters; more than that is no message to a counter
+
+export class Composer {
+  /** onSend(text), onStop(). */
+  constructor({ onSend, onStop, onScreen = false }) {
+    this._onSend = onSend;
+    this._busy = false;
+    this.input = h('textarea', {
+      id: 'message',
+      name: 'message',
+      rows: '1',
+      autocomplete: 'off',
+      inputmode: onScreen ? 'none' : null,
+      oninput: () => this._cut(),
+      onkeydown: (event) => {
+        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+          event.preventDefault();
+          this.send();
+        }
+      },
+    });
+    this._label = h('label', { for: 'message', class: 'sr-only' });
+    this._note = h('p', { class: 'note', role: 'status' });
+    this._send = h('button', { class: 'primary', 'data-act': 'send' });
+    this._stop = h('button', { type: 'button', class: 'stop', hidden: true, onclick: onStop, 'data-act': 'stop' });
+    const submit = (event) => (event.preventDefault(), this.send());
+    this.form = h('form', { class: 'composer', onsubmit: submit }, this._label, this.input, this._send, this._stop, this._note);
+    this.redraw();
+  }
+
+  redraw() {
+    this._label.textContent = t('your_words');
+    this.input.placeholder = t('your_words');
+    this._send.textContent = t('send');
+    this._stop.textContent = t('stop');
+  }
+
+  busy(value) {
+    this._busy = value;
+    this._send.hidden = value;
+    this._stop.hidden = !value;
+  }
+
+  send() {
+    const text = this.input.value.trim();
+    if (!text || this._busy) return;
+    this.input.value = '';
+    this._note.textContent = '';
+    this._onSend(text);
+  }
+
+  _cut() {
+    if (this.input.value.length <= LIMIT) return;
+    this.input.value = this.input.value.slice(0, LIMIT);
+    this._note.textContent = t('too_long', { limit: LIMIT });
+  }
+}

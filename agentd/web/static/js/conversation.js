@@ -1,0 +1,237 @@
+// One conversation with the agent: sends words, follows runs, decides approvals, comes back after a reload. It owns the
+// turns and tells its listener what changed; it draws nothing.
+
+import { randomId } from './dom.js';
+import { RpcError, Unreachable, call, callSurely, pause } from './rpc.js';
+import { follow } from './stream.js';
+import { BUSY, apply, formState, isBusy, newTurn, waiting } from './turns.js';
+
+const WATCH_MS = 3000; // how often a turn that waits for staff is looked at
+const RESTORED = 30; // turns that are replayed with all their events after a reload
+
+export class Conversation {
+  /** onChange(turn, what): what is 'new', 'delta' or 'change'; onLink('ok'|'lost') tells how the line is. */
+  constructor({ sessionId = randomId(), language = () => undefined, onChange, onLink = () => {} }) {
+    this.sessionId = sessionId;
+    this.turns = [];
+    this._language = language;
+    this._onChange = onChange;
+    this._onLink = onLink;
+    this._ended = new AbortController();
+    this._watched = new Set();
+    this._followed = new Map();
+  }
+
+  get busy() {
+    return this.turns.some(isBusy);
+  }
+
+  get form() {
+    return formState(this.turns);
+  }
+
+  /** The turn whose approval waits for a yes. */
+  get pending() {
+    return this.turns.findLast((turn) => waiting(turn)) ?? null;
+  }
+
+  /** Sends the person's words. The same words go out once, however often the line breaks. */
+  async send(prompt) {
+    if (this.busy || !prompt.trim()) return;
+    const turn = newTurn(randomId(), prompt);
+    this._add(turn);
+    try {
+      const language = this._language();
+      const params = { prompt, session_id: this.sessionId, run_id: turn.runId };
+      if (language) params.options = { language };
+      const started = await this._surely('Agent.start', params);
+      const answering = started.run_id === turn.runId ? turn : this._joined(turn, started.run_id);
+      await this._follow(answering);
+      if (answering === turn) await this._lookAtWaiting(turn);
+    } catch (error) {
+      this._failed(turn, error);
+    }
+  }
+
+  /** Decides the approval that this turn shows: exactly the arguments that were on the screen. */
+  async decide(turn, approved) {
+    const approval = waiting(turn);
+    if (!approval || this.busy) return;
+    turn.status = 'running';
+    this._changed(turn);
+    const params = { run_id: turn.runId, approval_id: approval.approval_id, approved };
+    // The answer comes when the run has ended; the stream is taken up as soon as the decision was taken.
+    let over = false;
+    const decided = call('Agent.approve', params, { signal: this._ended.signal })
+      .catch((error) => {
+        if (error instanceof RpcError && !error.data.run_id) throw error;
+        if (error instanceof Unreachable) this._onLink('lost');
+      })
+      .finally(() => (over = true));
+    decided.catch(() => {});
+    try {
+      while (!over && !(await this._decided(turn))) await pause(60, this._ended.signal);
+      if (over) await decided;
+      this._onLink('ok');
+      await this._follow(turn);
+    } catch (error) {
+      if (error.type === 'forbidden') this._wait(turn);
+      else if (error.type === 'conflict') await this._refresh(turn, error);
+      else this._failed(turn, error);
+    }
+  }
+
+  /** Stops what is under way. */
+  async stop() {
+    for (const turn of this.turns.filter(isBusy)) {
+      await call('Agent.cancel', { run_id: turn.runId }).catch((error) => {
+        if (error.type === 'not_found') this._failed(turn, error);
+      });
+    }
+  }
+
+  /** Brings the conversation back after a reload; true when there was one. */
+  async restore() {
+    let session;
+    try {
+      session = await this._surely('Session.get', { session_id: this.sessionId });
+    } catch (error) {
+      if (error.type === 'not_found') return false;
+      throw error;
+    }
+    const known = new Set(this.turns.map((turn) => turn.runId));
+    // A plain "ya" is kept as a run without an answer of its own: what it decided shows it.
+    const said = session.history.filter((run) => run.status !== 'completed' || run.response || run.steps.length);
+    const fresh = said.filter((run) => !known.has(run.run_id)).slice(-RESTORED);
+    const turns = fresh.map((run) => this._add({ ...newTurn(run.run_id, run.prompt, 'queued'), gap: true, restored: true }));
+    await Promise.all(
+      [...turns, ...this.turns.filter((turn) => waiting(turn))].map((turn) =>
+        this._follow(turn).catch((error) => this._failed(turn, error)),
+      ),
+    );
+    return session.history.length > 0;
+  }
+
+  /** Lets go of everything on this page; nothing more is shown. */
+  close() {
+    this._ended.abort(new DOMException('the conversation is closed', 'AbortError'));
+  }
+
+  _add(turn) {
+    this.turns.push(turn);
+    this._onChange(turn, 'new');
+    return turn;
+  }
+
+  _changed(turn) {
+    this._onChange(turn, 'change');
+  }
+
+  async _surely(method, params) {
+    const answer = await callSurely(method, params, { signal: this._ended.signal, onWaiting: () => this._onLink('lost') });
+    this._onLink('ok');
+    return answer;
+  }
+
+  /** "ya, benar" answers the run that waits: the words belong to its turn. */
+  _joined(turn, runId) {
+    this.turns.splice(this.turns.indexOf(turn), 1);
+    this._onChange(turn, 'gone');
+    const answering = this.turns.find((one) => one.runId === runId) ?? this._add(newTurn(runId, turn.prompt));
+    answering.parts.push({ kind: 'said', text: turn.prompt });
+    answering.status = 'running';
+    this._changed(answering);
+    return answering;
+  }
+
+  /** Follows a turn to its end; whoever else asks for the same waits along. */
+  _follow(turn) {
+    if (!this._followed.has(turn)) {
+      this._followed.set(turn, this._toItsEnd(turn).finally(() => this._followed.delete(turn)));
+    }
+    return this._followed.get(turn);
+  }
+
+  async _toItsEnd(turn) {
+    await follow(turn.runId, turn.lastSeq, {
+      signal: this._ended.signal,
+      isOver: async () => !BUSY.has((await call('Agent.get', { run_id: turn.runId })).status),
+      onEvent: (event) => {
+        this._onLink('ok');
+        if (apply(turn, event)) this._onChange(turn, event.type === 'model.delta' ? 'delta' : 'change');
+      },
+      onGap: () => {
+        turn.gap = true;
+        turn.live = '';
+        this._changed(turn);
+      },
+      onWaiting: () => this._onLink('lost'),
+    });
+    if (turn.status === 'failed') await this._explain(turn);
+    if (isBusy(turn)) await this._refresh(turn);
+    turn.restored = false;
+    this._wait(turn);
+  }
+
+  /** True once the daemon took the decision (or nothing waits any more). */
+  async _decided(turn) {
+    try {
+      return (await call('Agent.get', { run_id: turn.runId })).status !== 'needs_approval';
+    } catch (error) {
+      if (error instanceof Unreachable) return false;
+      throw error;
+    }
+  }
+
+  /** A failed run says why in the person's words. */
+  async _explain(turn) {
+    const problem = turn.parts.findLast((part) => part.kind === 'problem');
+    if (!problem || problem.text) return;
+    const run = await this._surely('Agent.get', { run_id: turn.runId });
+    problem.text = run.error?.data?.user_message ?? '';
+    this._changed(turn);
+  }
+
+  /** Takes the run's state from the daemon where events did not tell it. */
+  async _refresh(turn, error) {
+    const run = await this._surely('Agent.get', { run_id: turn.runId });
+    turn.status = run.status;
+    if (error && run.status !== 'completed') turn.parts.push({ kind: 'problem', type: error.type, text: error.userMessage });
+    if (!waiting(turn)) {
+      for (const part of turn.parts) if (part.kind === 'approval' && part.decided === null) part.decided = false;
+    }
+    this._changed(turn);
+  }
+
+  /** A new turn may have withdrawn what waited before. */
+  async _lookAtWaiting(newest) {
+    for (const turn of this.turns) if (turn !== newest && waiting(turn)) await this._refresh(turn);
+  }
+
+  /** Looks now and then whether somebody else (staff, another tab) has decided what waits here. */
+  async _wait(turn) {
+    if (this._watched.has(turn) || !waiting(turn)) return;
+    this._watched.add(turn);
+    try {
+      while (waiting(turn)) {
+        await pause(WATCH_MS, this._ended.signal);
+        if (waiting(turn) && (await this._decided(turn))) {
+          this._watched.delete(turn);
+          await this._follow(turn);
+        }
+      }
+    } catch (error) {
+      if (!this._ended.signal.aborted) this._failed(turn, error);
+    } finally {
+      this._watched.delete(turn);
+    }
+  }
+
+  _failed(turn, error) {
+    if (this._ended.signal.aborted) return;
+    turn.status = 'failed';
+    turn.live = '';
+    turn.parts.push({ kind: 'problem', type: error.type ?? 'internal', text: error.userMessage ?? '' });
+    this._changed(turn);
+  }
+}

@@ -1,0 +1,150 @@
+// The kiosk's page: start, form, talk; big keys; and nothing that stays behind when the citizen has gone.
+
+import { Composer } from './composer.js';
+import { $, fill, h, randomId } from './dom.js';
+import { Idle } from './idle.js';
+import { Keyboard } from './keyboard.js';
+import { own, remove, sweep } from './kiosk-memory.js';
+import { Page } from './page.js';
+import { canSpeak, setSpeaking, speaking } from './speak.js';
+import { isBusy } from './turns.js';
+import { lang, speakIn, t } from './words.js';
+
+const query = new URLSearchParams(location.search);
+const sessionId = randomId();
+let started = false;
+
+const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
+const composer = new Composer({
+  onScreen: true,
+  onSend: (text) => talk(() => page.conversation.send(text)),
+  onStop: () => page.conversation.stop(),
+});
+const page = new Page({
+  onScreen: true,
+  printing: query.get('print') === 'desk' ? 'desk' : 'here',
+  mayOpen: false,
+  showTalk: () => show('talk'),
+  showForm: () => show('form-view'),
+  showStart: () => show('start'),
+  onChange: (turn) => {
+    composer.busy(page.conversation.busy);
+    if (isBusy(turn)) idle.stay();
+  },
+});
+
+const idle = new Idle({
+  quietMs: Number(query.get('idle') ?? 60) * 1000,
+  onWarn: (seconds) => {
+    const dialog = $('#idle');
+    $('#idle-text').textContent = t('idle_text', { seconds });
+    if (!dialog.open) dialog.showModal();
+  },
+  onStay: () => $('#idle').close(),
+  onLeave: wipe,
+});
+
+function show(id) {
+  for (const view of ['start', 'form-view', 'talk']) $(`#${view}`).hidden = view !== id;
+  $('#finish').hidden = id === 'start' && !started;
+  keyboard.hide();
+  $(`#${id}`).focus({ preventScroll: true });
+}
+
+function talk(act) {
+  if (!started) own(sessionId);
+  started = true;
+  show('talk');
+  act();
+}
+
+/** Everything goes: the session at the daemon, the page's memory, its history entry. */
+async function wipe() {
+  idle.end();
+  setSpeaking(false);
+  page.conversation.close();
+  document.body.replaceChildren(h('p', { class: 'wiping', role: 'status' }, t('wiping')));
+  if (started) await Promise.race([remove(sessionId).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
+  location.replace(location.pathname + location.search);
+}
+
+function drawStart() {
+  const letters = page.catalogue?.letters ?? [];
+  fill(
+    $('#services'),
+    letters.map((letter) =>
+      h(
+        'button',
+        { type: 'button', class: 'service', 'data-letter': letter.letter_type, onclick: () => openForm(letter) },
+        h('span', { class: 'service-mark', 'aria-hidden': 'true' }, initials(letter.title)),
+        h('strong', {}, letter.title),
+      ),
+    ),
+    letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
+    h('button', { type: 'button', class: 'service other', id: 'ask-else', onclick: () => openTalk() }, h('span', { class: 'service-mark', 'aria-hidden': 'true' }, '?'), h('strong', {}, t('ask_else'))),
+  );
+}
+
+const initials = (title) =>
+  title
+    .split(' ')
+    .filter((word) => !/^(surat|keterangan|letter|of)$/i.test(word))
+    .map((word) => word[0])
+    .join('')
+    .slice(0, 2)
+    .toUpperCase();
+
+function openForm(letter) {
+  talk(() => page.fillIn(letter));
+}
+
+function openTalk() {
+  talk(() => composer.input.focus());
+}
+
+function words() {
+  document.title = t('office');
+  for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
+  $('#speak').setAttribute('aria-pressed', String(speaking()));
+  composer.redraw();
+  keyboard.redraw();
+  drawStart();
+  page.redraw();
+}
+
+$('#composer').append(composer.form);
+$('#language').addEventListener('click', () => {
+  speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
+  words();
+});
+$('#contrast').addEventListener('click', (event) => {
+  const on = document.documentElement.classList.toggle('contrast');
+  event.currentTarget.setAttribute('aria-pressed', String(on));
+});
+$('#speak').hidden = !canSpeak;
+$('#speak').addEventListener('click', () => {
+  setSpeaking(!speaking());
+  $('#speak').setAttribute('aria-pressed', String(speaking()));
+});
+$('#finish').addEventListener('click', wipe);
+$('#idle-stay').addEventListener('click', () => idle.stay());
+$('#idle-leave').addEventListener('click', wipe);
+$('#idle').addEventListener('cancel', (event) => (event.preventDefault(), idle.stay()));
+addEventListener('contextmenu', (event) => event.preventDefault());
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => event.preventDefault());
+addEventListener('pageshow', (event) => event.persisted && location.reload());
+
+speakIn(query.get('lang') ?? 'id');
+page.begin(sessionId);
+words();
+show('start');
+idle.start();
+sweep().catch(() => {});
+try {
+  await page.load();
+  drawStart();
+} catch {
+  fill($('#services'), h('p', { class: 'note', role: 'alert' }, t('not_connected')));
+}
+document.documentElement.dataset.ready = 'true';

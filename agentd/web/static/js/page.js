@@ -1,0 +1,183 @@
+// What the kiosk and the chat page have in common: one conversation on the screen, its cards, its form, its voice.
+
+import { Bubbles } from './bubbles.js';
+import { Conversation } from './conversation.js';
+import { $, fill, h } from './dom.js';
+import { fieldForm, focusField } from './field-form.js';
+import { loadCatalogue, spoken } from './letters.js';
+import { callSurely } from './rpc.js';
+import { say } from './speak.js';
+import { isBusy, waiting } from './turns.js';
+import { chosenLanguage, t } from './words.js';
+
+const HEARD_MS = 1500; // a screen reader has taken the words over by then
+
+export class Page {
+  /** `hooks`: {onScreen, printing, mayOpen, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
+  constructor(hooks) {
+    this.hooks = hooks;
+    this.catalogue = null;
+    this.conversation = null;
+    this._answered = new Set();
+    this.bubbles = new Bubbles($('#turns'), {
+      catalogue: () => this.catalogue,
+      conversation: () => this.conversation,
+      onEdit: (turn) => this.edit(turn),
+      printing: hooks.printing,
+      mayOpen: hooks.mayOpen,
+    });
+  }
+
+  /** Begins a conversation under this id. */
+  begin(sessionId) {
+    this.conversation?.close();
+    this.bubbles.clear();
+    this.conversation = new Conversation({
+      sessionId,
+      language: chosenLanguage,
+      onChange: (turn, what) => this._changed(turn, what),
+      onLink: (state) => this._link(state),
+    });
+    this._facts();
+    return this.conversation;
+  }
+
+  async load() {
+    this.catalogue = await loadCatalogue().catch((error) => {
+      if (error.type === 'unauthorized' || error.type === 'forbidden') throw error;
+      return null;
+    });
+  }
+
+  /** The form of a letter; its lines are what the citizen says. */
+  fillIn(letter) {
+    const fields = this.catalogue.fields(letter.tool);
+    this._form(letter.title, fields, {}, [], t('submit'), (values) => {
+      this.conversation.send(`${t('i_want', { title: letter.title })}\n${spoken(fields, values)}`);
+    });
+  }
+
+  /** Corrects what waits for a yes. */
+  edit(turn) {
+    const approval = waiting(turn);
+    if (approval) this._correct(approval.tool, approval.arguments, [], null);
+  }
+
+  /** What is known and missing, as a form; `field` is the one to begin with. */
+  complete(field) {
+    const form = this.conversation.form;
+    if (form) this._correct(form.tool, form.known, form.missing, field);
+  }
+
+  redraw() {
+    this.bubbles.redraw(this.conversation.turns);
+    this._facts();
+  }
+
+  _correct(tool, known, missing, field) {
+    const fields = this.catalogue?.fields(tool) ?? [];
+    const label = missing.length ? t('submit') : t('submit_change');
+    this._form(this.catalogue.title(tool), fields, known, missing, label, (values, changed) => {
+      const replaced = Object.keys(changed).some((name) => name in known);
+      const words = spoken(fields, changed);
+      if (words) this.conversation.send(replaced ? t('correction', { fields: words }) : words);
+    });
+    if (field) focusField($('#form'), field);
+  }
+
+  _form(title, fields, values, missing, submitLabel, onSubmit) {
+    const onScreen = this.hooks.onScreen;
+    const form = fieldForm({
+      title,
+      fields,
+      values,
+      missing,
+      submitLabel,
+      onScreen,
+      onSubmit: (all, changed) => {
+        fill($('#form'));
+        this.hooks.showTalk();
+        onSubmit(all, changed);
+      },
+      onCancel: () => {
+        fill($('#form'));
+        if (this.conversation.turns.length) this.hooks.showTalk();
+        else this.hooks.showStart();
+      },
+    });
+    fill($('#form'), form);
+    this.hooks.showForm();
+    focusField($('#form'), missing[0] ?? fields[0]?.name ?? '');
+  }
+
+  _changed(turn, what) {
+    this.bubbles.changed(turn, what);
+    this.hooks.onChange(turn, what);
+    if (what === 'delta') return;
+    this._facts();
+    this._announce(turn);
+  }
+
+  /** The answer, once it is whole, to screen readers and to the voice. */
+  _announce(turn) {
+    if (isBusy(turn)) return;
+    const part = turn.parts.at(-1);
+    const key = `${turn.runId}:${turn.parts.length}`;
+    if (!part || this._answered.has(key) || turn.restored) return;
+    this._answered.add(key);
+    const letter = turn.parts.findLast((one) => one.kind === 'letter');
+    const words = part.text ?? part.approval?.summary ?? '';
+    const announcer = $('#announcer');
+    announcer.textContent = letter ? `${t('letter_ready')}. ${words}` : words;
+    setTimeout(() => (announcer.textContent = ''), HEARD_MS);
+    say(words);
+  }
+
+  /** The card beside the talk: what the letter has and what it still needs. */
+  _facts() {
+    const panel = $('#facts');
+    const form = this.conversation.form;
+    const fields = form && this.catalogue?.fields(form.tool);
+    const last = this.conversation.turns.at(-1);
+    const shown = Boolean(fields?.length && form.missing.length && last && !isBusy(last) && !waiting(last));
+    panel.hidden = !shown;
+    if (!shown) return fill(panel);
+    const rows = fields.filter((field) => field.required || field.name in form.known || form.missing.includes(field.name));
+    fill(
+      panel,
+      h('h2', {}, `${t('form_title')}: ${this.catalogue.title(form.tool)}`),
+      h('ul', { class: 'facts' }, rows.map((field) => this._fact(field, form))),
+    );
+  }
+
+  _fact(field, form) {
+    const missing = form.missing.includes(field.name) || !(field.name in form.known);
+    const value = missing ? t('missing') : String(form.known[field.name]);
+    return h(
+      'li',
+      { class: missing ? 'missing' : 'known' },
+      h(
+        'button',
+        { type: 'button', onclick: () => this.complete(field.name), 'data-field': field.name },
+        h('span', { class: 'label' }, field.label),
+        h('span', { class: 'value' }, value),
+        h('span', { class: 'hint' }, t(missing ? 'fill' : 'change')),
+      ),
+    );
+  }
+
+  _link(state) {
+    const bar = $('#link');
+    bar.hidden = state === 'ok';
+    if (state !== 'ok') bar.textContent = navigator.onLine ? t('lost') : t('offline');
+  }
+}
+
+/** Removes a session at the daemon; one that isn't there any more is removed, too. */
+export async function forget(sessionId) {
+  try {
+    await callSurely('Session.delete', { session_id: sessionId });
+  } catch (error) {
+    if (error.type !== 'not_found') throw error;
+  }
+}

@@ -1,0 +1,232 @@
+// Every word of the citizens' pages, in Indonesian and English. It knows the chosen language and nothing else.
+
+const WORDS = {
+  id: {
+    office: 'Layanan Surat Kelurahan',
+    welcome: 'Selamat datang',
+    choose: 'Surat apa yang Anda perlukan?',
+    ask_else: 'Tanya hal lain',
+    hello: 'Halo! Tuliskan keperluan Anda, misalnya “Saya mau surat domisili”. Kami bantu sampai selesai.',
+    your_words: 'Tulis pesan',
+    send: 'Kirim',
+    stop: 'Hentikan',
+    stopped: 'Dihentikan.',
+    you: 'Anda',
+    agent: 'Petugas digital',
+    thinking: 'Sedang berpikir…',
+    sending: 'Mengirim…',
+    queued: 'Menunggu giliran…',
+    lost: 'Sambungan terputus. Kami mencoba menyambung lagi; Anda tidak perlu mengulang.',
+    offline: 'Tidak ada sambungan internet. Pesan dikirim begitu tersambung lagi.',
+    form_title: 'Data surat',
+    known: 'Sudah diisi',
+    missing: 'Belum diisi',
+    optional: 'boleh dikosongkan',
+    fill: 'Isi',
+    change: 'Ubah',
+    next: 'Berikutnya',
+    previous: 'Sebelumnya',
+    done: 'Selesai',
+    submit: 'Periksa surat',
+    submit_change: 'Kirim perubahan',
+    cancel: 'Batal',
+    still_missing: 'Masih ada yang belum diisi: {fields}.',
+    check: 'Mohon periksa sebelum surat diterbitkan',
+    yes: 'Ya, benar',
+    edit: 'Ubah',
+    no: 'Batalkan',
+    preview: 'Pratinjau surat',
+    preview_alt: 'Gambar rancangan {title}. Isinya sama dengan daftar data di samping.',
+    no_preview: 'Gambar pratinjau belum tersedia.',
+    until: 'Berlaku sampai pukul {time}.',
+    for_staff: 'Menunggu persetujuan petugas. Silakan tunggu sebentar.',
+    superseded: 'Data ini tidak jadi dipakai.',
+    approved: 'Disetujui.',
+    letter_ready: 'Surat Anda sudah terbit',
+    number: 'Nomor',
+    date: 'Tanggal',
+    qr_alt: 'Kode QR untuk memeriksa keaslian surat',
+    scan: 'Pindai untuk memeriksa keaslian',
+    print: 'Cetak surat',
+    ticket: 'Cetak nomor antrean',
+    ticket_title: 'Nomor antrean',
+    ticket_note: 'Tunjukkan nomor ini di loket untuk mengambil surat Anda.',
+    open: 'Buka surat',
+    printing: 'Menyiapkan cetakan…',
+    problem: 'Maaf, ada kendala',
+    try_again: 'Coba lagi',
+    read_aloud: 'Bacakan',
+    stop_reading: 'Berhenti membaca',
+    contrast: 'Kontras tinggi',
+    language: 'English',
+    restart: 'Mulai baru',
+    finish: 'Selesai',
+    idle_title: 'Apakah Anda masih di sini?',
+    idle_text: 'Demi kerahasiaan, semua data akan dihapus dalam {seconds} detik.',
+    idle_stay: 'Ya, lanjutkan',
+    idle_leave: 'Selesai, hapus data',
+    wiping: 'Menghapus data…',
+    too_long: 'Teks terlalu panjang; paling banyak {limit} huruf. Yang lebih dipotong.',
+    not_connected: 'Layanan ini belum tersambung. Silakan hubungi petugas.',
+    token: 'Kode petugas',
+    no_letters: 'Daftar surat belum tersedia. Anda tetap dapat bertanya.',
+    nik_hint: '16 angka',
+    date_hint: 'tanggal-bulan-tahun, misalnya 05-01-1990',
+    keyboard: 'Papan ketik',
+    space: 'spasi',
+    erase: 'Hapus satu huruf',
+    shift: 'Huruf besar',
+    digits: '123',
+    letters: 'ABC',
+    hide_keyboard: 'Sembunyikan papan ketik',
+    show_keyboard: 'Papan ketik',
+    i_want: 'Saya mau {title}.',
+    correction: 'Ubah: {fields}',
+    step_of: '{step} dari {total}',
+    doing: 'Memeriksa {tool}…',
+    done_tool: 'Selesai: {tool}',
+  },
+  en: {
+    office: 'Village Office Letters',
+    welcome: 'Welcome',
+    choose: 'Which letter do you need?',
+    ask_else: 'Ask something else',
+    hello: 'Hello! Write what you need, for example “I need a domicile letter”. We will help you to the end.',
+    your_words: 'Write a message',
+    send: 'Send',
+    stop: 'Stop',
+    stopped: 'Stopped.',
+    you: 'You',
+    agent: 'Digital officer',
+    thinking: 'Thinking…',
+    sending: 'Sending…',
+    queued: 'Waiting for your turn…',
+    lost: 'The connection was lost. We are reconnecting; you need not repeat anything.',
+    offline: 'There is no internet connection. Your message goes out as soon as it is back.',
+    form_title: 'Letter data',
+    known: 'Filled in',
+    missing: 'Still needed',
+    optional: 'may stay empty',
+    fill: 'Fill in',
+    change: 'Change',
+    next: 'Next',
+    previous: 'Back',
+    done: 'Done',
+    submit: 'Check the letter',
+    submit_change: 'Send the change',
+    cancel: 'Cancel',
+    still_missing: 'Still to fill in: {fields}.',
+    check: 'Please check before the letter is issued',
+    yes: 'Yes, correct',
+    edit: 'Change',
+    no: 'Cancel',
+    preview: 'Preview of the letter',
+    preview_alt: 'Picture of the draft {title}. It shows the same data as the list beside it.',
+    no_preview: 'No preview picture is available.',
+    until: 'Valid until {time}.',
+    for_staff: 'Waiting for an officer to approve. Please wait a moment.',
+    superseded: 'This data is not used.',
+    approved: 'Approved.',
+    letter_ready: 'Your letter is ready',
+    number: 'Number',
+    date: 'Date',
+    qr_alt: 'QR code to check that the letter is genuine',
+    scan: 'Scan to check that it is genuine',
+    print: 'Print the letter',
+    ticket: 'Print a queue number',
+    ticket_title: 'Queue number',
+    ticket_note: 'Show this number at the counter to collect your letter.',
+    open: 'Open the letter',
+    printing: 'Preparing to print…',
+    problem: 'Sorry, something went wrong',
+    try_again: 'Try again',
+    read_aloud: 'Read aloud',
+    stop_reading: 'Stop reading',
+    contrast: 'High contrast',
+    language: 'Bahasa Indonesia',
+    restart: 'Start over',
+    finish: 'Finish',
+    idle_title: 'Are you still there?',
+    idle_text: 'For your privacy, all data will be removed in {seconds} seconds.',
+    idle_stay: 'Yes, continue',
+    idle_leave: 'Finish, remove my data',
+    wiping: 'Removing data…',
+    too_long: 'The text is too long; at most {limit} characters. The rest was cut.',
+    not_connected: 'This service is not connected yet. Please ask an officer.',
+    token: 'Staff code',
+    no_letters: 'The list of letters is not available yet. You can still ask.',
+    nik_hint: '16 digits',
+    date_hint: 'day-month-year, for example 05-01-1990',
+    keyboard: 'Keyboard',
+    space: 'space',
+    erase: 'Delete one character',
+    shift: 'Capital letters',
+    digits: '123',
+    letters: 'ABC',
+    hide_keyboard: 'Hide the keyboard',
+    show_keyboard: 'Keyboard',
+    i_want: 'I need a letter: {title}.',
+    correction: 'Change: {fields}',
+    step_of: '{step} of {total}',
+    doing: 'Checking {tool}…',
+    done_tool: 'Done: {tool}',
+  },
+};
+
+/** What a tool does, while it does it, in a citizen's words; others by the title their server gives them. */
+const DOING = {
+  id: {
+    get_current_time: 'Memeriksa jam…',
+    list_letters: 'Melihat daftar surat…',
+    get_letter_requirements: 'Melihat syarat surat…',
+    get_letter_status: 'Memeriksa status surat…',
+    generate_: 'Menyiapkan surat…',
+    list_tools: 'Melihat layanan…',
+  },
+  en: {
+    get_current_time: 'Checking the time…',
+    list_letters: 'Looking at the letters…',
+    get_letter_requirements: 'Looking up what the letter needs…',
+    get_letter_status: 'Checking the letter…',
+    generate_: 'Preparing the letter…',
+    list_tools: 'Looking at the services…',
+  },
+};
+
+let language = 'id';
+let chosen = false;
+
+export const lang = () => language;
+
+/** The language the person chose, or undefined: then the agent answers in the language it is spoken to. */
+export const chosenLanguage = () => (chosen ? language : undefined);
+
+export function speakIn(code, { byHand = false } = {}) {
+  language = code === 'en' ? 'en' : 'id';
+  chosen ||= byHand;
+  document.documentElement.lang = language;
+}
+
+/** t('until', {time: '10.15'}) */
+export function t(key, values = {}) {
+  return (WORDS[language][key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}
+
+/** "Memeriksa jam…" for a tool's name; `title` is the server's own. */
+export function doing(tool, title) {
+  const bare = tool.split('__').pop();
+  const words = DOING[language];
+  const known = words[bare] ?? (bare.startsWith('generate_') ? words.generate_ : null);
+  return known ?? t('doing', { tool: title ?? bare.replaceAll('_', ' ') });
+}
+
+/** A date such as "21 November 2026", whatever the clock of this machine says. */
+export function day(iso) {
+  const date = new Date(`${iso.slice(0, 10)}T12:00:00Z`);
+  if (Number.isNaN(date.getTime())) return iso;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+}
+
+export function time(iso) {
+  return new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'Asia/Jakarta' }).format(new Date(iso));
+}

@@ -1,0 +1,81 @@
+"""A real Chromium in front of a real daemon, for the tests of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.daemon import Daemon
+
+CHROMIUM = "/usr/bin/chromium"
+NO_TOKEN = {"AGENTD_TOKEN": ""}
+"""A fresh machine: the daemon's own page is a kiosk, nobody needs a token."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests of this package; ended before tests with event loops of their own begin."""
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """`open_page(url, **context options)` → a page that is ready, in a browser profile of its own.
+
+    At the end the test fails if the page's console told of an error (a broken policy, an exception).
+    """
+    complaints: list[str] = []
+    contexts = []
+
+    def opened(url: str, *, prepare: Callable[[Page], Any] = lambda _: None, **options: Any) -> Page:
+        context = chromium.new_context(**{"viewport": {"width": 1080, "height": 1920}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
+        prepare(page)
+        page.goto(url)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
+    """`fresh_office(*turns, env={})` → a started daemon without tokens."""
+    started: list[Daemon] = []
+
+    def start(*turns: Any, config: str | None = None, env: dict[str, str] = NO_TOKEN) -> Daemon:
+        folder = tmp_path / f"office-{len(started)}"
+        folder.mkdir()
+        daemon = Daemon(folder, turns, config, env).start()
+        started.append(daemon)
+        return daemon
+
+    yield start
+    for daemon in started:
+        if daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill(15)
