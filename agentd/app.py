@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -34,14 +34,14 @@ from agentd.http.verify import VerifyPages
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
-from agentd.ports import ChatModel, Clock, TextSink
+from agentd.ports import ChatModel, Clock, TextSink, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
 from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.cluster import Cluster
-from agentd.runs.engine import Engine, EngineLimits
+from agentd.runs.engine import Engine, EngineLimits, Executor
 from agentd.runs.graph_run import GraphRun
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
@@ -215,6 +215,28 @@ async def _forget_at_servers(made: Daemon, session_id: str) -> None:
                 log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The ports with whoever watches them around."""
+
+    model: ChatModel
+    tools: ToolHost
+    executor: Callable[[Executor], Executor] = lambda inner: inner
+
+    def executors(self, inner: Mapping[str, Executor]) -> dict[str, Executor]:
+        """Each kind's executor, watched."""
+        return {kind: self.executor(execute) for kind, execute in inner.items()}
+
+
+@asynccontextmanager
+async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
+    """The same with traces; OpenTelemetry is loaded only where it is on."""
+    from agentd.tracing import TracedModel, TracedTools, tracing
+
+    async with tracing(endpoint) as traces:
+        yield Seen(TracedModel(seen.model, traces), TracedTools(seen.tools, traces), traces.executor)
+
+
 @asynccontextmanager
 async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
     """Everything but the wire: models, servers, durable runs. Recovery begins once the servers are up."""
@@ -225,16 +247,17 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         stack.push_async_callback(chain.aclose)
         host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(settings.servers))
         metrics = Metrics()
-        policed = Grounded(
-            Approved(HostedArguments(MeteredTools(host, metrics)))
-        )  # first what was said, then whether a human agrees
+        seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
+        if settings.telemetry.otlp_endpoint:
+            seen = await stack.enter_async_context(_traced(settings.telemetry.otlp_endpoint, seen))
+        policed = Grounded(Approved(HostedArguments(seen.tools)))  # first what was said, then whether a human agrees
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
         made = Daemon(settings, clock, chain, host, store, metrics)
         made.runs = AgentRuns(
             store,
-            MeteredModel(chain, metrics),
+            seen.model,
             policed,
             made.outfit,
             clock,
@@ -249,7 +272,7 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         made.engine = Engine(
             store,
             postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
-            {"agent": made.runs.execute, "call": direct.execute, "graph": graph.execute},
+            seen.executors({"agent": made.runs.execute, "call": direct.execute, "graph": graph.execute}),
             clock,
             EngineLimits(
                 concurrency=settings.store.concurrency,

@@ -265,6 +265,8 @@ class ToolCall(Message):
     caller: Caller | None = None
     consent: Consent | None = None
     language: Language = "id"
+    trace: Mapping[str, str] = Field(default_factory=dict)
+    """W3C trace context (`traceparent`, `tracestate`) for the server; empty unless traces are on."""
 
     @property
     def key(self) -> str:

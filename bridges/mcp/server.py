@@ -430,6 +430,7 @@ def tool_info(server: str, tool: Tool) -> ToolInfo:
 def meta_of(call: ToolCall) -> RequestParamsMeta:
     """What travels beside the arguments: never shown to a model."""
     meta = {
+        **call.trace,
         "agentd/idempotency_key": call.key,
         "agentd/session_id": call.session_id,
         "agentd/language": call.language,

@@ -1,0 +1,144 @@
+"""OpenTelemetry traces of runs, model turns and tool calls: wrappers at the ports. Off unless configured.
+
+A run is a span, each model turn and tool call a span below it; a tool call's context travels to its MCP server. Spans
+hold names, ids, counts and times: nothing that a citizen said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import urlsplit
+
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from agentd.errors import ProviderUnavailable
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
+from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
+from agentd.runs.engine import Executor, Result, RunContext
+
+EXPORT_S = 5.0
+"""How long one export may take, the last one at the stop too."""
+_propagator = TraceContextTextMapPropagator()
+
+
+class Traces:
+    """One daemon's tracer; the process's global one is left alone."""
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._tracer = provider.get_tracer("agentd", version("agentd"))
+
+    def executor(self, inner: Executor) -> Executor:
+        """A run's part (up to its end or an approval) as the span that holds its turns and calls."""
+
+        async def execute(context: RunContext) -> Result:
+            row = context.row
+            ids = {"agentd.run_id": row["run_id"], "agentd.session_id": row["session_id"]}
+            with self.span(f"run {row['kind']}", SpanKind.SERVER, {**ids, "agentd.segment": row["segment"]}) as span:
+                result = await inner(context)
+                span.set_attribute("agentd.status", result.status)
+                if result.error is not None:
+                    span.set_status(Status(StatusCode.ERROR, result.error.type))
+                return result
+
+        return execute
+
+    @contextmanager
+    def span(self, name: str, kind: SpanKind, attributes: Mapping[str, Any]) -> Iterator[Span]:
+        """A span that notes an exception by its type alone: texts may quote what was said."""
+        with self._tracer.start_as_current_span(
+            name, kind=kind, attributes=dict(attributes), record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield span
+            except BaseException as error:
+                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+                raise
+
+
+@asynccontextmanager
+async def tracing(endpoint: str) -> AsyncIterator[Traces]:
+    """Traces to an OTLP/HTTP collector (`http://host:4318`) while the block runs; what is left is sent at its end."""
+    whole = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + "/v1/traces"
+    provider = TracerProvider(
+        resource=Resource.create({"service.name": "agentd", "service.version": version("agentd")}),
+        shutdown_on_exit=False,
+    )
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=whole, timeout=EXPORT_S)))
+    try:
+        yield Traces(provider)
+    finally:
+        await asyncio.to_thread(provider.shutdown)
+
+
+class TracedModel:
+    """A ChatModel whose turns are spans."""
+
+    def __init__(self, inner: ChatModel, traces: Traces) -> None:
+        self._inner = inner
+        self._traces = traces
+
+    @property
+    def provider(self) -> str:
+        """The inner one's."""
+        return self._inner.provider
+
+    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """The inner one's turn."""
+        with self._traces.span("model turn", SpanKind.CLIENT, {"agentd.attempt": request.attempt}) as span:
+            try:
+                reply = await self._inner.turn(request, on_text)
+            except ProviderUnavailable as error:
+                _note_fallbacks(span, error.data.get("fallbacks", ()))
+                raise
+            span.set_attribute("gen_ai.provider.name", reply.provider)
+            span.set_attribute("gen_ai.request.model", reply.model)
+            span.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
+            span.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
+            _note_fallbacks(span, [fallback.model_dump() for fallback in reply.fallbacks])
+            return reply
+
+    def state(self) -> ProviderState:
+        """The inner one's."""
+        return self._inner.state()
+
+    async def aclose(self) -> None:
+        """Let the inner one go."""
+        await self._inner.aclose()
+
+
+class TracedTools:
+    """A ToolHost whose calls are spans, their context handed on in the call's `trace`."""
+
+    def __init__(self, inner: ToolHost, traces: Traces) -> None:
+        self._inner = inner
+        self._traces = traces
+
+    def catalogue(self) -> Catalogue:
+        """The inner one's."""
+        return self._inner.catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """The inner one's call."""
+        about = {"agentd.server": call.tool.server, "gen_ai.tool.name": call.tool.name, "agentd.step": call.step}
+        with self._traces.span(f"tool {call.tool.name}", SpanKind.CLIENT, about) as span:
+            carried: dict[str, str] = {}
+            _propagator.inject(carried, context=trace.set_span_in_context(span))
+            outcome = await self._inner.call(call.model_copy(update={"trace": carried}), on_progress)
+            if not outcome.success:
+                span.set_status(Status(StatusCode.ERROR, outcome.error_type or "tool_execution"))
+            return outcome
+
+
+def _note_fallbacks(span: Span, fallbacks: Any) -> None:
+    for fallback in fallbacks:
+        span.add_event("fallback", {"provider": fallback["provider"], "kind": fallback["kind"]})
