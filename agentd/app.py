@@ -20,6 +20,8 @@ from agentd.agent.approval import Approved
 from agentd.agent.grounding import Grounded, ungrounded
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.toolset import Toolset
+from agentd.analytics.examples import ExampleLibrary
+from agentd.analytics.run import AnalyticsRun
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.errors import ConfigError, InvalidParams
@@ -269,10 +271,27 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
         direct = DirectTools(policed, made.tools_of)
         graph = GraphRun(policed, made.tools_of)
+        analytics = AnalyticsRun(
+            MeteredModel(chain, metrics),
+            policed,
+            made.tools_of,
+            clock,
+            past=store.turns_of,
+            plan_style=lambda: made.settings.analytics.plan_style,
+            examples=ExampleLibrary(settings.state / "analytics"),
+            barred=lambda caller: made.outfit(caller, AgentOptions()).barred,
+        )
         made.engine = Engine(
             store,
             postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
-            seen.executors({"agent": made.runs.execute, "call": direct.execute, "graph": graph.execute}),
+            seen.executors(
+                {
+                    "agent": made.runs.execute,
+                    "call": direct.execute,
+                    "graph": graph.execute,
+                    "analytics": analytics.execute,
+                }
+            ),
             clock,
             EngineLimits(
                 concurrency=settings.store.concurrency,

@@ -26,7 +26,10 @@ class Questions:
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
     ) -> dict[str, Any]:
-        """The executor's answer with run_id, session_id and status. Raises what failed the run."""
+        """The executor's answer with run_id, session_id and status. Raises what failed the run.
+
+        An executor that says in its answer why it failed (no error beside it) is answered, not raised.
+        """
         if session_id is not None and (session := await self._store.session(session_id)) is not None:
             owned(session, caller, "session")
         now = iso(self._clock.now())
@@ -55,7 +58,6 @@ class Questions:
         if ended is None:
             raise NotFound("there is no such run any more")
         ids = {"run_id": ended["run_id"], "session_id": ended["session_id"]}
-        if ended["status"] == "failed":
-            error = ended["error"]
+        if ended["status"] == "failed" and (error := ended["error"]) is not None:
             raise BY_TYPE.get(error["type"], InternalError)(error["message"], **{**(error.get("data") or {}), **ids})
         return {**ids, "status": ended["status"], **(ended["outcome"] or {})}

@@ -1,0 +1,180 @@
+"""Node 3, `plan_execution` (seed 003 §3.3): queries or operations, and a narrative with placeholders. Runs no plan.
+
+The database judges the plan before it runs (EXPLAIN; an operation with limit 0 reads nothing either), and what it says
+goes back to the model once.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agentd.analytics.desk import CallFailed, Desk
+from agentd.analytics.examples import ExampleLibrary
+from agentd.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
+from agentd.analytics.plan import Plan, dates_for, lacks_columns, read_plan
+from agentd.analytics.plan_schema import plan_schema
+from agentd.analytics.reading import Unreadable
+from agentd.analytics.state import AgentState, NodeFailed
+from agentd.analytics.understand_query import periods_in
+from agentd.errors import ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage
+
+NO_PLAN = "Tidak dapat merencanakan eksekusi query."
+NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
+NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
+EXPLAIN_TOOL = "explain_query"
+EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
+
+_COMMON = (
+    "Use only the tables and columns given. Dates: write '{START_DATE}' and '{END_DATE}' for the question's period "
+    "('{PREV_START_DATE}' and '{PREV_END_DATE}' for the one before, '{START_DATE_2}' and '{END_DATE_2}' for a second "
+    "one it names, '{TODAY}' for today); leave dates out when it names none. response_template is the answer in the "
+    "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
+    "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. When the tables cannot answer, "
+    "plan nothing."
+)
+SYSTEMS = {
+    "sql": (
+        "You plan SQL for a company's database. Answer with one JSON object: sql_queries_plan (one SELECT for each "
+        "figure, result_key in capitals; a list or ranking is one SELECT of several rows), response_template. "
+        + _COMMON
+    ),
+    "operations": (
+        "You plan database operations, never SQL. Answer with one JSON object: operations (each one described SELECT; "
+        "columns without aggregation are grouped by; is_expression is true for a calculation), response_template. "
+        + _COMMON
+    ),
+}
+
+
+class PlanExecution:
+    """The node, with the examples it shows."""
+
+    def __init__(self, examples: ExampleLibrary) -> None:
+        self._examples = examples
+
+    async def __call__(self, state: AgentState, desk: Desk) -> dict[str, Any]:
+        """The plan, repaired once when it is wrong or the database refuses it.
+
+        Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
+        """
+        metrics = state.get("requested_metrics") or []
+        if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
+            raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
+        messages = self._messages(state)
+        plan, faults = await self._planned(state, desk, messages)
+        if faults:
+            text = json.dumps(
+                {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
+            )
+            again = [*messages, ChatMessage(role="user", content=text)]
+            if plan is not None:
+                written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
+                again.insert(-1, ChatMessage(role="assistant", content=written))
+            try:
+                repaired, still = await self._planned(state, desk, again)
+            except NodeFailed:
+                if plan is None or plan.fatal:
+                    raise
+                repaired, still = plan, faults
+            plan, faults = (repaired or plan), still
+        if plan is None or plan.fatal:
+            asks = NO_PERIOD if plan is not None and plan.needs_period else NO_PLAN
+            raise NodeFailed(asks, "; ".join(faults), validation_status="failed_planning")
+        return plan.changes()
+
+    async def _planned(
+        self, state: AgentState, desk: Desk, messages: list[ChatMessage]
+    ) -> tuple[Plan | None, list[str]]:
+        """One plan of the model with its faults; no plan when the reply cannot be read."""
+        today = desk.clock.now().date()
+        past = [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
+        periods = periods_in(state["user_query"], past, today)
+        period = state.get("time_period")
+        said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
+        try:
+            value = await desk.ask(messages, plan_schema(state), max_tokens=900)
+        except (ProviderFailure, ProviderUnavailable) as error:
+            raise NodeFailed(
+                NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
+            ) from error
+        except Unreadable as error:
+            return None, [str(error)]
+        plan = read_plan(value, state["plan_style"], dates_for(periods, today), said)
+        if plan.empty:
+            raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
+        refused = [] if plan.fatal else await _refused(plan, desk)
+        return plan, [*plan.fatal, *refused, *plan.doubts]
+
+    def _messages(self, state: AgentState) -> list[ChatMessage]:
+        style = state["plan_style"]
+        messages = [ChatMessage(role="system", content=SYSTEMS[style])]
+        for example in self._examples.nearest(state["user_query"], style, EXAMPLES_SHOWN[style]):
+            messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
+            written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
+            messages.append(ChatMessage(role="assistant", content=written))
+        return [*messages, ChatMessage(role="user", content=_request(state))]
+
+
+def _request(state: AgentState) -> str:
+    """The question with the tables that were found for it, the period by its label."""
+    lines = ["Tables:"]
+    for table in state["relevant_tables"] or []:
+        columns = ", ".join(_column(column) for column in table["columns"])
+        lines.append(f"{table['table_name']}({columns})")
+    joins = [
+        f"{each['from_table']}.{each['from_column']} = {each['to_table']}.{each['to_column']}"
+        for each in state.get("table_relationships") or []
+    ]
+    if joins:
+        lines.append("Joins: " + "; ".join(joins))
+    asked: dict[str, Any] = {"question": state["user_query"]}
+    past = [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
+    if past:
+        asked["previous_questions"] = past[-3:]
+    if metrics := state.get("requested_metrics"):
+        asked["metrics"] = metrics
+    period = state.get("time_period")
+    if period and period["period_label"]:
+        asked["period"] = period["period_label"]
+    lines.append(json.dumps(asked, ensure_ascii=False))
+    return "\n".join(lines)
+
+
+def _column(column: dict[str, Any]) -> str:
+    kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
+    return f"{column['name']} date" if kind == "date" else str(column["name"])
+
+
+async def _refused(plan: Plan, desk: Desk) -> list[str]:
+    """What the database says against the plan; nothing when it cannot be asked now (the next node will tell)."""
+    if plan.operations:
+        return await _refused_operations(plan, desk)
+    if not desk.offers(SQL_SERVER, EXPLAIN_TOOL):
+        return []
+    refused: list[str] = []
+    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
+        try:
+            answer = await desk.call(SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False)
+        except CallFailed:
+            return []
+        if answer.get("status") == "error":
+            refused.append(f"{query['result_key']}: {answer.get('error_message')}")
+    return refused
+
+
+async def _refused_operations(plan: Plan, desk: Desk) -> list[str]:
+    trial = [{**operation, "limit": 0} for operation in plan.operations]
+    if not desk.offers(OPERATIONS_SERVER, OPERATIONS_TOOL):
+        return []
+    try:
+        answer = await desk.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": trial}, retry=False)
+    except CallFailed:
+        return []
+    results = answer.get("results")
+    return [
+        f"{name}: {result.get('error')}"
+        for name, result in (results.items() if isinstance(results, dict) else ())
+        if isinstance(result, dict) and result.get("status") == "error"
+    ]

@@ -1,0 +1,60 @@
+"""Reads the JSON object out of whatever a model wrote around it. It judges no content."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class Unreadable(ValueError):
+    """There is no JSON object in the text; the message says what is there."""
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The first JSON object of the text: bare, fenced, written as a JSON string, or amid words. Raises Unreadable."""
+    for candidate in (text, *_FENCE.findall(text)):
+        try:
+            value = _DECODER.decode(candidate.strip())
+        except ValueError:
+            continue
+        if isinstance(value, str) and value != text:
+            return json_object(value)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, dict):
+            return value
+    start = text.find("{")
+    while start != -1:
+        try:
+            value, _ = _DECODER.raw_decode(text, start)
+        except ValueError:
+            start = text.find("{", start + 1)
+            continue
+        if isinstance(value, dict):
+            return value
+        start = text.find("{", start + 1)
+    shown = " ".join(text.split())[:120]
+    raise Unreadable(f"the reply holds no JSON object: {shown!r}")
+
+
+def unwrapped(value: dict[str, Any], *expected: str) -> dict[str, Any]:
+    """The object that has one of the expected keys: the value itself, or the one object wrapped inside it."""
+    if any(key in value for key in expected):
+        return value
+    inner = [each for each in value.values() if isinstance(each, dict) and any(key in each for key in expected)]
+    return inner[0] if len(inner) == 1 else value
+
+
+def texts(value: Any) -> list[str]:
+    """A list of strings from a list, one string, or nothing."""
+    if isinstance(value, str):
+        return [value.strip()] if value.strip() else []
+    if isinstance(value, dict):
+        return texts(list(value.values()))
+    if isinstance(value, list):
+        return [text for each in value for text in texts(each)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]

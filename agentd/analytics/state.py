@@ -1,0 +1,142 @@
+"""The state that travels through the workflow, key by key as seed 003 §2 has it. It holds shapes only."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+PlanStyle = Literal["sql", "operations"]
+
+NODES = (
+    "understand_query",
+    "consult_schema",
+    "plan_execution",
+    "execute_query",
+    "validate_results",
+    "replace_placeholders",
+)
+ERROR_NODE = "generate_error_response"
+
+
+class TimePeriod(TypedDict):
+    """What a question says of time; dates are ISO and inclusive, null where the question sets no bound."""
+
+    start_date: str | None
+    end_date: str | None
+    period_label: str | None
+
+
+class MCPToolCallLog(TypedDict):
+    """One call of one tool. `status` is `success` or `error`; `timestamp` is ISO 8601 in UTC."""
+
+    server_name: str
+    tool_name: str
+    request_payload: dict[str, Any]
+    response_payload: dict[str, Any] | None
+    status: str
+    error_message: str | None
+    timestamp: str
+
+
+class SqlQueryPlan(TypedDict):
+    """One query, and the key that its result has in `financial_calculations`."""
+
+    purpose: str
+    query: str
+    result_key: str
+
+
+class AgentState(TypedDict, total=False):
+    """Seed 003 §2; the last block is what the two plan styles of seed 001 need beside it."""
+
+    user_query: str
+    session_id: str
+    conversation_history: list[dict[str, str]]
+
+    intent: str | None
+    entities_mentioned: list[str] | None
+    time_period: TimePeriod | None
+    requested_metrics: list[str] | None
+    query_complexity: str | None
+
+    relevant_tables: list[dict[str, Any]] | None
+    table_relationships: list[dict[str, Any]] | None
+    financial_columns: dict[str, list[str]] | None
+    temporal_columns: dict[str, list[str]] | None
+    schema_consultation_warnings: list[str] | None
+
+    sql_queries_plan: list[SqlQueryPlan] | None
+    response_template: str | None
+    placeholder_mapping: dict[str, str] | None
+    raw_data_query_plan: SqlQueryPlan | None
+    validation_rules_for_results: list[dict[str, Any]] | None
+
+    financial_calculations: dict[str, Any] | None
+    raw_query_results: list[dict[str, Any]] | None
+    query_execution_status: str | None
+    query_execution_errors: list[dict[str, str]] | None
+
+    data_quality_checks: dict[str, Any] | None
+    validation_warnings: list[str] | None
+    validation_status: str | None
+    quality_score: int | None
+
+    final_narrative: str | None
+    data_table_for_display: list[dict[str, Any]] | None
+    executive_summary: dict[str, Any] | None
+    warnings_for_display: list[str] | None
+
+    current_node_name: str | None
+    error_message_for_user: str | None
+    technical_error_details: str | None
+    mcp_tool_call_history: list[MCPToolCallLog]
+    workflow_status: str
+
+    plan_style: PlanStyle
+    operation_plan: list[dict[str, Any]] | None
+    operation_results: dict[str, Any] | None
+    data_handles: list[dict[str, Any]] | None
+
+
+class ErrorResponse(TypedDict):
+    """What the workflow answers when it ends in `generate_error_response` (seed 003 §4); `success` is always false."""
+
+    success: bool
+    error_source_node: str | None
+    user_message: str
+    technical_details_for_log: str | None
+    session_id: str
+    suggestions: list[str] | None
+
+
+class WorkflowState(AgentState, total=False):
+    """AgentState and, at its end in the error node, the keys of the ErrorResponse (whose session_id it has)."""
+
+    success: bool
+    error_source_node: str | None
+    user_message: str
+    technical_details_for_log: str | None
+    suggestions: list[str] | None
+
+
+def initial_state(
+    user_query: str, session_id: str, history: list[dict[str, str]], plan_style: PlanStyle
+) -> WorkflowState:
+    """What `understand_query` starts from (seed 003 §3.1)."""
+    return {
+        "user_query": user_query,
+        "session_id": session_id,
+        "conversation_history": history,
+        "mcp_tool_call_history": [],
+        "workflow_status": "processing",
+        "plan_style": plan_style,
+    }
+
+
+class NodeFailed(Exception):
+    """A node cannot go on: what the user reads, what the log reads, and what else the state must say."""
+
+    def __init__(self, user_message: str, technical: str, **changes: Any) -> None:
+        self.user_message = user_message
+        self.technical = technical
+        self.changes = changes
+        super().__init__(technical)

@@ -1,0 +1,118 @@
+"""What the scripted planner says in these tests, and the daemon's configuration for them. Not a test."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.daemon import HEAD
+
+SERVERS = {
+    "mysql_mcp_server": "mysql",
+    "sim_testgeluran_server": "sim_testgeluran",
+    "graphiti_server": "graphiti",
+    "placeholder_mcp_server": "placeholder",
+}
+CONFIG = HEAD + "\n".join(
+    f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{module}"]\n'
+    for name, module in SERVERS.items()
+)
+
+SALES = {
+    "intent": "sales_analysis",
+    "entities_mentioned": ["sales", "Januari 2023", "total_amount"],
+    "requested_metrics": ["total_sales", "transaction_count"],
+    "query_complexity": "simple",
+}
+JANUARY = "WHERE order_date >= '2023-01-01' AND order_date <= '2023-01-31'"
+SALES_PLAN = {
+    "sql_queries_plan": [
+        {
+            "purpose": "Total penjualan",
+            "query": f"SELECT SUM(total_amount) AS total_sales FROM sales_orders {JANUARY};",
+            "result_key": "TOTAL_SALES_VALUE",
+        },
+        {
+            "purpose": "Jumlah transaksi",
+            "query": f"SELECT COUNT(*) AS transaction_count FROM sales_orders {JANUARY};",
+            "result_key": "TRANSACTION_COUNT_VALUE",
+        },
+    ],
+    "response_template": "Laporan Penjualan {PERIOD_LABEL}:\n- Total Penjualan: {TOTAL_SALES_VALUE}\n"
+    "- Jumlah Transaksi: {TRANSACTION_COUNT_VALUE} transaksi",
+    "placeholder_mapping": {"TOTAL_SALES_VALUE": "currency_IDR", "TRANSACTION_COUNT_VALUE": "number_with_separator"},
+    "raw_data_query_plan": None,
+    "validation_rules_for_results": [{"rule": "TOTAL_SALES_VALUE >= 0"}],
+}
+SALES_NARRATIVE = (
+    "Laporan Penjualan Januari 2023:\n- Total Penjualan: Rp 125.000.000,50\n- Jumlah Transaksi: 456 transaksi"
+)
+
+RECEIVABLES = {
+    "intent": "receivables_report",
+    "entities_mentioned": ["piutang", "customer"],
+    "requested_metrics": ["outstanding_amount"],
+    "query_complexity": "medium",
+}
+OUTSTANDING = "(arbook.DocValueLocal - arbook.PaymentValueLocal)"
+UNPAID = {
+    "logical_operator": "AND",
+    "conditions": [{"field_or_expression": OUTSTANDING, "operator": ">", "value": 0, "is_expression": True}],
+}
+RECEIVABLES_PLAN: dict[str, Any] = {
+    "operations": [
+        {
+            "operation_id": "get_summary_stats",
+            "purpose": "Menghitung ringkasan data piutang customer",
+            "main_table": "arbook",
+            "select_columns": [
+                {
+                    "field_name": "arbook.CustomerCode",
+                    "aggregation": "COUNT_DISTINCT",
+                    "alias": "TOTAL_CUSTOMERS_OUTSTANDING",
+                },
+                {
+                    "field_name": OUTSTANDING,
+                    "aggregation": "SUM",
+                    "alias": "TOTAL_OUTSTANDING_AMOUNT",
+                    "is_expression": True,
+                },
+            ],
+            "filters": UNPAID,
+            "result_key": "SUMMARY_STATS",
+            "expected_result_format": "single_value",
+        },
+        {
+            "operation_id": "get_raw_outstanding_details",
+            "purpose": "Mengambil daftar detail piutang customer",
+            "main_table": "arbook",
+            "select_columns": [
+                {"field_name": "mastercustomer.Name", "alias": "Customer Name"},
+                {"field_name": "arbook.DocNo", "alias": "Invoice Number"},
+                {"field_name": OUTSTANDING, "alias": "Outstanding", "is_expression": True},
+            ],
+            "joins": [
+                {
+                    "target_table": "mastercustomer",
+                    "type": "INNER",
+                    "on_conditions": [
+                        {"left_table_field": "arbook.CustomerCode", "right_table_field": "mastercustomer.Code"}
+                    ],
+                }
+            ],
+            "filters": UNPAID,
+            "order_by_clauses": [{"field_or_expression": "Outstanding", "direction": "DESC"}],
+            "limit": 50,
+            "result_key": "RAW_DATA_TABLE",
+            "expected_result_format": "list_of_dicts",
+        },
+    ],
+    "response_template": "Piutang {TOTAL_OUTSTANDING_AMOUNT} dari {TOTAL_CUSTOMERS_OUTSTANDING} customer.",
+    "placeholder_mapping": {"TOTAL_OUTSTANDING_AMOUNT": "currency_IDR"},
+    "validation_rules_for_results": [],
+}
+
+
+def fenced(value: Any) -> str:
+    """A turn as chatty models write it."""
+    return json.dumps({"text": f"Berikut rencananya:\n```json\n{json.dumps(value)}\n```"})
