@@ -272,7 +272,7 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         direct = DirectTools(policed, made.tools_of)
         graph = GraphRun(policed, made.tools_of)
         analytics = AnalyticsRun(
-            MeteredModel(chain, metrics),
+            seen.model,
             policed,
             made.tools_of,
             clock,
