@@ -228,6 +228,10 @@ class Ledger:
     def by_sha256(self, sha: str) -> Letter | None:
         return self._find(letters.c.sha256 == sha)
 
+    def of_day(self, day: date) -> list[Letter]:
+        """The letters dated so, issued or void, oldest first."""
+        return self.all((letters.c.day == day) & (letters.c.status != "reserved"))
+
     def reserved(self) -> list[Letter]:
         """What a crash left unfinished, oldest first."""
         return self.all(letters.c.status == "reserved")

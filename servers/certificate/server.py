@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import datetime
 import functools
 import logging
 import weakref
@@ -35,8 +36,8 @@ from mcp_types import (
 )
 from pydantic import BaseModel, BeforeValidator, Field
 
-from servers.certificate.issuing import Issued, IssueError, LetterService
-from servers.certificate.ledger import LedgerError
+from servers.certificate.issuing import Issued, IssueError, LetterService, masked_name
+from servers.certificate.ledger import LedgerError, Letter
 from servers.certificate.lettertype import InvalidFields, LetterType
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.verification import Verification, Verifier
@@ -232,6 +233,16 @@ def create_server(service: LetterService) -> LetterServer:
     async def void_letter(number: str, reason: str) -> Annotated[CallToolResult, LetterStatus]:
         return await _answer(lambda: _void(service, verifier, number, reason))
 
+    @server.tool(
+        description="Surat yang terbit pada satu hari (petugas).",
+        annotations=ToolAnnotations(title="Surat terbit", **READ_ONLY),
+        meta={**FOR_THE_DESK, "agentd/scope": "staff"},
+    )
+    async def list_issued_letters(
+        date: Annotated[OptionalText, Field(description="YYYY-MM-DD; kosong: hari ini")] = "",
+    ) -> Annotated[CallToolResult, IssuedLetters]:
+        return await _answer(lambda: _issued_on(service, date))
+
     return server
 
 
@@ -296,6 +307,20 @@ class LetterStatus(BaseModel):
     date: str
     status: str
     void_reason: str | None = None
+
+
+class IssuedLetter(LetterStatus):
+    """A letter as the desk lists it: the applicant's name masked, the time of issue in ISO 8601."""
+
+    name_masked: str
+    issued_at: str | None
+
+
+class IssuedLetters(BaseModel):
+    """What `list_issued_letters` answers, oldest first."""
+
+    date: str
+    letters: list[IssuedLetter]
 
 
 def _generate_tool(letter: LetterType) -> Tool:
@@ -378,8 +403,13 @@ def _status(service: LetterService, verifier: Verifier, number: str, code: str) 
     if row is None:
         return _error("not_found", "Surat ini tidak terdaftar.")
     words = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
+    status = _status_of(service, row)
+    return _result(f"{status.title} nomor {status.number} {words[row.status]}.", status)
+
+
+def _status_of(service: LetterService, row: Letter) -> LetterStatus:
     letter = service.catalogue.types.get(row.letter_type)
-    status = LetterStatus(
+    return LetterStatus(
         number=row.number,
         letter_type=row.letter_type,
         title=letter.title if letter else row.letter_type,
@@ -387,7 +417,6 @@ def _status(service: LetterService, verifier: Verifier, number: str, code: str) 
         status=row.status,
         void_reason=row.void_reason,
     )
-    return _result(f"{status.title} nomor {status.number} {words[row.status]}.", status)
 
 
 def _verify(verifier: Verifier, code: str, file: str) -> CallToolResult:
@@ -401,6 +430,24 @@ def _verify(verifier: Verifier, code: str, file: str) -> CallToolResult:
     else:
         return _error("invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
     return _result(verification.reason, verification)
+
+
+def _issued_on(service: LetterService, date: str) -> CallToolResult:
+    try:
+        day = datetime.date.fromisoformat(date.strip()) if date.strip() else service.now().date()
+    except ValueError:
+        return _error("invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
+    found = [
+        IssuedLetter(
+            **_status_of(service, row).model_dump(),
+            name_masked=masked_name(letter, row.values)
+            if (letter := service.catalogue.types.get(row.letter_type))
+            else "",
+            issued_at=row.issued_at,
+        )
+        for row in service.ledger.of_day(day)
+    ]
+    return _result(f"{len(found)} surat pada {day.isoformat()}.", IssuedLetters(date=day.isoformat(), letters=found))
 
 
 def _void(service: LetterService, verifier: Verifier, number: str, reason: str) -> CallToolResult:

@@ -64,6 +64,7 @@ async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: P
             "get_letter_status",
             "verify_letter",
             "void_letter",
+            "list_issued_letters",
         ),
     }
     for name, tool in tools.items():
@@ -169,6 +170,11 @@ async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> N
             )
         status = (await client.call_tool("get_letter_status", {"number": letter["number"]})).structured_content
         assert status["status"] == "issued" and "name_masked" not in status
+        [listed] = (await client.call_tool("list_issued_letters", {})).structured_content["letters"]
+        assert (listed["number"], listed["status"]) == (letter["number"], "issued")
+        assert listed["name_masked"] == letter["name_masked"]
+        earlier = await client.call_tool("list_issued_letters", {"date": "2020-01-01"})
+        assert earlier.structured_content["letters"] == []
         assert (await client.call_tool("void_letter", {"number": letter["number"], "reason": ""})).is_error
         await client.call_tool("void_letter", {"number": letter["number"], "reason": "salah alamat"})
         answer = (await client.call_tool("verify_letter", {"code": letter["verify_code"]})).structured_content
@@ -195,7 +201,7 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
             heard.set()
 
     async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
-        assert len((await client.list_tools()).tools) == 10
+        assert len((await client.list_tools()).tools) == 11
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:
                 _add_letter(mine)

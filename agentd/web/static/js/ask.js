@@ -1,0 +1,128 @@
+// Questions to the office's books: the answer with its figures, its table, a chart, and how it was found.
+
+import { chart } from './chart.js';
+import { $, h, once, randomId } from './dom.js';
+import { door, staffOnly } from './door.js';
+import { call } from './rpc.js';
+import { follow } from './stream.js';
+import { dataTable } from './table.js';
+import { doing } from './words.js';
+
+const sessionId = randomId();
+
+/** How far it is, from the run's events, where it has any. */
+function watch(runId, signal) {
+  const onEvent = (event) => {
+    if (event.type === 'tool.started' || event.type === 'tool.progress') $('#progress').textContent = doing(event.data.tool);
+    if (event.type === 'model.started') $('#progress').textContent = 'Menyusun rencana…';
+  };
+  const isOver = async () => (await call('Agent.get', { run_id: runId })).status === 'completed';
+  follow(runId, 0, { onEvent, isOver, signal }).catch(() => {}); // the answer itself tells of every failure
+}
+
+const ask = once(async () => {
+  const question = $('#question').value.trim();
+  if (!question) return;
+  const ended = new AbortController();
+  const params = { question, session_id: sessionId, run_id: randomId() };
+  if ($('#style').value) params.plan_style = $('#style').value;
+  $('#go').disabled = true;
+  $('#stop').hidden = false;
+  $('#stop').onclick = () => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort());
+  $('#progress').textContent = 'Memahami pertanyaan…';
+  setTimeout(() => watch(params.run_id, ended.signal), 300);
+  let drawn;
+  try {
+    drawn = answerCard(question, await call('Analytics.ask', params, { signal: ended.signal }));
+  } catch (error) {
+    drawn = answerCard(question, { error: { user_message: error.userMessage || 'Layanan tidak dapat dihubungi. Coba lagi.' } });
+  }
+  ended.abort();
+  $('#answers').prepend(drawn);
+  $('#progress').textContent = '';
+  $('#stop').hidden = true;
+  $('#go').disabled = false;
+  drawn.focus();
+});
+
+function answerCard(question, answer) {
+  const rows = Array.isArray(answer.data_table_for_display) ? answer.data_table_for_display : [];
+  return h(
+    'article',
+    { class: 'card answer', tabindex: '-1' },
+    h('h2', {}, question),
+    answer.error && errorPart(answer.error),
+    answer.final_narrative && h('p', { class: 'narrative' }, answer.final_narrative),
+    quality(answer),
+    warnings(answer.warnings_for_display),
+    summary(answer.executive_summary),
+    rows.length > 0 && chart(rows),
+    rows.length > 0 && dataTable(rows, question),
+    steps(answer),
+  );
+}
+
+function errorPart(error) {
+  return h(
+    'div',
+    { class: 'card problem', role: 'alert' },
+    h('p', {}, error.user_message ?? 'Pertanyaan ini tidak dapat dijawab.'),
+    error.suggestions?.length > 0 && h('ul', {}, error.suggestions.map((text) => h('li', {}, text))),
+  );
+}
+
+const STATUS = { passed: 'lolos', passed_with_warnings: 'lolos dengan catatan', failed_critical: 'tidak lolos' };
+
+function quality({ quality_score: score, validation_status: status }) {
+  if ((score ?? null) === null && !status) return null;
+  return h(
+    'dl',
+    { class: 'figures' },
+    (score ?? null) !== null && h('div', {}, h('dt', {}, 'Nilai mutu'), h('dd', {}, `${score} / 100`)),
+    status && h('div', {}, h('dt', {}, 'Pemeriksaan'), h('dd', {}, STATUS[status] ?? status)),
+  );
+}
+
+function warnings(list) {
+  if (!list?.length) return null;
+  return h('ul', { class: 'warnings', 'aria-label': 'Peringatan' }, list.map((text) => h('li', {}, typeof text === 'string' ? text : JSON.stringify(text))));
+}
+
+function summary(figures) {
+  if (!figures || typeof figures !== 'object') return null;
+  const rows = Object.entries(figures);
+  if (!rows.length) return null;
+  return h(
+    'dl',
+    { class: 'figures' },
+    rows.map(([name, value]) => h('div', {}, h('dt', {}, name.replaceAll('_', ' ')), h('dd', {}, value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')))),
+  );
+}
+
+function steps({ plan, mcp_tool_call_history: calls }) {
+  const planned = plan ? (Array.isArray(plan) ? plan : [plan]) : [];
+  if (!planned.length && !calls?.length) return null;
+  return h(
+    'details',
+    {},
+    h('summary', {}, 'Rencana dan SQL'),
+    planned.map((step) => [h('h3', {}, step?.purpose ?? 'Rencana'), h('pre', {}, step?.query ?? JSON.stringify(step, null, 2))]),
+    calls?.length > 0 && h('h3', {}, 'Panggilan alat'),
+    (calls ?? []).map((made) =>
+      h('details', {}, h('summary', {}, `${made.server_name} · ${made.tool_name}: ${made.status}`), h('pre', {}, JSON.stringify({ request: made.request_payload, response: made.response_payload, error: made.error_message }, null, 2))),
+    ),
+  );
+}
+
+$('#ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  ask();
+});
+$('#question').addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    ask();
+  }
+});
+await door({ probe: staffOnly, open: async () => $('#question').focus() });
+document.documentElement.dataset.ready = 'true';

@@ -1,0 +1,213 @@
+// The officer's page: what waits for a yes, today's letters, checking a letter, how the services stand. Live.
+
+import { fieldList } from './approval-card.js';
+import { $, fill, h, once } from './dom.js';
+import { door, shut, staffOnly } from './door.js';
+import { fieldForm } from './field-form.js';
+import { loadCatalogue } from './letters.js';
+import { call, pause } from './rpc.js';
+import { ticketOf } from './print.js';
+import { checkCode, checkFile, verdictCard } from './verify.js';
+import { day, time } from './words.js';
+
+const EVERY_MS = 3000;
+let catalogue = null;
+let shown = { pending: '', today: '', health: '', runs: '' };
+
+/** Draws a part only when its data changed, so that nobody's focus is lost under their hands. */
+function drawn(part, data, draw) {
+  const text = JSON.stringify(data);
+  if (text === shown[part]) return;
+  shown[part] = text;
+  fill($(`#${part}`), draw(data));
+}
+
+async function refresh() {
+  const [waiting, today, health, runs] = await Promise.all([
+    call('Agent.list', { status: 'needs_approval', limit: 100 }),
+    call('Tools.call', { tool: 'list_issued_letters' }),
+    call('System.health'),
+    call('Agent.list', { limit: 15 }),
+  ]);
+  drawn('pending', waiting.runs, pendingList);
+  $('#pending-count').textContent = waiting.runs.length || '';
+  drawn('today', today.output.letters, todayTable);
+  const { uptime_s: _, ...state } = health;
+  drawn('health', state, healthList);
+  drawn('runs', runs.runs, runTable);
+}
+
+function pendingList(runs) {
+  if (!runs.length) return h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
+  return runs.map((run) => pendingCard(run));
+}
+
+function pendingCard(run) {
+  const { approval } = run;
+  const note = h('p', { class: 'note', role: 'alert' });
+  const decide = (approved, changed) =>
+    once(async () => {
+      const params = { run_id: run.run_id, approval_id: approval.approval_id, approved };
+      try {
+        await call('Agent.approve', changed ? { ...params, arguments: changed } : params);
+      } catch (error) {
+        note.textContent = error.userMessage || error.message;
+      }
+      await refresh();
+    });
+  const edit = () => editForm(approval, (values) => decide(true, values)());
+  return h(
+    'article',
+    { class: 'card approval', 'data-run': run.run_id },
+    h('h3', {}, catalogue.title(approval.tool)),
+    h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${time(approval.expires_at)}`),
+    fieldList(catalogue.fields(approval.tool), approval.arguments),
+    h(
+      'div',
+      { class: 'actions' },
+      h('button', { type: 'button', class: 'primary', onclick: decide(true), 'data-act': 'yes' }, 'Setujui'),
+      h('button', { type: 'button', onclick: edit, 'data-act': 'edit' }, 'Ubah lalu setujui'),
+      h('button', { type: 'button', class: 'quiet', onclick: decide(false), 'data-act': 'no' }, 'Tolak'),
+    ),
+    note,
+  );
+}
+
+function editForm(approval, onValues) {
+  const dialog = $('#edit');
+  const fields = catalogue.fields(approval.tool).map((field) => (field.kind === 'date' ? { ...field, kind: 'text' } : field));
+  const form = fieldForm({
+    title: catalogue.title(approval.tool),
+    fields,
+    values: approval.arguments,
+    submitLabel: 'Setujui dengan perubahan',
+    onSubmit: (values) => {
+      dialog.close();
+      onValues(Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim())));
+    },
+    onCancel: () => dialog.close(),
+  });
+  fill($('#form'), form);
+  dialog.showModal();
+}
+
+function todayTable(letters) {
+  if (!letters.length) return h('p', { class: 'note' }, 'Belum ada surat hari ini.');
+  const words = { issued: 'terbit', void: 'dibatalkan' };
+  return h(
+    'div',
+    { class: 'table', tabindex: '0', role: 'region', 'aria-labelledby': 'today-title' },
+    h(
+      'table',
+      {},
+      h('thead', {}, h('tr', {}, ['Antrean', 'Nomor', 'Jenis', 'Nama', 'Pukul', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
+      h(
+        'tbody',
+        {},
+        [...letters].reverse().map((letter) =>
+          h(
+            'tr',
+            { 'data-number': letter.number },
+            h('td', {}, ticketOf(letter)),
+            h('td', {}, letter.number),
+            h('td', {}, letter.title),
+            h('td', {}, letter.name_masked),
+            h('td', {}, letter.issued_at ? time(letter.issued_at) : ''),
+            h('td', { class: `state ${letter.status}` }, words[letter.status] ?? letter.status, letter.void_reason && `: ${letter.void_reason}`),
+            h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter) }, 'Batalkan')),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function askVoid(letter) {
+  $('#void-what').textContent = `${letter.title} nomor ${letter.number}, ${day(letter.date)}`;
+  $('#void-note').textContent = '';
+  $('#reason').value = '';
+  $('#void').dataset.number = letter.number;
+  $('#void').showModal();
+  $('#reason').focus();
+}
+
+async function voidLetter(event) {
+  event.preventDefault();
+  try {
+    await call('Tools.call', { tool: 'void_letter', input: { number: $('#void').dataset.number, reason: $('#reason').value } });
+    $('#void').close();
+  } catch (error) {
+    $('#void-note').textContent = error.userMessage || error.message;
+  }
+  await refresh();
+}
+
+const STATES = { up: 'siap', starting: 'dimulai', down: 'mati', ready: 'siap', no_key: 'tanpa kunci', cooling: 'istirahat', unknown: 'belum dicoba', ok: 'baik', degraded: 'terganggu', draining: 'berhenti' };
+
+function healthList(health) {
+  const row = (name, state, reason) =>
+    h('div', {}, h('dt', {}, name), h('dd', { class: `state ${state}` }, STATES[state] ?? state, reason && h('span', { class: 'hint' }, ` ${reason}`)));
+  return h(
+    'dl',
+    { class: 'fields' },
+    row('Layanan', health.status),
+    row('Sedang dikerjakan', '', String(health.runs?.active ?? 0)),
+    health.servers.map((server) => row(`Server ${server.name}`, server.state, server.error)),
+    health.providers.map((provider) => row(`Model ${provider.id}`, provider.state, provider.error)),
+  );
+}
+
+function runTable(runs) {
+  if (!runs.length) return h('p', { class: 'note' }, 'Belum ada permintaan dari kode petugas ini.');
+  return h(
+    'ul',
+    {},
+    runs.map((run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, run.status), ` ${run.kind ?? ''}`)),
+  );
+}
+
+function verification() {
+  const show = once(async (check) => fill($('#verdict'), verdictCard(await check())));
+  $('#verify-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const code = $('#code').value.trim();
+    if (code) show(() => checkCode(code));
+  });
+  $('#file').addEventListener('change', () => $('#file').files[0] && show(() => checkFile($('#file').files[0])));
+  const drop = $('#drop');
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => event.preventDefault());
+  drop.addEventListener('dragover', () => drop.classList.add('over'));
+  drop.addEventListener('dragleave', () => drop.classList.remove('over'));
+  drop.addEventListener('drop', (event) => {
+    drop.classList.remove('over');
+    const file = event.dataTransfer.files[0];
+    if (file) show(() => checkFile(file));
+  });
+}
+
+async function live() {
+  for (;;) {
+    try {
+      await refresh();
+      $('#link').hidden = true;
+    } catch (error) {
+      if (error.type === 'unauthorized') return shut();
+      $('#link').hidden = false;
+    }
+    document.documentElement.dataset.ready = 'true';
+    await pause(EVERY_MS);
+  }
+}
+
+$('#void form').addEventListener('submit', voidLetter);
+$('#void-no').addEventListener('click', () => $('#void').close());
+verification();
+await door({
+  probe: staffOnly,
+  open: async () => {
+    catalogue = await loadCatalogue();
+    live();
+  },
+});
+if (!$('#door').hidden) document.documentElement.dataset.ready = 'true';

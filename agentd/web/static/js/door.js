@@ -1,0 +1,54 @@
+// The staff pages' door: asks for a token until one opens what the page needs. It keeps the token for this tab only.
+
+import { hasToken, useToken } from './access.js';
+import { $ } from './dom.js';
+import { call } from './rpc.js';
+
+/** Runs `open` once the caller is staff; `probe` is a call that only staff may make. */
+export function door({ probe, open }) {
+  const form = $('#door');
+  const tried = async () => {
+    try {
+      await probe();
+    } catch (error) {
+      if (!['unauthorized', 'forbidden', 'unknown_tool'].includes(error.type)) throw error;
+      form.hidden = false;
+      $('#door-note').textContent = hasToken() ? 'Kode ini tidak dikenal atau bukan kode petugas.' : '';
+      $('#token').focus();
+      return;
+    }
+    form.hidden = true;
+    $('#desk').hidden = false;
+    $('#leave').hidden = !hasToken();
+    await open();
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    useToken($('#token').value.trim());
+    $('#token').value = '';
+    tried().catch(told);
+  });
+  $('#leave').addEventListener('click', () => shut());
+  const told = () => {
+    form.hidden = false;
+    $('#door-note').textContent = 'Layanan tidak dapat dihubungi. Coba lagi sebentar lagi.';
+  };
+  return tried().catch(told);
+}
+
+/** The token is no longer good (or the officer leaves): everything on the page goes. */
+export function shut() {
+  useToken(null);
+  location.reload();
+}
+
+/** True for a caller who may do what staff does: void_letter is listed for nobody else. */
+export async function staffOnly() {
+  await call('Agent.list', { status: 'needs_approval', limit: 1 });
+  const { tools } = await call('Tools.list');
+  if (!tools.some((tool) => tool.name === 'void_letter')) {
+    const error = new Error('not staff');
+    error.type = 'forbidden';
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+// A table of rows that can be sorted by its columns and saved as CSV. Values are shown as they come.
+
+import { fill, h } from './dom.js';
+
+/** Rows as objects → a region with the table and a CSV button. */
+export function dataTable(rows, title) {
+  const columns = columnsOf(rows);
+  const figures = new Set(columns.filter((name) => isFigure(rows, name)));
+  const body = h('tbody');
+  let sorted = { name: null, down: false };
+  const draw = (list) =>
+    fill(body, list.map((row) => h('tr', {}, columns.map((name) => h('td', { class: figures.has(name) ? 'figure' : null }, shown(row[name]))))));
+  const heads = columns.map((name) => {
+    const head = h('th', { scope: 'col', class: figures.has(name) ? 'figure' : null, 'aria-sort': 'none' });
+    const sort = () => {
+      sorted = { name, down: sorted.name === name && !sorted.down };
+      for (const other of heads) other.setAttribute('aria-sort', 'none');
+      head.setAttribute('aria-sort', sorted.down ? 'descending' : 'ascending');
+      draw([...rows].sort((a, b) => compare(a[name], b[name]) * (sorted.down ? -1 : 1)));
+    };
+    head.append(h('button', { type: 'button', onclick: sort }, name.replaceAll('_', ' ')));
+    return head;
+  });
+  draw(rows);
+  const save = () => saveAs(`${title.slice(0, 40).replace(/\W+/g, '-') || 'data'}.csv`, csv(rows));
+  return h(
+    'div',
+    {},
+    h(
+      'div',
+      { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Tabel data' },
+      h('table', {}, h('caption', {}, `${rows.length} baris`), h('thead', {}, h('tr', {}, heads)), body),
+    ),
+    h('div', { class: 'actions' }, h('button', { type: 'button', onclick: save, 'data-act': 'csv' }, 'Simpan CSV')),
+  );
+}
+
+export const columnsOf = (rows) => [...new Set(rows.flatMap((row) => Object.keys(row)))];
+
+/** The number in "Rp 1.234,50", "1.234", 12.5 or "12.5"; NaN for anything else. */
+export function numeric(value) {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/\d/.test(value)) return NaN;
+  const text = value.replace(/^\s*-?\s*(Rp|IDR)\s*/i, (sign) => (sign.includes('-') ? '-' : '')).replace(/\s*%$/, '');
+  if (/^-?\d+(\.\d+)?$/.test(text) && !/^-?\d{1,3}\.\d{3}$/.test(text)) return Number(text);
+  return /^-?\d{1,3}(\.\d{3})*(,\d+)?$/.test(text) ? Number(text.replaceAll('.', '').replace(',', '.')) : NaN;
+}
+
+export function isFigure(rows, name) {
+  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined && value !== '');
+  return values.length > 0 && values.every((value) => !Number.isNaN(numeric(value)));
+}
+
+function compare(a, b) {
+  const [x, y] = [numeric(a), numeric(b)];
+  if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
+  return shown(a).localeCompare(shown(b), 'id', { numeric: true });
+}
+
+const shown = (value) => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** RFC 4180; a cell that a spreadsheet would run as a formula is kept a text. */
+export function csv(rows) {
+  const columns = columnsOf(rows);
+  const cell = (value) => {
+    let text = shown(value);
+    if (/^[=+@\t\r]/.test(text) || (text.startsWith('-') && Number.isNaN(numeric(text)))) text = `'${text}`;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map((line) => line.map(cell).join(',')).join('\r\n');
+}
+
+function saveAs(name, text) {
+  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }));
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,66 @@
+"""The officer's page: approvals, today's letters, voiding, checking (issue 5, Verification; issue 10, /desk)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.daemon import TOKEN, Daemon, final
+from tests.e2e.test_main_job import LETTER, WORDS
+from tests.web.steps import violations
+
+Office = Callable[..., Daemon]
+Open = Callable[..., Page]
+DESK = {"width": 1366, "height": 900}
+
+
+def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(LETTER, final("Surat Anda selesai."), env={})
+    page = open_page(office.url + "/desk", viewport=DESK)
+    assert violations(page) == []
+    page.get_by_label("Kode petugas").fill("bukan kode yang benar")
+    page.get_by_role("button", name="Masuk").click()
+    expect(page.get_by_role("alert")).to_contain_text("tidak dikenal")
+    page.get_by_label("Kode petugas").fill(TOKEN)
+    page.get_by_role("button", name="Masuk").click()
+    expect(page.locator("#pending")).to_contain_text("Tidak ada yang menunggu")
+
+    asked = office.call("Agent.run", prompt=WORDS, session_id="budi")
+    card = page.locator(f"#pending [data-run='{asked['run_id']}']")
+    expect(card).to_contain_text("Budi Santoso")  # it comes by itself
+    assert violations(page) == []
+    card.get_by_role("button", name="Setujui", exact=True).dblclick()
+    row = page.locator("#today tr[data-number]")
+    expect(row).to_contain_text("001/SKD/")
+    expect(row).to_contain_text("B*** S***")
+
+    letter = office.call("Agent.get", run_id=asked["run_id"])
+    code = letter["steps"][-1]["output"]["verify_code"]
+    page.get_by_label("Kode pada surat").fill(code)
+    page.get_by_role("button", name="Periksa").click()
+    expect(page.locator("[data-verdict=genuine]")).to_contain_text("Surat Keterangan Domisili")
+
+    row.get_by_role("button", name="Batalkan").click()
+    page.get_by_label("Alasan pembatalan").fill("Alamat keliru")
+    assert violations(page) == []
+    page.locator("#void-yes").click()
+    expect(row).to_contain_text("dibatalkan: Alamat keliru")
+    page.locator("#file").set_input_files(letter["artifacts"][0]["path"])
+    expect(page.locator("[data-verdict=voided]")).to_contain_text("Alamat keliru")
+    forged = Path(letter["artifacts"][0]["path"]).read_bytes() + b"\n% more"
+    page.locator("#file").set_input_files({"name": "x.pdf", "mimeType": "application/pdf", "buffer": forged})
+    expect(page.locator("[data-verdict=tampered]")).to_be_visible()
+    expect(page.locator("#health")).to_contain_text("certificate")
+    page.get_by_role("button", name="Keluar").click()
+    expect(page.get_by_label("Kode petugas")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/desk", "/ask"])
+def test_the_staff_pages_stay_shut_for_a_kiosk(fresh_office: Office, open_page: Open, path: str) -> None:
+    page = open_page(fresh_office(final("x")).url + path, viewport=DESK)
+    expect(page.get_by_label("Kode petugas")).to_be_visible()
+    expect(page.locator("#desk")).to_be_hidden()
+    assert violations(page) == []
