@@ -66,7 +66,8 @@ class Daemon:
 
     def start(self) -> Daemon:
         """Start it and wait for its ready line."""
-        command = [AGENTD, "serve", "--config", self.config, "--state", self.state, "--listen", "127.0.0.1:0"]
+        listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
+        command = [AGENTD, "serve", "--config", self.config, "--state", self.state, "--listen", listen]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self._env}
         errors = (self.folder / "stderr.log").open("a")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env)

@@ -49,6 +49,7 @@ export class Bubbles {
       if (drawn) node.append(drawn);
     }
     if (isBusy(turn)) node.append(this._status(turn));
+    if (this._context.catalogue()?.staff && turn.model && !isBusy(turn)) node.append(answeredBy(turn.model));
     if (turn.status === 'cancelled' && !turn.parts.some((part) => part.kind === 'approval')) {
       node.append(h('p', { class: 'note' }, t('stopped')));
     }
@@ -125,3 +126,9 @@ export class Bubbles {
 const who = (name) => h('span', { class: 'sr-only' }, `${name}: `);
 
 const said = (text) => h('div', { class: 'bubble you' }, who(t('you')), h('p', {}, text));
+
+/** For staff only: a citizen need not know. */
+function answeredBy({ provider, model, fallbacks }) {
+  const passed = fallbacks.map((one) => `${one.provider} (${one.kind})`).join(', ');
+  return h('p', { class: 'fine by' }, `${provider}/${model}${passed ? ` ← ${passed}` : ''}`);
+}

@@ -157,12 +157,14 @@ function healthList(health) {
   );
 }
 
+const RUNS = { queued: 'antre', running: 'dikerjakan', needs_approval: 'menunggu persetujuan', completed: 'selesai', cancelled: 'dibatalkan', failed: 'gagal' };
+
 function runTable(runs) {
   if (!runs.length) return h('p', { class: 'note' }, 'Belum ada permintaan dari kode petugas ini.');
   return h(
     'ul',
     {},
-    runs.map((run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, run.status), ` ${run.kind ?? ''}`)),
+    runs.map((run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, RUNS[run.status] ?? run.status))),
   );
 }
 
