@@ -17,6 +17,7 @@ import structlog
 from agentd import config
 from agentd.access import Access, AccessBook, RateLimiter
 from agentd.agent.approval import Approved
+from agentd.agent.evidence import conversation
 from agentd.agent.grounding import Grounded, ungrounded
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.toolset import Toolset
@@ -311,6 +312,7 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         books = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
 
         async def forget(session_id: str) -> None:
+            conversation.forget()
             await _forget_at_servers(made, session_id)
 
         made.sessions = SessionDesk(store, made.engine, clock, forget)

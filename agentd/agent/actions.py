@@ -151,8 +151,24 @@ def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
     """A tool's input schema that a constrained model can only fill, without the words it need not generate."""
-    kept = {key: value for key, value in arguments.items() if key not in ("title", "description", "$schema")}
+    kept: dict[str, Any] = _shape(arguments)
     kept.setdefault("type", "object")
     kept.setdefault("properties", {})
     kept["additionalProperties"] = kept.get("additionalProperties", False)
     return kept
+
+
+def _shape(rule: Any) -> Any:
+    """The rule without its words, and without `format`: a model held to a format writes digits nobody said, where the
+    citizen's own notation is what must be passed on."""
+    if isinstance(rule, list):
+        return [_shape(inner) for inner in rule]
+    if not isinstance(rule, dict):
+        return rule
+    kept = {key: _shape(inner) for key, inner in rule.items() if key not in _WORDS and key != "properties"}
+    if "properties" in rule:
+        kept["properties"] = {name: _shape(inner) for name, inner in rule["properties"].items()}
+    return kept
+
+
+_WORDS = frozenset({"title", "description", "$schema", "examples", "format"})

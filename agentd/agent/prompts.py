@@ -160,7 +160,7 @@ def tool_result(
 def _instruction(outcome: ToolOutcome, language: Language) -> str:
     name = _LANGUAGE_NAMES[language]
     if outcome.success:
-        return f"Reply with one JSON action: call another tool if needed, else `final` in {name}."
+        return f"Reply with one JSON action: `final` in {name}, or the next tool that the citizen's request needs."
     if outcome.error_type == "grounding":
         return f"Nothing was done. Do not guess. Ask the citizen with `final` in {name}: {outcome.message}"
     return f"The call failed. Correct it and call again, or tell the citizen with `final` in {name}. One JSON action."

@@ -95,10 +95,16 @@ async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
 
 async def _warm(made: Any) -> None:
     """Let the embedded model read the prompt's stable start before the first citizen comes."""
+    import structlog
+
+    from agentd.errors import ProviderFailure
     from agentd.messages import AgentOptions, Caller
 
     if not any(provider.settings.get("warm") for provider in made.settings.providers):
         return
     await asyncio.sleep(WARM_AFTER_S)
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
-    await made.chain.warm(made.outfit(kiosk, AgentOptions()).prefix)
+    try:
+        await made.chain.warm(made.outfit(kiosk, AgentOptions()).prefix)
+    except ProviderFailure as failure:
+        structlog.get_logger("agentd").warning("model.not_warm", kind=failure.kind, reason=failure.message)

@@ -124,13 +124,10 @@ class AgentRuns:
         owned(await self._store.run(run_id), caller, "run")
         artifacts: list[Artifact] = []
         async for event in self.engine.events(run_id, after):
-            if caller.may():
-                yield event
-                continue
             if event.type == "tool.finished":
-                found = published(_artifacts_in(event.data), run_id)
-                artifacts += found
-            yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
+                artifacts += published(_artifacts_in(event.data), run_id)
+            shown = event.data if caller.may() else without_paths(event.data, artifacts)
+            yield event if shown is event.data else event.model_copy(update={"data": shown})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run. Raises NotFound."""
