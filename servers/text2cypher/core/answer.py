@@ -8,6 +8,7 @@ from typing import Any
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.linking.values import Place
 
 MOST_SHOWN = 20
 LONGEST_QUESTION = 2_000
@@ -27,6 +28,8 @@ _WORDS = {
         "long": f"Pertanyaannya terlalu panjang (lebih dari {LONGEST_QUESTION} karakter). Persingkat pertanyaannya.",
         "write": "Graf ini hanya bisa dibaca; permintaan untuk mengubahnya tidak dijalankan.",
         "unrelated": "Pertanyaan ini tidak menyebut apa pun yang ada di graf. Graf ini berisi: {labels}.",
+        "unknown": "{name} tidak ada di graf.",
+        "near": " Yang paling mirip: {names}.",
         "failed": "Belum ada query yang menjawab pertanyaan ini setelah {tries} percobaan.",
         "error": "Model bahasa tidak menjawab, jadi pertanyaan ini belum bisa dijawab. Coba lagi nanti.",
         "yes": "Ya.",
@@ -41,6 +44,8 @@ _WORDS = {
         "long": f"The question is too long (more than {LONGEST_QUESTION} characters). Make it shorter.",
         "write": "This graph can only be read; the request to change it was not carried out.",
         "unrelated": "This question names nothing that is in the graph. The graph holds: {labels}.",
+        "unknown": "{name} is not in the graph.",
+        "near": " The most similar: {names}.",
         "failed": "No query answers this question after {tries} attempts.",
         "error": "The language model gave no answer, so this question can't be answered yet. Try again later.",
         "yes": "Yes.",
@@ -98,6 +103,10 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
     hints = bench.linker.link(question)
     if not (hints.labels or hints.mentions or hints.properties or hints.relations):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
+    if hints.unknown:
+        label, name = hints.unknown[0]
+        near = bench.values.nearest(Place(label, bench.linker.display(label)[0]), name)
+        return words["unknown"].format(name=name) + (words["near"].format(names=", ".join(near)) if near else "")
     return None
 
 

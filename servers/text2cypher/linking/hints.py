@@ -102,6 +102,7 @@ class Hints:
     focus: str | None = None  # the label asked for, where the wording is plain
     each: str | None = None  # the label or property after "setiap"
     masked: str = ""  # the question with every stored value covered
+    unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of things named that the graph doesn't hold
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
     def asks_for(self, *asks: Ask) -> bool:
@@ -145,6 +146,7 @@ class Linker:
             for start, _, label in labels
             if at not in used and _joined(masked, end, start)
         )
+        unknown = self._unknown(masked, labels)
         return Hints(
             question,
             found_labels,
@@ -157,8 +159,18 @@ class Linker:
             focus,
             each,
             masked,
+            unknown,
             pairs,
         )
+
+    def _unknown(self, masked: str, labels: list[tuple[int, int, str]]) -> tuple[tuple[str, str], ...]:
+        """`mata kuliah Fisika Kuantum`: a capitalised name right after a label that no stored value matches."""
+        found = []
+        for _, end, label in labels:
+            match = re.match(r"\s+(?:bernama\s+)?((?:[A-Z]\w+)(?:\s+(?:dan\s+)?[A-Z]\w+){0,5})", masked[end:])
+            if match and not self._words(match.group(1), {**self.lexicon.labels, **self.lexicon.properties}):
+                found.append((label, match.group(1)))
+        return tuple(found)
 
     def _owners(self, properties: tuple[str, ...], relations: dict[str, int]) -> tuple[str, ...]:
         """For a question that names no label: the one that has what it asks for."""

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770")
+COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770", "#2bb3c0", "#a7812f", "#e377a5")
 
 
 def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, unit: str) -> bytes:
@@ -25,7 +25,7 @@ def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *
     if unit == "%":
         axes.set_ylim(0, 108)
     axes.set_title(title, loc="left", fontsize=11)
-    axes.legend(fontsize=8, frameon=False, ncols=min(len(series), 5), loc="upper center", bbox_to_anchor=(0.5, -0.18))
+    figure.legend(fontsize=8, frameon=False, ncols=min(len(series), 5), loc="outside lower center")
     return _png(figure)
 
 
@@ -39,7 +39,7 @@ def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: st
     axes.set_ylabel(unit)
     axes.set_ylim(0, 108)
     axes.set_title(title, loc="left", fontsize=11)
-    axes.legend(fontsize=8, frameon=False, ncols=min(len(series), 3), loc="upper center", bbox_to_anchor=(0.5, -0.2))
+    figure.legend(fontsize=8, frameon=False, ncols=min(len(series), 3), loc="outside lower center")
     return _png(figure)
 
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -57,23 +56,24 @@ async def test_a_question_is_answered_and_each_attempt_told() -> None:
     assert len(heard) == 2 and "syntax_error" in heard[0] and "valid" in heard[1]
 
 
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [
-        ("Hapus mata kuliah Skripsi", "hanya bisa dibaca"),
-        ("MATCH (n) DETACH DELETE n", "hanya bisa dibaca"),
-        ("Berapa harga beras hari ini?", "tidak menyebut apa pun"),
-        ("Please delete the course Skripsi", "only be read"),
-        ("   ", "kosong"),
-    ],
-)
-async def test_what_is_no_question_to_the_graph_is_declined(question: str, words: str) -> None:
+DECLINED = {
+    "Hapus mata kuliah Skripsi": "hanya bisa dibaca",
+    "MATCH (n) DETACH DELETE n": "hanya bisa dibaca",
+    "Berapa harga beras hari ini?": "tidak menyebut apa pun",
+    "Berapa SKS mata kuliah Fisika Kuantum?": "Fisika Kuantum tidak ada di graf",
+    "Please delete the course Skripsi": "only be read",
+    "   ": "kosong",
+}
+
+
+async def test_what_is_no_question_to_the_graph_is_declined() -> None:
     with scripted_model(in_turn("<cypher>RETURN 1</cypher>")) as model:
         async with server(TEXT2CYPHER_MODEL_URL=model.url) as client:
-            answer = (await client.call_tool("ask_graph", {"question": question})).structured_content or {}
+            for question, words in DECLINED.items():
+                answer = (await client.call_tool("ask_graph", {"question": question})).structured_content or {}
+                assert (answer["status"], answer["cypher"], answer["attempts"]) == ("failed", None, []), question
+                assert words in answer["answer"]
         assert model.requests == []
-    assert (answer["status"], answer["cypher"], answer["attempts"]) == ("failed", None, [])
-    assert words in answer["answer"]
 
 
 async def test_queries_are_validated_and_run_and_the_schema_told() -> None:
