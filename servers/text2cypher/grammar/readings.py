@@ -18,6 +18,8 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.hints import Ask, Filter, Hints, Linker
 
 MOST_PATTERNS = 60
+_HOW_MUCH = re.compile(r"^\W*(?:berapa|how)\b", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:beserta|serta|bersama|berikut)\b", re.IGNORECASE)
 _SEVERAL = re.compile(
     r"\b(?:beserta|serta|bersama|pasangan|masing-masing|kelompokkan|setiap|tiap|dan nama|dengan nama|and)\b"
 )
@@ -195,10 +197,9 @@ class Reader:
         grouped = Ask.GROUP in hints.asks or Ask.COLLECT in hints.asks
         numeric = [name for name in hints.properties if self._numeric(name)]
         best = Ask.MOST in hints.asks or Ask.FEWEST in hints.asks
-        if best and Ask.ORDER not in hints.asks:
+        if best and Ask.ORDER not in hints.asks and not (numeric and _HOW_MUCH.search(hints.question)):
             yield from self._superlative(hints, nodes, numeric)
-            if not numeric:
-                return
+            return
         if grouped:
             yield from self._grouped(hints, nodes, numeric, hops)
             return
@@ -243,13 +244,17 @@ class Reader:
     def _items(self, hints: Hints, nodes: list[Bound]) -> Iterator[str]:
         if hints.properties:
             for owned in self._owned(hints, nodes):
-                yield ", ".join(owned)
+                alone = ", ".join(owned)
+                named = False
                 owner = owned[0].split(".")[0]
                 also = [n for n in nodes if n.label == hints.focus] if hints.of_label else []
                 for node in [n for n in nodes if (n.variable == owner or n in also) and not n.fixed]:
                     shown = self._shown(node)[0]
                     if shown not in owned:
+                        named = True
                         yield ", ".join([shown, *owned])
+                if not (named and _TOGETHER.search(hints.question)):
+                    yield alone
             if len(nodes) == 1 or Ask.ORDER not in hints.asks:
                 return
         about = self._open(hints, nodes)
