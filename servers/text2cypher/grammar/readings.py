@@ -222,16 +222,9 @@ class Reader:
         focused = [node for node in unnamed if node.label == hints.focus]
         return focused or unnamed
 
-    def _shown(self, node: Bound) -> list[str]:
-        """What a node is shown as: its name; for labels whose names repeat also its description."""
-        best = self.linker.display(node.label)
-        types = self.schema.nodes[node.label]
-        shown = [f"{node.variable}.{best[0]}"]
-        if best[0] == "deskripsi" and "nama" in types:
-            shown += [f"{node.variable}.nama", f"{node.variable}.nama, {node.variable}.deskripsi"]
-        elif best[0] == "kode" and "nama" not in types and "deskripsi" in types:
-            shown.append(f"{node.variable}.kode, {node.variable}.deskripsi")
-        return shown
+    def _shown(self, node: Bound) -> str:
+        """What a node is shown as: the property that tells nodes of its label apart."""
+        return f"{node.variable}.{self.linker.display(node.label)[0]}"
 
     def _plain(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
         indirect = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
@@ -249,7 +242,7 @@ class Reader:
                 owner = owned[0].split(".")[0]
                 also = [n for n in nodes if n.label == hints.focus] if hints.of_label else []
                 for node in [n for n in nodes if (n.variable == owner or n in also) and not n.fixed]:
-                    shown = self._shown(node)[0]
+                    shown = self._shown(node)
                     if shown not in owned:
                         named = True
                         yield ", ".join([shown, *owned])
@@ -259,12 +252,12 @@ class Reader:
                 return
         about = self._open(hints, nodes)
         for node in about:
-            yield from self._shown(node)
+            yield self._shown(node)
         others = [node for node in nodes if not node.fixed]
         listed = any(held.operator == "=" and len(held.values) > 1 for held in hints.filters)
         if len(others) > 1 and (listed or _SEVERAL.search(hints.question.lower())):
             for first, second in permutations(others, 2):
-                yield f"{self._shown(first)[0]}, {self._shown(second)[0]}"
+                yield f"{self._shown(first)}, {self._shown(second)}"
 
     def _owned(self, hints: Hints, nodes: list[Bound]) -> Iterator[list[str]]:
         """The asked properties, each on a node that has it; all on one node where one has them all."""
@@ -318,21 +311,21 @@ class Reader:
         if hints.each is not None:
             free = [n for n in nodes if not n.fixed]
             by_property = [(n, f"{n.variable}.{hints.each}") for n in free if hints.each in self.schema.nodes[n.label]]
-            by_label = [(n, self._shown(n)[0]) for n in free if n.label == hints.each]
+            by_label = [(n, self._shown(n)) for n in free if n.label == hints.each]
             if hints.each in self.schema.nodes and by_label:
                 return by_label
             if by_property:
                 return by_property
         free = [n for n in nodes if not n.fixed]
         own = [(n, f"{n.variable}.{p}") for n in free for p in hints.properties if p in self.schema.nodes[n.label]]
-        return [*[(n, self._shown(n)[0]) for n in free], *own]
+        return [*[(n, self._shown(n)) for n in free], *own]
 
     def _grouped(self, hints: Hints, nodes: list[Bound], numeric: list[str], hops: int) -> Iterator[str]:
         if Ask.COLLECT in hints.asks and Ask.GROUP not in hints.asks:
             for node in self._open(hints, nodes):
-                yield from (f" RETURN collect({shown})" for shown in self._shown(node) if ", " not in shown)
+                yield f" RETURN collect({self._shown(node)})"
         for key_node, key in self._keys(hints, nodes):
-            whole_node = key == self._shown(key_node)[0]
+            whole_node = key == self._shown(key_node)
             others = [n for n in nodes if not (whole_node and n == key_node) and not n.fixed]
             name = key.split(".")[1]
             values = [
@@ -347,9 +340,8 @@ class Reader:
                 continue
             if Ask.COLLECT in hints.asks:
                 for node in others:
-                    for shown in self._shown(node)[:2]:
-                        if ", " not in shown and shown != key:
-                            yield f" RETURN {key}, collect({shown})"
+                    if self._shown(node) != key:
+                        yield f" RETURN {key}, collect({self._shown(node)})"
                 continue
             for node in others:
                 if Ask.COUNT in hints.asks:
@@ -357,8 +349,7 @@ class Reader:
                     if hops > 1:
                         yield f" RETURN {key}, count(DISTINCT {node.variable})"
                 else:
-                    for shown in self._shown(node):
-                        yield f" RETURN {key}, {shown}"
+                    yield f" RETURN {key}, {self._shown(node)}"
             if Ask.COUNT not in hints.asks and values:
                 yield from (f" RETURN {key}, {value}" for value in values)
 
@@ -368,13 +359,13 @@ class Reader:
         for node in free:
             for name in numeric:
                 if name in self.schema.nodes[node.label]:
-                    shown, value = self._shown(node)[0], f"{node.variable}.{name}"
+                    shown, value = self._shown(node), f"{node.variable}.{name}"
                     yield f" RETURN {shown}, {value} ORDER BY {value}{way} LIMIT 1"
                     yield f" RETURN {shown} ORDER BY {value}{way} LIMIT 1"
         if Ask.MAXIMUM in hints.asks or Ask.MINIMUM in hints.asks:
             return
         for node in free:
-            keys = [self._shown(node)[0]] if len(nodes) > 1 else []
+            keys = [self._shown(node)] if len(nodes) > 1 else []
             keys += [f"{node.variable}.{p}" for p in hints.properties if p in self.schema.nodes[node.label]]
             for key in keys:
                 for other in [n for n in nodes if n != node] or [node]:
@@ -388,8 +379,7 @@ class Reader:
                 for once in ("", "DISTINCT ") if hops > 1 else ("",):
                     counted = f"count({once}{other.variable}) AS jumlah"
                     test = f" WITH {node.variable}, {counted} WHERE jumlah {operator} {number}"
-                    for shown in self._shown(node):
-                        yield f"{test} RETURN {shown}"
+                    yield f"{test} RETURN {self._shown(node)}"
 
 
 def _placements(chain: Chain, held: Filter) -> list[list[tuple[int, Filter]]]:
