@@ -82,7 +82,8 @@ class AgentLoop:
         hints = self._bench.linker.link(question) if self._aids.linking or self._aids.selfcheck else None
         readings = self._readings(hints)
         # A grammar of readings says all that hints could; without them a small model has half as much to read.
-        messages = self._messages(question, hints if not readings else None, hints)
+        settled = sum(len(reading.returns) for reading in readings) == 1  # nothing to choose, nothing to be shown
+        messages = self._messages(question, hints if not readings else None, hints, examples=not settled)
         fallback: tuple[Attempt, PipelineResult] | None = None
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
@@ -126,10 +127,10 @@ class AgentLoop:
 
     # -- one turn
 
-    def _messages(self, question: str, told: Hints | None, hints: Hints | None) -> list[Message]:
+    def _messages(self, question: str, told: Hints | None, hints: Hints | None, *, examples: bool) -> list[Message]:
         """`told`: the hints that go into the prompt; `hints`: those that similar examples are picked by."""
         shown = []
-        for example in self._examples(question, hints):
+        for example in self._examples(question, hints) if examples else []:
             linked = self._bench.linker.link(example.question) if told is not None and self._aids.linking else None
             shown.append((example, self._told(linked)))
         return self._bench.prompts.messages(

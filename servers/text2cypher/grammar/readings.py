@@ -7,7 +7,7 @@ to count each node once) stays open, and the model chooses by writing. Pure: run
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
@@ -15,6 +15,7 @@ from servers.text2cypher.cypher.tokens import quote
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.hints import Ask, Filter, Hints, Linker
 
 MOST_PATTERNS = 60
@@ -32,6 +33,7 @@ class Bound:
     variable: str
     label: str
     fixed: bool
+    ends: frozenset[End] = frozenset()  # at which ends of a relationship between two of its label it stands
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class _Node:
     keys: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     fixed: bool = False
+    values: set[str | int] = field(default_factory=set)
+    ends: set[End] = field(default_factory=set)
 
     def text(self) -> str:
         keys = f" {{{', '.join(self.keys)}}}" if self.keys else ""
@@ -83,6 +87,8 @@ class Reader:
             return
         for chain in self._chains(hints):
             for nodes in self._filtered(chain, hints):
+                if not _agrees(nodes, hints):
+                    continue
                 yield self._text(hints, chain, nodes), _bound(nodes), len(chain.steps)
 
     def _chains(self, hints: Hints) -> list[Chain]:
@@ -127,8 +133,9 @@ class Reader:
     def _filtered(self, chain: Chain, hints: Hints) -> Iterator[list[_Node]]:
         """The chain's nodes with every filter on some node of its label."""
         names = numbered(chain.labels, self.variables)
-        for choice in product(*[_placements(chain, held) for held in hints.filters]):
+        for choice in product(*[_placements(chain, held, Ask.YES_NO in hints.asks) for held in hints.filters]):
             nodes = [_Node(label, name) for label, name in zip(chain.labels, names, strict=True)]
+            _place_ends(chain, nodes)
             taken: set[tuple[int, str, str]] = set()
             clash = False
             for placement in choice:
@@ -142,6 +149,7 @@ class Reader:
     def _apply(self, node: _Node, held: Filter) -> None:
         name = f"{node.variable}.{held.property}"
         values = [_literal(value) for value in held.values]
+        node.values |= set(held.values)
         if held.operator == "null":
             node.tests.append(f"{name} IS NULL")
         elif held.operator == "not null":
@@ -175,7 +183,8 @@ class Reader:
             for kept in (0, 1):
                 inner = [node.text() for node in nodes]
                 other = nodes[1 - kept]
-                if other.tests:
+                misplaced = other.label == nodes[kept].label and bool(other.keys) and not other.fixed
+                if misplaced or other.tests or not (_agrees(nodes, hints) and _is_asked(nodes[kept].ends, hints)):
                     continue
                 inner[kept] = f"({nodes[kept].variable})"
                 inner[1 - kept] = other.text().replace(f"({other.variable}:", "(:", 1)
@@ -355,7 +364,7 @@ class Reader:
 
     def _superlative(self, hints: Hints, nodes: list[Bound], numeric: list[str]) -> Iterator[str]:
         way = " DESC" if Ask.MOST in hints.asks else ""
-        free = [n for n in nodes if not n.fixed]
+        free = [n for n in nodes if not n.fixed and _is_asked(n.ends, hints)]
         for node in free:
             for name in numeric:
                 if name in self.schema.nodes[node.label]:
@@ -374,7 +383,7 @@ class Reader:
     def _having(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
         assert hints.having is not None
         operator, number = hints.having
-        for node in self._open(hints, nodes):
+        for node in [n for n in self._open(hints, nodes) if _is_asked(n.ends, hints)]:
             for other in [n for n in nodes if n != node]:
                 for once in ("", "DISTINCT ") if hops > 1 else ("",):
                     counted = f"count({once}{other.variable}) AS jumlah"
@@ -382,18 +391,39 @@ class Reader:
                     yield f"{test} RETURN {self._shown(node)}"
 
 
-def _placements(chain: Chain, held: Filter) -> list[list[tuple[int, Filter]]]:
+def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int, Filter]]]:
     """Where a filter can stand: on one node of its label, or its values one by one on as many nodes."""
     places = [place for place, label in enumerate(chain.labels) if label == held.label]
     options = [[(place, held)] for place in places]
     if held.operator == "=" and 1 < len(held.values) <= len(places):
         single = [Filter(held.label, held.property, "=", (value,), held.start) for value in held.values]
-        options = [list(zip(order, single, strict=True)) for order in permutations(places, len(single))] + options
+        spread = [list(zip(order, single, strict=True)) for order in permutations(places, len(single))]
+        options = spread if apart else spread + options
     return options
 
 
+def _place_ends(chain: Chain, nodes: list[_Node]) -> None:
+    for place, step in enumerate(chain.steps):
+        if chain.labels[place] == chain.labels[place + 1]:
+            nodes[place].ends.add("start" if step.forward else "end")
+            nodes[place + 1].ends.add("end" if step.forward else "start")
+
+
+def _agrees(nodes: list[_Node], hints: Hints) -> bool:
+    """False when a value stands at another end than the wording says."""
+    said = dict(hints.value_ends)
+    return all(
+        said[v] in node.ends for node in nodes if node.ends for v in node.values if isinstance(v, str) and v in said
+    )
+
+
+def _is_asked(ends: Collection[End], hints: Hints) -> bool:
+    """False for a node at another end than the one asked about."""
+    return hints.asked_end is None or not ends or hints.asked_end in ends
+
+
 def _bound(nodes: list[_Node]) -> list[Bound]:
-    return [Bound(node.variable, node.label, node.fixed) for node in nodes]
+    return [Bound(node.variable, node.label, node.fixed, frozenset(node.ends)) for node in nodes]
 
 
 def _literal(value: str | int) -> str:

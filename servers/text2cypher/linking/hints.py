@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
+from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_values
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.values import Mention, Place, ValueIndex
 
@@ -103,6 +104,8 @@ class Hints:
     each: str | None = None  # the label or property after "setiap"
     masked: str = ""  # the question with every stored value covered
     unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of things named that the graph doesn't hold
+    value_ends: tuple[tuple[str, End], ...] = ()  # stored values that the wording puts at one end of a relationship
+    asked_end: End | None = None  # the end at which the thing asked about stands
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
     def asks_for(self, *asks: Ask) -> bool:
@@ -147,6 +150,8 @@ class Linker:
             if at not in used and _joined(masked, end, start)
         )
         unknown = self._unknown(masked, labels)
+        ends = tuple(ends_of_values(masked, mentions, self.lexicon.directions).items()) if relations else ()
+        asked_end = end_of_asked(masked, self.lexicon.directions) if relations else None
         return Hints(
             question,
             found_labels,
@@ -160,6 +165,8 @@ class Linker:
             each,
             masked,
             unknown,
+            ends,
+            asked_end,
             pairs,
         )
 

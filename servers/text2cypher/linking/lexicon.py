@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.directions import Directions
 
 SHIPPED = Path(__file__).parent.parent / "data" / "lexicon.json"
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Phrase (lower case) → name, one map a kind; `numbers`: number words."""
+    """Phrase (lower case) → name, one map a kind; number words; how directions are said."""
 
     labels: dict[str, str]
     properties: dict[str, str]
     relationships: dict[str, str]
     numbers: dict[str, int]
+    directions: tuple[Directions, ...] = ()
 
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
@@ -35,6 +37,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         _phrases(held.get("properties", {}), sorted(properties)),
         _phrases(held.get("relationships", {}), schema.relationships),
         {word: int(number) for word, number in held.get("numbers", {}).items()},
+        tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
     )
 
 

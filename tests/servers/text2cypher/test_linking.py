@@ -87,3 +87,33 @@ def test_readings_that_find_nothing_are_dropped(bench: Workbench) -> None:
     kept = finding_something(readings, bench.backend)
     assert len(kept) < len(readings)
     assert all(parse(reading.match + reading.returns[0]) for reading in kept)
+
+
+@pytest.mark.parametrize(
+    ("question", "queries"),
+    [
+        (
+            "Apa prasyarat dari mata kuliah Data Raya?",
+            ["MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Data Raya'}) RETURN m.nama"],
+        ),
+        (
+            "Mata kuliah apa yang membutuhkan Basis Data?",
+            ["MATCH (m:MK {nama: 'Basis Data'})-[:PREREQUISITE]->(m2:MK) RETURN m2.nama"],
+        ),
+        (
+            "Mata kuliah pilihan apa yang tidak menjadi prasyarat mata kuliah lain?",
+            ["MATCH (m:MK {tipe: 'Pilihan'}) WHERE NOT (m)-[:PREREQUISITE]->(:MK) RETURN m.nama"],
+        ),
+        (
+            "Apakah Basis Data prasyarat dari Data Raya?",
+            ["MATCH (m:MK {nama: 'Basis Data'})-[:PREREQUISITE]->(m2:MK {nama: 'Data Raya'}) RETURN count(m2) > 0"],
+        ),
+        (
+            "Mata kuliah apa di semester 2 sampai 3 yang namanya mengandung kata Fisika?",
+            ["MATCH (m:MK) WHERE m.semester >= 2 AND m.semester <= 3 AND m.nama CONTAINS 'Fisika' RETURN m.nama"],
+        ),
+    ],
+)
+def test_wording_that_is_plain_leaves_one_reading(bench: Workbench, question: str, queries: list[str]) -> None:
+    readings = bench.reader.readings(bench.linker.link(question))
+    assert [reading.match + text for reading in readings for text in reading.returns] == queries
