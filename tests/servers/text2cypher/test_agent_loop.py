@@ -107,13 +107,19 @@ def test_without_a_grammar_the_prompt_holds_the_hints(bench: Workbench) -> None:
 
 
 def test_with_aids_the_grammar_holds_only_readings_and_the_prompt_similar_examples(bench: Workbench) -> None:
-    state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
-    assert state.success
+    question = "Topik apa saja yang ada pada prasyarat mata kuliah Sistem Operasi?"
+    state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT, question=question)
+    assert state.final_query == RIGHT
     assert "Petunjuk" not in body["messages"][-1]["content"]
     assert body["grammar"].startswith("%llguidance {}\nstart:")
     assert "PREREQUISITE" in body["grammar"] and "PART_OF" not in body["grammar"]
     shown = [m["content"] for m in body["messages"] if m["role"] == "assistant"]
     assert len(shown) == 3 and all(text.startswith("<cypher>MATCH") for text in shown)
+
+
+def test_where_one_reading_is_left_no_examples_are_shown(bench: Workbench) -> None:
+    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
+    assert [m["role"] for m in body["messages"]] == ["system", "user"]
 
 
 def test_an_endpoint_that_refuses_grammars_is_asked_without(bench: Workbench) -> None:
