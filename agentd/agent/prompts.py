@@ -124,11 +124,18 @@ def examples(shown: Sequence[Example], toolset: Toolset) -> list[ChatMessage]:
     for example in shown:
         named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}
         if named <= names:
-            words = example.user or ""
-            shown_result = ChatMessage(role="user", content=_compact({"tool_result": example.result}))
-            turns += [request(words, detect(words)) if example.result is None else shown_result]
-            turns += [answered(example.action)]
+            turns += [_given(example), answered(example.action)]
     return turns
+
+
+def _given(example: Example) -> ChatMessage:
+    """What stood before the example's action, in the form that a real run has."""
+    if example.result is None:
+        words = example.user or ""
+        return request(words, detect(words))
+    shown = {key: example.result[key] for key in ("success", "output", "message") if key in example.result}
+    outcome = ToolOutcome.model_validate({"success": True, **shown})
+    return tool_result(example.result["tool"], example.result.get("input", {}), outcome, detect(outcome.message))
 
 
 def answered(action: dict[str, Any]) -> ChatMessage:
