@@ -43,7 +43,10 @@ format: install ## put the code in shape
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+drill: install ## kill the daemon -9 again and again under load; count what is lost, repeated, doubled
+	@$(BIN)/python -m drill
+
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 
-.PHONY: help install lock demo test conformance check format bench
+.PHONY: help install lock demo test conformance check format drill bench

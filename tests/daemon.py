@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class Daemon:
         self.config.write_text(config if config is not None else HEAD + "\n".join(SERVERS.values()))
         self._env = dict(env)
         self.process: subprocess.Popen[str] | None = None
+        self.started: Callable[[int], object] = lambda _pid: None
+        """Told of each process as soon as it is there."""
         self.url = ""
 
     def script(self, *turns: Any) -> None:
@@ -71,6 +73,7 @@ class Daemon:
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self._env}
         errors = (self.folder / "stderr.log").open("a")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env)
+        self.started(self.process.pid)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.startswith("ready "):
@@ -83,6 +86,20 @@ class Daemon:
         assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(60)
+
+    def died(self, timeout_s: float) -> bool:
+        """True when it ends by itself within the time."""
+        assert self.process is not None
+        try:
+            self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    @property
+    def was_killed(self) -> bool:
+        """True when SIGKILL ended it."""
+        return self.process is not None and self.process.returncode == -signal.SIGKILL
 
     def call(self, method: str, **params: Any) -> Any:
         """One JSON-RPC call as admin. Raises RpcFailed."""

@@ -1,0 +1,22 @@
+"""An MCP server with one tool that has an effect, and writes down each time it is called: what a drill counts by."""
+
+from __future__ import annotations
+
+import os
+
+from mcp.server.mcpserver import Context, MCPServer
+
+server = MCPServer("notes", log_level="WARNING")
+
+
+@server.tool()
+def take_note(text: str, context: Context) -> str:  # type: ignore[type-arg]
+    """Append the call's idempotency key to NOTES_FILE."""
+    key = (context.request_context.meta or {})["agentd/idempotency_key"]
+    with open(os.environ["NOTES_FILE"], "a", encoding="utf-8") as file:  # noqa: PTH123 - one write, appended whole
+        file.write(f"{key}\n")
+    return f"noted: {text}"
+
+
+if __name__ == "__main__":
+    server.run("stdio")
