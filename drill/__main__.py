@@ -86,7 +86,7 @@ class Found:
             ("runs taken on", self.runs),
             ("kills -9 at random moments", self.random_kills),
             ("kills -9 at named points", f"{len(self.points)} ({', '.join(self.points)})"),
-            ("calls cut off and made again under their key", self.begun_again),
+            ("notes cut off and taken again under their key", self.begun_again),
             ("letters issued", self.letters),
             ("runs lost", len(self.lost)),
             ("finished steps repeated", self.repeated),

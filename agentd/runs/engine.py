@@ -29,6 +29,7 @@ from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
 from agentd.runs.journal import DbosJournal, JsonSerializer, Steps
 from agentd.runs.store import Row, RunStore, empty_journal
+from agentd.runs.troubles import patience, wait_in_dbos
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
 FOLLOW_S = 0.1
@@ -100,7 +101,8 @@ _engine: Engine | None = None
 @DBOS.workflow(name="agentd.run")
 async def _run(run_id: str, segment: int) -> str:
     assert _engine is not None
-    return await _engine._execute(run_id, segment)
+    with patience():
+        return await _engine._execute(run_id, segment)
 
 
 class Engine:
@@ -135,6 +137,7 @@ class Engine:
         global _engine
         _engine = self
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        wait_in_dbos(self._database)
         DBOS(
             config={
                 "name": "agentd",
@@ -385,22 +388,9 @@ class Engine:
             "finished_at": at if status in ENDED else None,
             "events": [event.model_dump(mode="json") for event in (*live.log.stored, ending)],
         }
-        await self._persist(row["run_id"], values, result.attempts, at)
+        await self._store.finish(row["run_id"], values, result.attempts, at)
         publish(last[0], {**last[1], "at": at})
         self._observe(row, result)
-
-    async def _persist(self, run_id: str, values: Row, attempts: int, at: str) -> None:
-        """Write; while the database cannot (full, locked, gone) try again: only the note of the end waits."""
-        pause = 0.05
-        while True:
-            try:
-                return await self._store.finish(run_id, values, attempts, at)
-            except Exception as error:
-                if self._draining:
-                    raise
-                log.warning("store.unavailable", error=type(error).__name__, retry_in_s=pause)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, 5.0)
 
     async def _close(self, run_id: str) -> None:
         """End a run that was cancelled while it waited: in the queue, or for an approval."""

@@ -15,12 +15,18 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
+from agentd.runs.troubles import borne, passing
+
 T = TypeVar("T")
 Row = dict[str, Any]
 RACES = 5
 """How often a transaction that lost a race for an id is tried again."""
 
+SCHEMA = 1
+"""Grows when the tables change in a way that an older agentd would not understand."""
+
 _tables = sa.MetaData()
+schema = sa.Table("agentd_schema", _tables, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
 
 sessions = sa.Table(
     "agentd_sessions",
@@ -101,7 +107,7 @@ def sqlite_engine(file: Path) -> Engine:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
-            "busy_timeout=30000",
+            "busy_timeout=5000",
             "foreign_keys=ON",
             "secure_delete=ON",
         ):
@@ -123,7 +129,26 @@ class RunStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="store")
-        _tables.create_all(engine)
+        try:
+            _tables.create_all(engine)
+            self._check_schema()
+        except sa.exc.SQLAlchemyError as error:
+            if (trouble := passing(error)) is None:
+                raise
+            raise OSError(f"the database {engine.url.render_as_string()} {trouble}") from None
+
+    def _check_schema(self) -> None:
+        """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""
+        with self._engine.begin() as db:
+            written = db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
+            if written is None:
+                db.execute(schema.insert(), [{"version": SCHEMA}])
+            elif written > SCHEMA:
+                place = self._engine.url.render_as_string()
+                raise OSError(
+                    f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
+                    "install that one, or name another state"
+                )
 
     def close(self) -> None:
         """Let what is under way end, and let go of the database."""
@@ -141,7 +166,7 @@ class RunStore:
             with self._engine.begin() as connection:
                 return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, transaction)
+        return await borne(lambda: asyncio.get_running_loop().run_in_executor(self._threads, transaction))
 
     # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,0 +1,107 @@
+"""What is wrong with a database for now, in words. It repairs nothing: a run waits until it passes, a caller is told.
+
+A database that is locked, full, read-only or gone passes; a statement that is wrong does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import psycopg
+import sqlalchemy as sa
+import structlog
+
+from agentd.errors import Busy
+
+T = TypeVar("T")
+RETRY_AFTER_S = 5.0
+LONGEST_PAUSE_S = 2.0
+USER_MESSAGE = "Penyimpanan data sedang terganggu. Silakan coba lagi sebentar lagi."
+SQLITE = {
+    "BUSY": "is locked by another program; end what holds it",
+    "LOCKED": "is locked by another program; end what holds it",
+    "FULL": "is full; free space on its disk",
+    "IOERR": "can't be written or read; look at its disk (full, or over a limit?)",
+    "READONLY": "is read-only; give the daemon the right to write it",
+    "CANTOPEN": "can't be opened; bring its file and folder back",
+}
+"""By SQLite's primary result code."""
+POSTGRESQL = {
+    "53100": "is full; free space on its disk",
+    "25006": "is read-only; connect to the primary server",
+    "55P03": "is locked by another program; end what holds it",
+}
+GONE = "can't be reached; start it, or look at the network"
+
+log = structlog.get_logger("agentd.runs")
+_patient: ContextVar[bool] = ContextVar("patient", default=False)
+
+
+def passing(error: BaseException | None) -> str | None:
+    """What is wrong and what to do, after `the database …`; None for an error that does not pass by itself."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return "has no connection free; it is slow, or too many programs use it"
+    if not isinstance(error, sa.exc.DBAPIError):
+        return None
+    driver: Any = error.orig
+    if isinstance(driver, sqlite3.Error):
+        primary = str(getattr(driver, "sqlite_errorname", "")).removeprefix("SQLITE_").partition("_")[0]
+        return SQLITE.get(primary)
+    if isinstance(driver, psycopg.Error):
+        code = driver.sqlstate or ""
+        if code in POSTGRESQL:
+            return POSTGRESQL[code]
+        lost = error.connection_invalidated or (isinstance(driver, psycopg.OperationalError) and not code)
+        return GONE if lost or (code[:2] in ("08", "53", "57") and code != "57014") else None
+    return None
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Within it, work waits for its database; outside, the caller is told at once."""
+    token = _patient.set(True)
+    try:
+        yield
+    finally:
+        _patient.reset(token)
+
+
+async def borne(act: Callable[[], Awaitable[T]]) -> T:
+    """`act`, again and again while its database's trouble may pass and this is patient work. Raises Busy if not."""
+    pause = 0.05
+    while True:
+        try:
+            return await act()
+        except sa.exc.SQLAlchemyError as error:
+            trouble = passing(error)
+            if trouble is None:
+                raise
+            log.warning("store.unavailable", trouble=trouble, waits=_patient.get())
+            if not _patient.get():
+                told = f"the database {trouble}; then try again"
+                raise Busy(told, retry_after_s=RETRY_AFTER_S, user_message=USER_MESSAGE) from None
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def wait_in_dbos(engine: sa.Engine) -> None:
+    """Let DBOS wait for all that passes: what it knows is SQLite's lock, by its text, and a lost connection."""
+
+    @sa.event.listens_for(engine, "handle_error", retval=True)
+    def reworded(context: Any) -> Exception | None:
+        driver = context.original_exception
+        found = context.sqlalchemy_exception
+        if passing(found) is None or "database is locked" in str(driver):
+            return None
+        if not isinstance(driver, sqlite3.Error):
+            context.is_disconnect = True
+            return None
+        told = sqlite3.OperationalError(f"database is locked ({driver})")
+        told.sqlite_errorname = driver.sqlite_errorname
+        told.sqlite_errorcode = driver.sqlite_errorcode
+        return sa.exc.OperationalError(str(context.statement), {}, told)

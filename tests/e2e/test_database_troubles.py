@@ -1,0 +1,68 @@
+"""A database that is locked, full or of a newer agentd: one clear error each; the daemon recovers by itself."""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+
+FULL_AT = 40_000
+"""Bytes at which a file can't grow: beyond the daemon's log, within both databases' journals."""
+SLOW_TURN = {"text": '{"action":"call_tool","tool":"get_current_time","input":{}}', "after_ms": 1500}
+
+
+@contextmanager
+def locked(daemon: Daemon) -> Iterator[None]:
+    """Another program writes to both databases and does not end."""
+    with ExitStack() as held:
+        for name in ("agentd.db", "dbos.db"):
+            connection = held.enter_context(closing(sqlite3.connect(daemon.state / name, isolation_level=None)))
+            connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
+def full(daemon: Daemon) -> Iterator[None]:
+    """No file of the daemon's may grow any more."""
+    assert daemon.process is not None
+    pid, unlimited = daemon.process.pid, resource.RLIM_INFINITY
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (FULL_AT, unlimited))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+
+
+@pytest.mark.parametrize(("trouble", "said"), [(locked, "locked"), (full, "disk")], ids=["locked", "full"])
+def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
+    trouble: Callable[[Daemon], Iterator[None]], said: str, tmp_path: Path
+) -> None:
+    with running(tmp_path, SLOW_TURN, final("Selesai"), config=HEAD + SERVERS["time"]) as daemon:
+        run_id = daemon.call("Agent.start", prompt="Halo")["run_id"]
+        with trouble(daemon):
+            with pytest.raises(RpcFailed) as refused:
+                daemon.call("Agent.start", prompt="Halo juga")
+            assert (refused.value.type, refused.value.error["code"]) == ("busy", -32008)
+            assert said in refused.value.error["message"]
+            assert "penyimpanan" in refused.value.error["data"]["user_message"].lower()
+            assert daemon.request("/healthz").status == 200
+        outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
+        assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
+        assert [step["success"] for step in outcome["steps"]] == [True]
+        assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"
+
+
+def test_a_database_of_a_newer_agentd_is_left_alone(tmp_path: Path) -> None:
+    with running(tmp_path, final("Halo"), config=HEAD) as daemon:
+        daemon.kill(15)
+        with closing(sqlite3.connect(daemon.state / "agentd.db")) as newer, newer:
+            newer.execute("INSERT INTO agentd_schema VALUES (99)")
+        with pytest.raises(AssertionError):
+            daemon.start()
+    assert "written by a newer agentd (schema 99" in (tmp_path / "stderr.log").read_text()
