@@ -114,6 +114,8 @@ class ProfileSettings(_Section):
     max_steps: int | None = Field(default=None, ge=1, le=64)
     deadline_s: float | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
+    in_prompt: list[str] | None = None
+    """Servers whose tools the model is told of; those of others are there to be called by name. Left out: all."""
     scopes: list[Scope] = Field(default_factory=list)
     """Callers with one of these scopes get this profile unless their token names another."""
 
@@ -408,9 +410,10 @@ def _check(parsed: _File, problem: Any, warning: Any) -> None:
         text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
         problem(("store", "url"), text)
     for index, profile in enumerate(parsed.profiles):
-        for name in profile.servers or []:
+        named = {"servers": profile.servers or [], "in_prompt": profile.in_prompt or []}
+        for key, name in ((key, name) for key, names in named.items() for name in names):
             if name not in server_names:
-                where = ("profiles", index, "servers")
+                where = ("profiles", index, key)
                 problem(where, f"profile `{profile.name}` names server `{name}`, which is not configured")
         for name in profile.providers or []:
             if name not in provider_ids:

@@ -37,12 +37,19 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None)
     """The tools that exist for this caller."""
     profile = profile_of(settings, caller)
     allowed = [tool for tool in catalogue.tools if _may(caller, tool)]
+    if profile is not None and profile.in_prompt is not None:
+        allowed = [tool if tool.server in profile.in_prompt else _by_name_only(tool) for tool in allowed]
     return assemble(
         catalogue.model_copy(update={"tools": tuple(allowed)}),
         settings.tools,
         servers=profile.servers if profile else None,
         only=profile.tools if profile else None,
     )
+
+
+def _by_name_only(tool: ToolInfo) -> ToolInfo:
+    """The tool as no prompt shows it, there for whoever calls it by name."""
+    return tool.model_copy(update={"meta": {**tool.meta, "agentd/for": "desk"}})
 
 
 def _may(caller: Caller | None, tool: ToolInfo) -> bool:
