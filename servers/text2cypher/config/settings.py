@@ -15,14 +15,15 @@ class Aids:
     grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
     hints in the prompt and, with grammar, as the readings it may choose from; examples: few-shot examples picked by
     similarity; execution: readings or candidates that find nothing are dropped; selfcheck: the columns returned are
-    held against what the question asks.
+    held against what the question asks, and a query that leaves something out is sent back though it is valid (so not
+    by default).
     """
 
     grammar: bool = True
     linking: bool = True
     examples: bool = True
     execution: bool = True
-    selfcheck: bool = True
+    selfcheck: bool = False
     candidates: int = 1
 
     @classmethod
@@ -32,16 +33,17 @@ class Aids:
 
     @classmethod
     def parse(cls, text: str, candidates: int = 1) -> Aids:
-        """`all`, `none`, or names with commas; `all,-linking` leaves one out. Raises ValueError."""
+        """`default`, `all`, `none`, or names with commas; `all,-linking` leaves one out. Raises ValueError."""
+        presets = {"default": cls(), "all": cls(selfcheck=True), "none": cls.none()}
         chosen = cls.none()
         for word in filter(None, (part.strip() for part in text.split(","))):
             name = word.lstrip("-")
-            if name in ("all", "none"):
-                chosen = cls() if name == "all" else cls.none()
+            if name in presets:
+                chosen = presets[name]
             elif name in AID_NAMES:
                 chosen = replace(chosen, **{name: not word.startswith("-")})
             else:
-                raise ValueError(f"{name!r} is no aid; choose of all, none, {', '.join(AID_NAMES)}")
+                raise ValueError(f"{name!r} is no aid; choose of default, all, none, {', '.join(AID_NAMES)}")
         return replace(chosen, candidates=candidates)
 
     def as_text(self) -> str:

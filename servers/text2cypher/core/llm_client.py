@@ -60,6 +60,8 @@ class LLMClient:
             except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
                 hint = "check the key and the model's name"
                 raise LLMError(f"{self.config.url}: {error.message}; {hint}") from error
+            except openai.APITimeoutError as error:  # asking again would wait as long again
+                raise LLMError(f"{self.config.url} gave no answer within {self.config.timeout_s:g} s") from error
             except (openai.APIConnectionError, openai.APIStatusError) as error:
                 if not left:
                     raise LLMError(
