@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
+import pytest
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect
 
-from tests.daemon import Daemon, call, final
+from agentd.access import AccessBook
+from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 from tests.web.steps import FIELDS, fill_form, note_prints, tap_in, violations
 
@@ -48,3 +54,110 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
     note_prints(page)
     page.locator("[data-act=print]").tap()
     expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
+
+
+def test_a_talk_fills_the_card_and_a_touch_corrects_it_in_english(fresh_office: Office, open_page: Open) -> None:
+    moved = call(LETTER["tool"], **{**FIELDS, "alamat_domisili": "Jl. Mawar No. 9"})
+    ask = final("Please tell me your NIK and the rest.")
+    office = fresh_office(PART, ask, LETTER, moved, final("Your letter is ready."))
+    landscape = {"width": 1920, "height": 1080}
+    page = open_page(office.url + "/kiosk?print=desk", viewport=landscape)
+    page.get_by_role("button", name="English").click()
+    page.get_by_role("button", name="Ask something else").click()
+    page.get_by_label("Write a message").fill("I need a domicile letter. My name is Budi Santoso")
+    page.locator("[data-act=send]").click()
+    facts = page.locator("#facts")
+    expect(facts.locator(".known", has_text="Budi Santoso")).to_be_visible()
+    expect(facts.locator(".missing", has_text="NIK")).to_contain_text("Still needed")
+    assert violations(page) == []
+    smallest = page.evaluate(
+        "Math.min(...[...document.querySelectorAll('button,textarea,.choices label')]"
+        ".filter((n) => n.offsetParent && !n.closest('.keyboard')).map((n) => n.getBoundingClientRect().height))"
+    )
+    assert smallest >= 72
+
+    facts.locator("[data-field=nik]").click()
+    expect(page.locator("[name=nik]")).to_be_focused()
+    expect(page.locator("#keyboard.digits")).to_be_visible()
+    fill_form(page)
+    page.locator("[data-act=submit]").click()
+    page.locator("[data-act=edit]").click()
+    page.locator("[name=alamat_domisili]").fill("Jl. Mawar No. 9")
+    page.locator("[data-act=submit]").click()
+    expect(page.locator(".bubble.you", has_text="Change: Alamat domisili: Jl. Mawar No. 9")).to_be_visible()
+    expect(page.locator(".card.approval")).to_contain_text("Jl. Mawar No. 9")
+    expect(page.get_by_text("This data is not used.")).to_be_visible()
+    page.get_by_role("button", name="Yes, correct").click()
+    expect(page.locator(".card.letter")).to_contain_text("Your letter is ready")
+    note_prints(page)
+    page.locator("[data-act=ticket]").click()
+    expect(page.locator("body")).to_have_attribute("data-printed", re.compile("SKD-001"))
+
+
+def test_an_idle_kiosk_warns_then_forgets_everything(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(final("Halo, Bu."))
+    page = open_page(office.url + "/kiosk", prepare=lambda page: page.clock.install())
+    page.get_by_role("button", name="Tanya hal lain").click()
+    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
+    page.get_by_role("button", name="Kirim").first.click()
+    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
+    [session] = office.call("Session.list")["sessions"]
+
+    page.clock.fast_forward(61_000)
+    expect(page.get_by_role("dialog")).to_contain_text("30 detik")
+    assert violations(page) == []
+    page.get_by_role("button", name="Ya, lanjutkan").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator(".bubble.you")).to_be_visible()
+
+    page.clock.fast_forward(61_000)
+    for _ in range(30):
+        page.clock.run_for(1000)
+    expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
+    assert "Siti" not in page.content()
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert session["session_id"] not in kept and "Siti" not in kept
+    with pytest.raises(RpcFailed) as gone:
+        office.call("Session.get", session_id=session["session_id"])
+    assert gone.value.type == "not_found"
+    page.go_back()
+    assert "Siti" not in page.content()
+
+
+def test_a_crashed_tab_leaves_no_word_behind(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(final("Halo, Bu."))
+    page = open_page(office.url + "/kiosk")
+    page.get_by_role("button", name="Tanya hal lain").click()
+    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
+    page.get_by_role("button", name="Kirim").first.click()
+    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
+    assert "Siti" not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    other = page.context.new_page()
+    other.goto(office.url + "/kiosk")
+    other.wait_for_selector("html[data-ready]")
+    assert len(office.call("Session.list")["sessions"]) == 1  # a tab that lives keeps its own
+    page.close()
+    with other.expect_response(lambda answer: "Session.delete" in (answer.request.post_data or "")):
+        other.reload()
+    assert office.call("Session.list")["sessions"] == []
+
+
+def test_another_origin_and_another_kiosk_see_nothing(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(final("Halo"), env={})
+    book = AccessBook(office.state / "access.json")
+    one, two = (book.add(name, frozenset({"kiosk"}), now=datetime.now(UTC)) for name in ("kiosk-1", "kiosk-2"))
+    page = open_page(f"{office.url}/kiosk#token={one}")
+    page.get_by_role("button", name="Tanya hal lain").click()
+    page.get_by_label("Tulis pesan").fill("Halo")
+    page.get_by_role("button", name="Kirim").first.click()
+    expect(page.locator(".turn.completed")).to_be_visible()
+    [session] = office.call("Session.list")["sessions"]
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "Session.get", "params": {"session_id": session["session_id"]}}
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {two}"}
+    request = {"method": "POST", "body": json.dumps(asked), "headers": headers}
+    ask = "([url, request]) => fetch(url, request).then((answer) => answer.json())"
+    answer = page.evaluate(ask, ["/rpc", request])
+    assert answer["error"]["data"]["type"] == "not_found"
+    foreign = page.context.new_page()  # about:blank is another origin
+    with pytest.raises(PlaywrightError, match="Failed to fetch"):
+        foreign.evaluate(ask, [office.url + "/rpc", request])

@@ -46,8 +46,8 @@ export class Conversation {
       if (language) params.options = { language };
       const started = await this._surely('Agent.start', params);
       const answering = started.run_id === turn.runId ? turn : this._joined(turn, started.run_id);
-      await this._follow(answering);
       if (answering === turn) await this._lookAtWaiting(turn);
+      await this._follow(answering);
     } catch (error) {
       this._failed(turn, error);
     }

@@ -75,7 +75,7 @@ function pendingCard(run) {
 
 function editForm(approval, onValues) {
   const dialog = $('#edit');
-  const fields = catalogue.fields(approval.tool).map((field) => (field.kind === 'date' ? { ...field, kind: 'text' } : field));
+  const fields = catalogue.fields(approval.tool);
   const form = fieldForm({
     title: catalogue.title(approval.tool),
     fields,

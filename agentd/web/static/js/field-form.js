@@ -13,8 +13,13 @@ export function fieldForm({ title, fields, values = {}, missing = [], submitLabe
   const now = { ...start };
   const note = h('p', { class: 'note', role: 'alert', id: 'form-note' });
   const progress = h('progress', { 'aria-label': t('known'), max: fields.filter((field) => field.required).length });
+  // What the office already took ("15 Januari 1990") stands as it is; only what is typed here is checked.
+  const complete = (field) => {
+    const value = now[field.name];
+    return value.trim() && value === start[field.name] ? true : isComplete(field, value);
+  };
   const count = () => {
-    progress.value = fields.filter((field) => field.required && now[field.name].trim() && isComplete(field, now[field.name])).length;
+    progress.value = fields.filter((field) => field.required && complete(field)).length;
   };
   const set = (field, value, input) => {
     now[field.name] = tidied(field, value);
@@ -31,7 +36,7 @@ export function fieldForm({ title, fields, values = {}, missing = [], submitLabe
 
   const submit = (event) => {
     event.preventDefault();
-    const open = fields.filter((field) => !isComplete(field, now[field.name]));
+    const open = fields.filter((field) => !complete(field));
     for (const field of fields) mark(form, field, open.includes(field));
     if (open.length) {
       note.textContent = t('still_missing', { fields: open.map((field) => field.label).join(', ') });

@@ -1,0 +1,168 @@
+"""The chat page under everything that goes wrong on phones (issue 10, Bad input): nothing lost, nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.daemon import TOKEN, Daemon, call, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+from tests.web.conftest import NO_TOKEN
+from tests.web.steps import fill_form, note_prints, violations
+
+Office = Callable[..., Daemon]
+Open = Callable[..., Page]
+PHONE = {"width": 360, "height": 740}
+MARKUP = "<b>Halo</b> <script>document.title='x'</script> <img src=x onerror=alert(1)>"
+
+
+def after(ms: int, text: str) -> dict[str, object]:
+    """A scripted turn that takes its time."""
+    return {"text": json.dumps(final(text)), "after_ms": ms}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """One daemon for the talks of this file: markup, then a letter, then the end."""
+    script = (final(MARKUP), LETTER, after(200, "Surat Anda selesai."))
+    with running(tmp_path_factory.mktemp("chat"), *script, env=NO_TOKEN) as daemon:
+        yield daemon
+
+
+def say(page: Page, text: str) -> None:
+    page.get_by_label("Tulis pesan").fill(text)
+    page.get_by_label("Tulis pesan").press("Enter")
+
+
+def test_markup_is_text_and_a_reload_brings_all_back_once(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    assert violations(page) == []
+    say(page, MARKUP)
+    expect(page.locator(".bubble.agent", has_text=MARKUP)).to_have_count(1)
+    expect(page.locator(".bubble.you", has_text=MARKUP)).to_have_count(1)
+    assert page.locator("#turns img, #turns script, #turns b").count() == 0
+    say(page, WORDS)
+    expect(page.locator("[data-act=yes]")).to_be_visible()
+    assert violations(page) == []
+
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    say(page, "ya, benar")
+    expect(page.locator(".card.letter")).to_contain_text("/SKD/")
+    expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".card.letter")).to_have_count(1)
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
+    assert violations(page) == []
+    note_prints(page)
+    page.locator("[data-act=print]").click()
+    expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
+
+    page.get_by_role("button", name="Mulai baru").click()
+    expect(page.locator(".turn")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(0)
+
+
+def test_two_tabs_of_one_talk_show_the_same(office: Daemon, open_page: Open) -> None:
+    first = open_page(office.url + "/chat", viewport=PHONE)
+    say(first, "Halo")
+    expect(first.locator(".turn.completed")).to_have_count(1)
+    kept = first.evaluate("sessionStorage.getItem('agentd-chat-session')")
+    second = first.context.new_page()
+    second.add_init_script(f"sessionStorage.setItem('agentd-chat-session', {json.dumps(kept)})")
+    second.goto(office.url + "/chat")
+    expect(second.locator(".turn.completed")).to_have_count(1)
+    say(second, WORDS)
+    expect(second.locator("[data-act=yes]")).to_be_visible()
+    expect(first.locator("[data-act=yes]")).to_be_visible()
+    first.locator("[data-act=yes]").click()
+    for page in (first, second):
+        expect(page.locator(".card.letter")).to_have_count(1)
+        expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
+
+
+def test_a_form_and_a_correction_work_by_keys_alone(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    say(page, "Halo")
+    expect(page.locator(".turn.completed")).to_have_count(1)
+    say(page, WORDS)
+    page.locator("[data-act=edit]").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Nama lengkap")).to_be_focused()
+    assert violations(page) == []
+    page.get_by_label("Keperluan").fill("Membuka rekening")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bubble.you", has_text="Ubah: Keperluan: Membuka rekening")).to_be_visible()
+
+
+def test_a_paste_of_100_kb_and_double_sends_do_no_harm(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    box = page.get_by_label("Tulis pesan")
+    box.fill("😀\u0007<i>" * 20_000)
+    assert len(box.input_value()) <= 8000
+    expect(page.get_by_text("Teks terlalu panjang")).to_be_visible()
+    page.locator("[data-act=send]").dblclick()
+    expect(page.locator(".turn.completed")).to_have_count(1)
+
+
+def test_what_is_written_offline_is_sent_once_when_the_line_is_back(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    page.context.set_offline(True)
+    say(page, "Halo")
+    expect(page.locator("#link")).to_contain_text("Tidak ada sambungan")
+    page.context.set_offline(False)
+    expect(page.locator(".turn.completed")).to_have_count(1)
+    expect(page.locator("#link")).to_be_hidden()
+
+
+def test_a_daemon_that_dies_in_mid_answer_is_taken_up_again(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(after(1500, "Jawaban yang utuh."))
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    say(page, "Halo")
+    expect(page.get_by_text("Sedang berpikir…")).to_be_visible()
+    office.kill(signal.SIGKILL)
+    expect(page.locator("#link")).to_be_visible()
+    office.start()
+    expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=30_000)
+    expect(page.locator("#link")).to_be_hidden()
+
+
+def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office({"error": "unavailable"}, after(20_000, "too late"))
+    page = open_page(office.url + "/chat?lang=en", viewport=PHONE)
+    page.get_by_label("Write a message").fill("Hello")
+    page.get_by_label("Write a message").press("Enter")
+    problem = page.locator(".card.problem")
+    expect(problem).to_be_visible()
+    assert violations(page) == []
+    assert "scripted" not in problem.inner_text() and "unavailable" not in problem.inner_text()
+    page.get_by_role("button", name="Try again").dblclick()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+    expect(page.locator(".turn")).to_have_count(2)
+
+
+def test_without_a_good_token_the_page_says_whom_to_ask(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(call("x"), final("Halo juga."), env={})
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    expect(page.get_by_text("belum tersambung")).to_be_visible()
+    page = open_page(f"{office.url}/chat#token={TOKEN}", viewport=PHONE)
+    assert "token" not in page.url
+    say(page, "Halo")
+    expect(page.locator(".turn")).to_have_count(1)
+
+
+def test_the_form_of_the_first_button_reaches_the_check(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    assert violations(page) == []
+    fill_form(page)
+    page.locator("[data-act=submit]").click()
+    expect(page.locator(".bubble.you")).to_contain_text("Saya mau Surat Keterangan Domisili.")
+    expect(page.locator(".bubble.you")).to_contain_text("Tanggal lahir: 15-01-1990")
