@@ -22,27 +22,37 @@ from pathlib import Path
 EVENTS = 20
 
 
+def run() -> dict[str, float]:
+    """A thousand readers: seconds to connect them, the server's MB more, milliseconds of one event to all of them."""
+    return _measured(1000)
+
+
 def main() -> None:
-    """Connect the readers, let the run speak, print the figures."""
+    """Serve for another process, or measure and print."""
     parser = argparse.ArgumentParser(description="Readers of an event stream.")
     parser.add_argument("--readers", type=int, default=1000)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    needed = given.readers + 100
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
     if given.serve:
         asyncio.run(_serve())
-        return
+    else:
+        print(json.dumps(_measured(given.readers), indent=1))
+
+
+def _measured(readers: int) -> dict[str, float]:
+    needed = readers + 100
+    hard = max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, our child, has as many
     server = subprocess.Popen([sys.executable, "-m", "bench.streams", "--serve"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        asyncio.run(_measure(int(server.stdout.readline()), server.pid, given.readers))
+        return asyncio.run(_measure(int(server.stdout.readline()), server.pid, readers))
     finally:
         server.terminate()
         server.wait()
 
 
-async def _measure(port: int, pid: int, readers: int) -> None:
+async def _measure(port: int, pid: int, readers: int) -> dict[str, float]:
     call = {"jsonrpc": "2.0", "method": "Agent.start", "params": {"prompt": "halo", "run_id": "r-1"}, "id": 1}
     await _request(port, "POST", "/rpc", json.dumps(call).encode())
     before = _rss_mb(pid)
@@ -56,10 +66,14 @@ async def _measure(port: int, pid: int, readers: int) -> None:
         await _request(port, "POST", "/speak", str(number).encode())
         await asyncio.gather(*(reader.readuntil(b"model.finished\n") for reader, _ in streams))
         spans.append((time.perf_counter() - at) * 1000)
-    print(f"{readers} readers: connected in {connected:.2f} s, {grown:.1f} MB ({grown * 1024 / readers:.1f} KB each)")
-    print(f"one event to all of them: {statistics.median(spans):.0f} ms at the middle, {max(spans):.0f} ms at most")
     for _, writer in streams:
         writer.close()
+    return {
+        f"sse_{readers}_readers_connected_s": round(connected, 2),
+        f"sse_{readers}_readers_more_memory_mb": round(grown, 1),
+        f"sse_{readers}_readers_event_to_all_ms": round(statistics.median(spans), 1),
+        f"sse_{readers}_readers_event_to_all_most_ms": round(max(spans), 1),
+    }
 
 
 async def _open(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
