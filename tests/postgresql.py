@@ -21,58 +21,72 @@ import psycopg
 DEADLINE_SECONDS = 60
 
 
-@contextmanager
-def postgresql() -> Iterator[str]:
-    """A fresh server; yields its URL. Raises RuntimeError with the command that installs it."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not programs:
-        raise RuntimeError("PostgreSQL isn't installed; run: apt-get install -y postgresql")
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    account = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-    if account:  # PostgreSQL refuses to run as root
-        shutil.chown(folder, **account)
-    server = None
-    try:
+class PostgreSQL:
+    """A server over a folder of its own, on one port; it may be stopped and started again."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs, self._folder = programs, folder
+        self._account = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+        if self._account:  # PostgreSQL refuses to run as root
+            shutil.chown(folder, **self._account)
         subprocess.run(
-            [
-                programs[-1] / "initdb",
-                "-D",
-                folder / "data",
-                "-U",
-                "postgres",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--no-sync",
-            ],
+            [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
             check=True,
             stdout=subprocess.DEVNULL,
             timeout=DEADLINE_SECONDS,
             cwd=folder,
-            **account,
+            **self._account,
         )
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        server = subprocess.Popen(
+            self._port = probe.getsockname()[1]
+        self._server: subprocess.Popen[bytes] | None = None
+        self.url = f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        self._server = subprocess.Popen(
             [
-                *(programs[-1] / "postgres", "-D", folder / "data", "-k", folder, "-h", "127.0.0.1", "-p", str(port)),
-                *("-c", "fsync=off", "-c", "shared_buffers=16MB"),
+                *(self._programs / "postgres", "-D", self._folder / "data", "-k", self._folder),
+                *("-h", "127.0.0.1", "-p", str(self._port), "-c", "fsync=off", "-c", "shared_buffers=16MB"),
             ],
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            cwd=folder,
-            **account,
+            cwd=self._folder,
+            **self._account,
         )
-        url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
-        _wait(url, server)
-        yield url
+        _wait(self.url, self._server)
+
+    def stop(self) -> None:
+        """End it at once, as a crash does."""
+        if self._server is not None and self._server.poll() is None:
+            self._server.send_signal(signal.SIGQUIT)
+            self._server.wait(DEADLINE_SECONDS)
+
+
+@contextmanager
+def postgresql_server() -> Iterator[PostgreSQL]:
+    """A fresh server, started. Raises RuntimeError with the command that installs it."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not programs:
+        raise RuntimeError("PostgreSQL isn't installed; run: apt-get install -y postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    server = None
+    try:
+        server = PostgreSQL(programs[-1], folder)
+        server.start()
+        yield server
     finally:
-        if server is not None and server.poll() is None:
-            server.send_signal(signal.SIGQUIT)
-            server.wait(DEADLINE_SECONDS)
+        if server is not None:
+            server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """The same for those who need nothing but its URL."""
+    with postgresql_server() as server:
+        yield server.url
 
 
 def _wait(url: str, server: subprocess.Popen[bytes]) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import resource
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.postgresql import PostgreSQL, postgresql_server
 
 FULL_AT = 40_000
 """Bytes at which a file can't grow: beyond the daemon's log, within both databases' journals."""
@@ -41,7 +43,7 @@ def full(daemon: Daemon) -> Iterator[None]:
 
 @pytest.mark.parametrize(("trouble", "said"), [(locked, "locked"), (full, "disk")], ids=["locked", "full"])
 def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
-    trouble: Callable[[Daemon], Iterator[None]], said: str, tmp_path: Path
+    trouble: Callable[[Daemon], AbstractContextManager[None]], said: str, tmp_path: Path
 ) -> None:
     with running(tmp_path, SLOW_TURN, final("Selesai"), config=HEAD + SERVERS["time"]) as daemon:
         run_id = daemon.call("Agent.start", prompt="Halo")["run_id"]
@@ -66,3 +68,42 @@ def test_a_database_of_a_newer_agentd_is_left_alone(tmp_path: Path) -> None:
         with pytest.raises(AssertionError):
             daemon.start()
     assert "written by a newer agentd (schema 99" in (tmp_path / "stderr.log").read_text()
+
+
+@contextmanager
+def gone(database: PostgreSQL) -> Iterator[None]:
+    """It crashed, and somebody starts it again."""
+    database.stop()
+    yield
+    database.start()
+
+
+@contextmanager
+def read_only(database: PostgreSQL) -> Iterator[None]:
+    """Nobody may write, as on a server that became a standby."""
+    with psycopg.connect(database.url, autocommit=True) as administrator:
+        administrator.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        administrator.execute("SELECT pg_reload_conf()")
+        yield
+        administrator.execute("SET default_transaction_read_only = off")
+        administrator.execute("ALTER SYSTEM RESET default_transaction_read_only")
+        administrator.execute("SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize(("trouble", "said"), [(gone, "can't be reached"), (read_only, "read-only")])
+def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
+    trouble: Callable[[PostgreSQL], AbstractContextManager[None]], said: str, tmp_path: Path
+) -> None:
+    with postgresql_server() as database:
+        config = f'{HEAD}{SERVERS["time"]}[store]\nurl = "{database.url}"\nnode = "one"\n'
+        with running(tmp_path, SLOW_TURN, final("Selesai"), config=config) as daemon:
+            run_id = daemon.call("Agent.start", prompt="Halo")["run_id"]
+            with trouble(database):
+                with pytest.raises(RpcFailed) as refused:
+                    daemon.call("Agent.start", prompt="Halo juga")
+                assert refused.value.type == "busy"
+                assert said in refused.value.error["message"]
+                assert daemon.request("/healthz").status == 200
+            outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
+            assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
+            assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"
