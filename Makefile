@@ -49,4 +49,7 @@ drill: install ## kill the daemon -9 again and again under load; count what is l
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 
-.PHONY: help install lock demo test conformance check format drill bench
+eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
+	@$(BIN)/python -m eval.analytics --planner $(or $(PLANNER),perfect)
+
+.PHONY: help install lock demo test conformance check format drill bench eval-analytics

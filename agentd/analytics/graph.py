@@ -59,3 +59,7 @@ async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState
 def drawn() -> str:
     """The graph as a Mermaid diagram."""
     return str(compiled().get_graph().draw_mermaid())
+
+
+if __name__ == "__main__":
+    print(drawn())  # noqa: T201 - to be pasted into docs/analytics/README.md
