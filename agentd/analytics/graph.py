@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from agentd.analytics.state import ERROR_NODE, NODES, WorkflowState
@@ -19,7 +20,8 @@ RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
 def compiled() -> Any:
     """The graph. LangGraph is imported here: it takes half a second that a daemon without analytics never pays."""
     from langchain_core.runnables import RunnableConfig
-    from langgraph.graph import END, START, StateGraph
+
+    langgraph = import_module("langgraph.graph")  # a namespace package without types of its own: not for mypy to follow
 
     def node(name: str) -> Any:
         async def run(state: WorkflowState, config: RunnableConfig) -> dict[str, Any]:
@@ -29,13 +31,13 @@ def compiled() -> Any:
         run.__annotations__ = {"state": WorkflowState, "config": RunnableConfig, "return": dict[str, Any]}
         return run
 
-    graph = StateGraph(WorkflowState)
+    graph = langgraph.StateGraph(WorkflowState)
     for name in (*NODES, ERROR_NODE):
         graph.add_node(name, node(name))
-    graph.add_edge(START, NODES[0])
-    for name, after in zip(NODES, (*NODES[1:], END), strict=True):
+    graph.add_edge(langgraph.START, NODES[0])
+    for name, after in zip(NODES, (*NODES[1:], langgraph.END), strict=True):
         graph.add_conditional_edges(name, _next(after), [after, ERROR_NODE])
-    graph.add_edge(ERROR_NODE, END)
+    graph.add_edge(ERROR_NODE, langgraph.END)
     return graph.compile()
 
 
