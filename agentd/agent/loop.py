@@ -11,13 +11,13 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.masking import mask
+from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
 from agentd.agent.toolset import Toolset
 from agentd.errors import (
@@ -108,60 +108,6 @@ class Conclusion:
     error: AgentdError | None = None
 
 
-@dataclass(slots=True)
-class _Progress:
-    """What has happened so far: grown only from journal records, so that a replay grows the same."""
-
-    messages: list[ChatMessage]
-    said: list[Said]
-    steps: list[AgentStep] = field(default_factory=list)
-    artifacts: list[Artifact] = field(default_factory=list)
-    logs: list[str] = field(default_factory=list)
-    fallbacks: list[Fallback] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    provider: str | None = None
-    model: str | None = None
-    attempts: int = 0
-    turns: int = 0
-    failed: list[str] = field(default_factory=list)
-    may_call_official: bool = True
-
-    def record(self) -> dict[str, Any]:
-        """As JSON, to go on from after an approval."""
-        return {
-            "messages": [message.model_dump() for message in self.messages],
-            "said": [said.model_dump() for said in self.said],
-            "steps": [step.model_dump() for step in self.steps],
-            "artifacts": [artifact.model_dump() for artifact in self.artifacts],
-            "logs": self.logs,
-            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
-            "usage": self.usage.model_dump(),
-            "provider": self.provider,
-            "model": self.model,
-            "attempts": self.attempts,
-            "turns": self.turns,
-            "failed": self.failed,
-        }
-
-    @classmethod
-    def read(cls, record: dict[str, Any]) -> _Progress:
-        """Back from JSON."""
-        return cls(
-            messages=[ChatMessage.model_validate(value) for value in record["messages"]],
-            said=[Said.model_validate(value) for value in record["said"]],
-            steps=[AgentStep.model_validate(value) for value in record["steps"]],
-            artifacts=[Artifact.model_validate(value) for value in record["artifacts"]],
-            logs=list(record["logs"]),
-            fallbacks=[Fallback.model_validate(value) for value in record["fallbacks"]],
-            usage=Usage.model_validate(record["usage"]),
-            provider=record["provider"],
-            model=record["model"],
-            attempts=record["attempts"],
-            turns=record["turns"],
-            failed=list(record["failed"]),
-        )
-
-
 class _Waiting(Exception):
     """The call waits for a human."""
 
@@ -182,12 +128,12 @@ class Agent:
         self._journal = journal
         self._publish = publish
         if brief.resumed is not None:
-            self._so_far = _Progress.read(brief.resumed)
+            self._so_far = Progress.read(brief.resumed)
         else:
             said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
             first = brief.toolset if not brief.history else None
             opening = prompts.request(brief.prompt, brief.language, first)
-            self._so_far = _Progress(messages=[*brief.history, opening], said=said)
+            self._so_far = Progress(messages=[*brief.history, opening], said=said)
 
     async def run(self) -> Conclusion:
         """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel."""
@@ -282,7 +228,7 @@ class Agent:
 
         A read-only call that the turn wants is made here too: one record for both, since doing both again is harmless.
         """
-        asked = _Asked()
+        asked = Asked()
         try:
             action = await self._action(asked)
         except ProviderFailure as failure:
@@ -301,7 +247,7 @@ class Agent:
                     asked.outcome = outcome.model_dump(mode="json")
         return asked.record()
 
-    async def _action(self, asked: _Asked) -> CallTool | Final:
+    async def _action(self, asked: Asked) -> CallTool | Final:
         skip = self._brief.barred
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
@@ -333,7 +279,7 @@ class Agent:
 
     async def _reply(
         self,
-        asked: _Asked,
+        asked: Asked,
         messages: Sequence[ChatMessage],
         skip: frozenset[str],
         provider: str | None = None,
@@ -490,36 +436,6 @@ class Agent:
         if repeated or len(done.failed) >= self._brief.limits.max_tool_errors:
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
             raise kind(outcome.message or f"tool `{call.tool}` failed")
-
-
-@dataclass(slots=True)
-class _Asked:
-    """What one ask came to, before it is recorded."""
-
-    action: dict[str, Any] | None = None
-    outcome: dict[str, Any] | None = None
-    error: AgentdError | None = None
-    fallbacks: list[Fallback] = field(default_factory=list)
-    logs: list[str] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    attempts: int = 0
-    provider: str | None = None
-    model: str | None = None
-    reason: str = ""
-
-    def record(self) -> dict[str, Any]:
-        return {
-            "action": self.action,
-            "outcome": self.outcome,
-            "error": None if self.error is None else {"type": self.error.type, "message": self.error.message},
-            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
-            "logs": self.logs,
-            "usage": self.usage.model_dump(),
-            "attempts": self.attempts,
-            "provider": self.provider,
-            "model": self.model,
-            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        }
 
 
 def _as_json(action: CallTool | Final) -> dict[str, Any]:
