@@ -8,7 +8,8 @@ from agentd.agent import prompts
 from agentd.agent.loop import Limits
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Toolset, assemble
-from agentd.config import ProfileSettings, Settings
+from agentd.config import Settings
+from agentd.config_file import ProfileSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
 
