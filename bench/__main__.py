@@ -59,7 +59,7 @@ def _benches() -> Iterator[tuple[str, tuple[str, Callable[[], Any]]]]:
             continue
         module = importlib.import_module(f"bench.{found.name}")
         if hasattr(module, "run"):
-            yield found.name, ((module.__doc__ or "").strip().splitlines()[0], module.run)
+            yield found.name, ((module.__doc__ or "").strip(), module.run)
 
 
 def _measured(name: str) -> dict[str, Any]:
