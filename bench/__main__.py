@@ -38,7 +38,9 @@ def main() -> int:
     benches = dict(_benches())
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure, and write docs/benchmarks.md.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these of: {', '.join(benches)}")
-    wanted = parser.parse_args().names or list(benches)
+    parser.add_argument("--page", action="store_true", help="measure nothing; only write the page anew")
+    given = parser.parse_args()
+    wanted = [] if given.page else given.names or list(benches)
     if unknown := [name for name in wanted if name not in benches]:
         parser.error(f"there is no bench {', '.join(unknown)}; there are: {', '.join(benches)}")
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
