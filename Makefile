@@ -52,4 +52,8 @@ bench: install ## measure, side by side, as ratios in one run
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
 	@$(BIN)/python -m eval.analytics --planner $(or $(PLANNER),perfect)
 
-.PHONY: help install lock demo test conformance check format drill bench eval-analytics
+eval-letters: install ## conversations with citizens, by the embedded model; goes on where it was stopped
+	@$(BIN)/agentd models pull
+	@$(BIN)/python -m eval.letters
+
+.PHONY: help install lock demo test conformance check format drill bench eval-analytics eval-letters

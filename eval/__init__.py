@@ -1,0 +1,1 @@
+"""What agentd does with a real model, measured. No tests: those are in tests/eval."""

@@ -1,0 +1,108 @@
+"""`python -m eval.letters`: agentd in this process, its real servers, a real model, and every conversation in turn.
+
+Leaves `report.json` (the record, from which the next run goes on) and `index.html` in docs/letters/eval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from agentd import config, telemetry
+from agentd.access import LOCAL
+from agentd.app import Daemon, daemon
+from agentd.errors import AgentdError
+from agentd.messages import AgentOptions, AgentStep
+from eval.letters import report, script
+from eval.letters.runner import Answer, Held, Record, hold_all
+
+OUT = Path("docs/letters/eval")
+
+
+class Desk:
+    """The daemon's agent as the conversations' counter."""
+
+    def __init__(self, made: Daemon, provider: str | None) -> None:
+        self._made = made
+        self._provider = provider
+
+    async def say(self, session_id: str, words: str) -> Answer:
+        """One run; a failed one is answered in the citizen's words, as a page would."""
+        options = AgentOptions(session_id=session_id, provider=self._provider)
+        try:
+            outcome = await self._made.runs.run(words, options, LOCAL)
+        except AgentdError as error:
+            steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
+            return Answer(text=error.data.get("user_message") or error.user_message(), steps=steps, error=error.type)
+        return Answer(
+            text=outcome.response,
+            waiting=outcome.status == "needs_approval",
+            steps=outcome.steps,
+            provider=outcome.provider,
+        )
+
+    @property
+    def prompt(self) -> str:
+        """A short name of the stable prompt, examples included: it changes with any word of it."""
+        prefix = self._made.outfit(LOCAL, AgentOptions()).prefix
+        return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
+
+
+async def evaluate(given: argparse.Namespace) -> Record:
+    """Hold what is still to be held, leaving record and page after each conversation."""
+    scripts = script.load(given.conversations)
+    if given.only:
+        scripts = [each for each in scripts if each.category in given.only or each.id in given.only]
+    out: Path = given.out
+    kept = Record() if given.fresh else Record.read(out / "report.json")
+    with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
+        settings = config.load(given.config, state=state)
+        async with daemon(settings) as made:
+            desk = Desk(made, given.provider)
+            record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
+
+            def keep(held: Held) -> None:
+                leave(out, record, given.conversations)
+                seconds = sum(turn.seconds for turn in held.turns)
+                mark = "✓" if held.verdict.passed else f"✗ {'; '.join(held.verdict.reasons)}"
+                print(f"{held.id}: {len(held.turns)} turns, {seconds:.0f} s {mark}", flush=True)
+
+            await hold_all(desk, scripts, record, keep, limit=given.limit, seconds=given.seconds)
+    leave(out, record, given.conversations)
+    return record
+
+
+def leave(out: Path, record: Record, conversations: Path) -> None:
+    """Record and page, of all conversations of the file."""
+    scripts = script.load(conversations)
+    record.write(out / "report.json", report.figures(scripts, record))
+    (out / "index.html").write_text(report.page(scripts, record), encoding="utf-8")
+
+
+def main() -> int:
+    """0 when no letter holds a value that its citizen didn't give."""
+    parser = argparse.ArgumentParser(prog="python -m eval.letters", description=__doc__)
+    parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
+    parser.add_argument("--provider", metavar="ID", default="llamacpp", help="asked first (default: the embedded one)")
+    parser.add_argument("--conversations", metavar="FILE", type=Path, default=script.FILE)
+    parser.add_argument("--only", metavar="ID", nargs="+", help="these conversations or categories")
+    parser.add_argument("--limit", metavar="N", type=int, help="hold at most N conversations now")
+    parser.add_argument("--seconds", metavar="S", type=float, help="start no conversation after so many seconds")
+    parser.add_argument("--fresh", action="store_true", help="forget what was held before")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, default=OUT)
+    given = parser.parse_args()
+    telemetry.configure("error")
+    record = asyncio.run(evaluate(given))
+    found = report.figures(script.load(given.conversations), record)
+    print(json.dumps({key: value for key, value in found.items() if key != "categories"}, indent=1))
+    print(f"→ {given.out / 'index.html'}")
+    return 1 if found["letters_with_an_invented_value"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
