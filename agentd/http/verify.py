@@ -14,6 +14,7 @@ import math
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import date
 from html import escape
 from pathlib import Path
 from string import Template
@@ -22,6 +23,7 @@ from typing import Any
 import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
+from babel.dates import format_date
 
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
 from agentd.messages import ToolOutcome
@@ -54,6 +56,7 @@ _ROWS = (
     ("voided_at", "Dibatalkan"),
     ("void_reason", "Alasan pembatalan"),
 )
+_DAYS = frozenset({"date", "valid_until", "voided_at"})
 _STATUS = {"later": 503}
 
 
@@ -181,10 +184,19 @@ def _json(found: dict[str, Any], status: int) -> web.Response:
     )
 
 
+def _shown(key: str, value: Any) -> str:
+    """A day as people write it; everything else as it is."""
+    if key not in _DAYS:
+        return str(value)
+    return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale="id"))
+
+
 def _page(status: str, found: dict[str, Any], code: str, http_status: int = 200) -> web.Response:
     heading, mark = _HEADINGS[status]
     rows = "".join(
-        f"<dt>{label}</dt><dd>{escape(str(found[key]))}</dd>" for key, label in _ROWS if found.get(key) is not None
+        f"<dt>{label}</dt><dd>{escape(_shown(key, found[key]))}</dd>"
+        for key, label in _ROWS
+        if found.get(key) is not None
     )
     text = _PAGE.substitute(
         status=status,

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.daemon import Daemon
 
 CHROMIUM = "/usr/bin/chromium"
+ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 NO_TOKEN = {"AGENTD_TOKEN": ""}
 """A fresh machine: the daemon's own page is a kiosk, nobody needs a token."""
 
@@ -29,9 +30,7 @@ def chromium() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         yield browser
         browser.close()
 

@@ -24,8 +24,9 @@ export class Idle {
 
   /** Something happened for the person (an answer came), or they said they are here. */
   stay() {
-    if (this._left !== null) this.onStay();
+    const warned = this._left !== null;
     this._left = null;
+    if (warned) this.onStay();
     this._wait();
   }
 
@@ -37,7 +38,7 @@ export class Idle {
   _count(left) {
     this._left = left;
     if (left <= 0) return this.onLeave();
-    this.onWarn(left);
     this._timer = setTimeout(() => this._count(left - 1), 1000);
+    this.onWarn(left);
   }
 }

@@ -13,6 +13,7 @@ import { lang, speakIn, t } from './words.js';
 const query = new URLSearchParams(location.search);
 const sessionId = randomId();
 let started = false;
+let changed = false; // language or contrast
 
 const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
 const composer = new Composer({
@@ -36,6 +37,7 @@ const page = new Page({
 const idle = new Idle({
   quietMs: Number(query.get('idle') ?? 60) * 1000,
   onWarn: (seconds) => {
+    if (!started) return untouched();
     const dialog = $('#idle');
     $('#idle-text').textContent = t('idle_text', { seconds });
     if (!dialog.open) dialog.showModal();
@@ -56,6 +58,12 @@ function talk(act) {
   started = true;
   show('talk');
   act();
+}
+
+/** Nobody has begun: there is nothing to warn of, and the next person finds the page as it was. */
+function untouched() {
+  if (changed) location.reload();
+  else idle.stay();
 }
 
 /** Everything goes: the session at the daemon, the page's memory, its history entry. */
@@ -115,11 +123,13 @@ function words() {
 $('#composer').append(composer.form);
 $('#language').addEventListener('click', () => {
   speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
+  changed = true;
   words();
 });
 $('#contrast').addEventListener('click', (event) => {
   const on = document.documentElement.classList.toggle('contrast');
   event.currentTarget.setAttribute('aria-pressed', String(on));
+  changed = true;
 });
 $('#speak').hidden = !canSpeak;
 $('#speak').addEventListener('click', () => {
