@@ -46,6 +46,9 @@ format: install ## put the code in shape
 drill: install ## kill the daemon -9 again and again under load; count what is lost, repeated, doubled
 	@$(BIN)/python -m drill
 
+soak: install ## five minutes of mixed work; does the daemon grow?
+	@$(BIN)/python -m drill.soak
+
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 
@@ -56,4 +59,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m eval.letters
 
-.PHONY: help install lock demo test conformance check format drill bench eval-analytics eval-letters
+.PHONY: help install lock demo test conformance check format drill soak bench eval-analytics eval-letters
