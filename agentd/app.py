@@ -34,7 +34,7 @@ from agentd.http.preview import PreviewEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.http.verify import VerifyPages
-from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ToolCall
+from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
 from agentd.ports import ChatModel, Clock, TextSink, ToolHost
@@ -118,10 +118,11 @@ class Daemon:
     host: Any
     store: RunStore
     metrics: Metrics
+    book: AccessBook
+    access: Access
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False
-    model_token: str = field(default="", repr=False)
     runs: AgentRuns = field(init=False)
     sessions: SessionDesk = field(init=False)
     engine: Engine = field(init=False)
@@ -134,6 +135,19 @@ class Daemon:
     def tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that exist for this caller now."""
         return toolset_for(self.settings, self.host.catalogue(), caller)
+
+    def reachable_servers(self) -> list[ServerSettings]:
+        """All servers, those with `model = true` told where the daemon's own models are, or will be."""
+        listen = self.settings.rpc.listen
+        guess = () if listen.endswith(":0") else (f"http://{listen}",)
+        base = next((address for address in self.addresses or guess if address.startswith("http")), None)
+        told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": self.access.model_token} if base else {}
+        return [
+            server.model_copy(update={"env": {**server.env, **told}})
+            if server.name in self.settings.servers_with_model
+            else server
+            for server in self.settings.servers
+        ]
 
     def known_models(self) -> dict[str, list[str]]:
         """{provider id: names of its models}."""
@@ -166,7 +180,7 @@ class Daemon:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
             raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
         old, self.settings = self.settings, new
-        await self.host.reconfigure(_with_model_access(new, self.addresses, self.model_token))
+        await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
 
 
@@ -183,18 +197,6 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
     changes["prompt"] = old.prompt_template != new.prompt_template or old.agent != new.agent
     changes["tools"] = old.tools != new.tools
     return changes
-
-
-def _with_model_access(settings: Settings, addresses: Sequence[str], token: str) -> list[Any]:
-    """The servers, those with `model = true` told where the daemon's own models are."""
-    base = next((address for address in addresses if address.startswith("http")), None)
-    told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": token} if base else {}
-    return [
-        server.model_copy(update={"env": {**server.env, **told}})
-        if server.name in settings.servers_with_model
-        else server
-        for server in settings.servers
-    ]
 
 
 def _cluster(settings: Settings, store: RunStore, node: str, clock: Clock) -> Cluster:
@@ -248,7 +250,8 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
     async with AsyncExitStack() as stack:
         chain = Chain(settings, clock)
         stack.push_async_callback(chain.aclose)
-        host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(settings.servers))
+        first = [server for server in settings.servers if server.name not in settings.servers_later]
+        host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(first))
         metrics = Metrics()
         seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
         if settings.telemetry.otlp_endpoint:
@@ -257,7 +260,9 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
-        made = Daemon(settings, clock, chain, host, store, metrics)
+        book = AccessBook(settings.state / "access.json")
+        access = Access(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
+        made = Daemon(settings, clock, chain, host, store, metrics, book, access)
         made.runs = AgentRuns(
             store,
             seen.model,
@@ -334,6 +339,7 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
             ),
         )
         await host.ready(SERVERS_WAIT_S)
+        await host.reconfigure(made.reachable_servers())
         await stack.enter_async_context(made.engine)
         yield made
 
@@ -342,14 +348,12 @@ async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
 async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[tuple[str, ...]]:
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
-    book = AccessBook(made.settings.state / "access.json")
-    access = Access(book, admin_token=made.settings.admin_token, origins=frozenset(rpc.allowed_origins))
-    limiter = RateLimiter(book, rpc.rate_per_minute, made.clock)
+    limiter = RateLimiter(made.book, rpc.rate_per_minute, made.clock)
     house = HouseCalls(made.host)
     app = application(
         made.services,
         Dispatcher(METHODS, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
-        access,
+        made.access,
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
@@ -368,7 +372,6 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         unix_mode=int(rpc.unix_socket_mode, 8),
         sockets=sockets,
     ) as addresses:
-        made.addresses, made.model_token = addresses, access.model_token
-        if made.settings.servers_with_model:
-            await made.host.reconfigure(_with_model_access(made.settings, addresses, access.model_token))
+        made.addresses = addresses
+        await made.host.reconfigure(made.reachable_servers())
         yield addresses

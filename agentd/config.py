@@ -49,6 +49,8 @@ class Settings:
     providers: tuple[ProviderSettings, ...]
     servers: tuple[ServerSettings, ...]
     servers_with_model: frozenset[str]
+    servers_later: frozenset[str]
+    """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
     tools: tuple[ToolSettings, ...] | None
     profiles: tuple[ProfileSettings, ...]
     examples: tuple[ExampleSettings, ...]
@@ -124,6 +126,7 @@ def load(
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
         servers=tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers),
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
+        servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         tools=None
         if parsed.tools is None
         else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),

@@ -145,6 +145,7 @@ class ServerEntry(BaseModel):
     headers: dict[str, str] = Field(default_factory=dict)
     pass_env: list[str] = Field(default_factory=list)
     model: bool = False
+    later: bool = False
     start_timeout_s: float = Field(default=30.0, gt=0)
     call_timeout_s: float = Field(default=60.0, gt=0)
 
