@@ -17,11 +17,17 @@ class ToolSettings(Section):
     """One `[[tools]]` entry: what this office says of a tool, over what its server says."""
 
     name: str = Field(min_length=1)
+    """The tool's name, as its server lists it."""
     description: str | None = None
+    """What the model is told of it, in place of the server's words."""
     server: str | None = None
+    """The server that offers it. Left out, the tool answers `unbound_tool` when called."""
     official: bool | None = None
+    """Its arguments need evidence in the citizen's own words. Default: what the server marks (`agentd/official`)."""
     approval: ApprovalRule | None = None
+    """Who must agree to each call. Default: `citizen` for an official tool, else `never`."""
     timeout_s: float | None = Field(default=None, gt=0)
+    """Seconds for one call, in place of the server's `call_timeout_s`."""
 
     @property
     def bare(self) -> bool:
@@ -42,61 +48,95 @@ class AgentSettings(Section):
     """`[agent]`: the bounds of a run."""
 
     max_steps: int = Field(default=8, ge=1, le=64)
+    """Tool calls in one run; `list_tools` counts."""
     max_tool_errors: int = Field(default=3, ge=1, le=16)
+    """Failed calls after which the run ends with the last one's error."""
     deadline_s: float = Field(default=300.0, gt=0)
+    """Seconds that a run may take."""
     max_tokens: int = Field(default=200_000, ge=1)
+    """Tokens, read and written together, that a run may use."""
     history_tokens: int = Field(default=1500, ge=0)
+    """Tokens (estimated) of the session's earlier turns that the model is shown; the newest that fit."""
     approval_ttl_s: float = Field(default=900.0, gt=0)
+    """Seconds that a call waits for a human; then it can no longer be approved."""
     custom_instruction: str = ""
+    """What fills the slot `{{custom_instruction}}`."""
     language: Literal["auto", "id", "en"] = "auto"
-    tools_in_prompt: int = Field(default=24, ge=1)
+    """The language of answers; `auto` follows the citizen."""
 
 
 class RpcSettings(Section):
     """`[rpc]`: where agentd listens and what it takes."""
 
     listen: str = "127.0.0.1:8765"
+    """HOST:PORT; port 0 takes a free one."""
     unix_socket: str | None = None
+    """A unix socket that serves the same addresses."""
     unix_socket_mode: str = "0660"
+    """That socket's permissions, in octal."""
     allowed_hosts: list[str] = Field(default_factory=list)
+    """Names besides loopback's that a Host header may have."""
     allowed_origins: list[str] = Field(default_factory=list)
+    """Origins whose pages may call; they need a token too."""
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
+    """Bytes of a request's body."""
     max_prompt_bytes: int = Field(default=100_000, ge=16)
+    """Bytes of a prompt."""
     max_batch: int = Field(default=50, ge=1)
+    """Calls in one JSON-RPC batch."""
     rate_per_minute: int = Field(default=600, ge=1)
+    """Calls a minute for a caller without a rate of its own; admins have no limit."""
 
 
 class StoreSettings(Section):
     """`[store]`: where runs and sessions live. `url`: PostgreSQL shares the work between daemons."""
 
     url: str | None = None
+    """A PostgreSQL URL; left out, SQLite files in the state folder."""
     node: str | None = None
+    """This daemon's name among several. Default: host name and state folder."""
     lease_s: float = Field(default=30.0, gt=0)
+    """Seconds without a sign of life after which the others take over a node's runs."""
     concurrency: int = Field(default=256, ge=1)
+    """Runs at work at once on this node."""
     global_concurrency: int | None = Field(default=None, ge=1)
+    """The same over all nodes together."""
     queue_limit: int = Field(default=1000, ge=1)
+    """Runs that may be under way or wait; beyond it a new one is refused as `busy`."""
     letters_url: str | None = None
+    """The database of the letters' register, for every server as LETTERS_DATABASE_URL; needed beside `url`."""
 
 
 class TelemetrySettings(Section):
     """`[telemetry]`: traces are off unless an OTLP endpoint is named."""
 
     otlp_endpoint: str | None = None
+    """Where traces are sent, as OTLP over HTTP."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """How much is said on standard error."""
 
 
 class ProfileSettings(Section):
     """`[[profiles]]`: what the agent of one kind of caller is. `servers`/`tools` left out mean all of them."""
 
     name: str = Field(min_length=1)
+    """Its name, as `agentd token add --profile` takes it."""
     servers: list[str] | None = None
+    """Servers whose tools this agent has."""
     tools: list[str] | None = None
+    """Tools that this agent has."""
     custom_instruction: str | None = None
+    """In place of `[agent]`'s."""
     prompt_template: str | None = None
+    """In place of the file's."""
     providers: list[str] | None = None
+    """Providers that may be asked; the first of them is asked first."""
     max_steps: int | None = Field(default=None, ge=1, le=64)
+    """In place of `[agent]`'s."""
     deadline_s: float | None = Field(default=None, gt=0)
+    """In place of `[agent]`'s."""
     max_tokens: int | None = Field(default=None, ge=1)
+    """In place of `[agent]`'s."""
     in_prompt: list[str] | None = None
     """Servers whose tools the model is told of; those of others are there to be called by name. Left out: all."""
     scopes: list[Scope] = Field(default_factory=list)
@@ -110,57 +150,94 @@ class ExampleSettings(Section):
     """
 
     action: dict[str, Any]
+    """What is right then: an action in the agent's own form."""
     user: str | None = None
+    """What a citizen says."""
     result: dict[str, Any] | None = None
+    """Or what a tool answered: {tool, success, output}."""
 
 
 class AnalyticsSettings(Section):
     """`[analytics]`: how questions to the books are planned."""
 
     plan_style: Literal["sql", "operations"] = "sql"
+    """How a question is planned unless it says: as SQL, or as operations."""
     deadline_s: float = Field(default=180.0, gt=0)
+    """Seconds that a question may take."""
 
 
 class ProviderEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
 
     id: str = Field(min_length=1)
+    """Its name here and in answers."""
     type: str = Field(min_length=1)
+    """The plug-in that speaks to it: `gemini`, `ollama`, `openai`, `llamacpp`, `scripted`, or another package's."""
     endpoint: str | None = None
+    """Where it is. Default: the type's own."""
     api_key: str | None = None
+    """The *name* of the key: a systemd credential, else an environment variable. Never the key itself."""
     models: list[str | dict[str, str]] = Field(default_factory=list)
+    """What it offers: names, or `{ name = "…", display_name = "…" }`."""
     model: str | None = None
+    """The model asked when nobody names one. Default: the first of `models`."""
     timeout_s: float = Field(default=60.0, gt=0)
+    """Seconds until a turn must be answered whole; the embedded model has no limit unless it is set."""
 
 
 class ServerEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
 
     name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9_.-]+$")
+    """Its name here, in `Tools.list` and before the tools of a doubled name (`SERVER__TOOL`)."""
     command: str | None = None
+    """The program to start, spoken to over stdio. Either this or `url`."""
     args: list[str] = Field(default_factory=list)
+    """Its arguments."""
     env: dict[str, str] = Field(default_factory=dict)
+    """Environment variables for it."""
     workdir: str | None = None
+    """Where it starts, from the folder of this file."""
     url: str | None = None
+    """A Streamable HTTP endpoint. Either this or `command`."""
     headers: dict[str, str] = Field(default_factory=dict)
+    """HTTP headers for `url`."""
     pass_env: list[str] = Field(default_factory=list)
+    """Names of the daemon's environment variables that it may see."""
     model: bool = False
+    """Give it AGENTD_MODEL_URL and AGENTD_MODEL_TOKEN: the daemon's own models."""
     later: bool = False
+    """Start it only once the daemon is ready, which doesn't wait for it."""
     start_timeout_s: float = Field(default=30.0, gt=0)
+    """Seconds until it must have answered at its start."""
     call_timeout_s: float = Field(default=60.0, gt=0)
+    """Seconds for one call."""
 
 
 class ClientFile(Section):
     default_provider: str
+    """The `id` of the provider asked first; the others follow in the order of the file."""
     model: str | None = None
+    """The model asked of the default provider."""
     prompt_template: str
+    """The system text, with the slots `{{custom_instruction}}`, `{{language_guidance}}` and `{{tool_guidance}}`."""
     providers: list[ProviderEntry] = Field(default_factory=list)
+    """Language models."""
     servers: list[ServerEntry] = Field(default_factory=list)
+    """MCP servers."""
     tools: list[ToolSettings | str] | None = None
+    """Which tools there are, and this office's words and rules for them. Left out, every tool of every server."""
     profiles: list[ProfileSettings] = Field(default_factory=list)
+    """Other agents for other callers."""
     examples: list[ExampleSettings] = Field(default_factory=list)
+    """Turns shown to the model before the conversation."""
     agent: AgentSettings = AgentSettings()
+    """The bounds of a run."""
     rpc: RpcSettings = RpcSettings()
+    """Where agentd listens and what it takes."""
     store: StoreSettings = StoreSettings()
+    """Where runs and sessions live."""
     telemetry: TelemetrySettings = TelemetrySettings()
+    """Logs and traces."""
     analytics: AnalyticsSettings = AnalyticsSettings()
+    """Questions to the books."""

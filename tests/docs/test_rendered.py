@@ -1,0 +1,39 @@
+"""What is rendered from the code is not behind it (issue 9, Docs)."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from types import ModuleType
+
+import pytest
+
+from tools import licences, structure
+from tools.__main__ import PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.__name__)
+def test_a_rendered_page_says_what_the_code_says_now(page: ModuleType) -> None:
+    assert page.TARGET.read_text(encoding="utf-8") == page.render(), "write it anew by: python -m tools"
+
+
+def test_the_drawing_shows_every_module_once_inside_the_sheet() -> None:
+    drawing = ElementTree.fromstring(structure.render())
+    _, _, width, height = map(float, drawing.attrib["viewBox"].split())
+    graph = structure.imports()
+    boxes, _ = structure.laid_out(structure.reduced(graph), structure.levels(graph))
+    assert boxes.keys() == graph.keys()
+    assert len({(box.x, box.y) for box in boxes.values()}) == len(boxes)
+    for box in boxes.values():
+        assert 0 < box.x < box.x + box.width < width
+        assert 0 < box.y < box.y + structure.HEIGHT < height
+
+
+def test_an_arrow_that_follows_from_others_is_left_out_and_a_circle_is_named() -> None:
+    graph = {"a": frozenset({"b", "c"}), "b": frozenset({"c"}), "c": frozenset[str]()}
+    assert structure.reduced(graph)["a"] == {"b"}
+    with pytest.raises(ValueError, match="a → b → a"):
+        structure.reduced({"a": frozenset({"b"}), "b": frozenset({"a"})})
+
+
+def test_no_locked_package_is_without_a_stated_licence() -> None:
+    assert [name for name in licences.locked() if licences.licence(name) == licences.NOT_STATED] == []
