@@ -49,6 +49,10 @@ drill: install ## kill the daemon -9 again and again under load; count what is l
 soak: install ## five minutes of mixed work; does the daemon grow?
 	@$(BIN)/python -m drill.soak
 
+docs: install ## render the pages that come from the code, then build all of docs/ into site/
+	@$(BIN)/python -m tools
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 

@@ -207,7 +207,7 @@ class ServerEntry(BaseModel):
     model: bool = False
     """Give it AGENTD_MODEL_URL and AGENTD_MODEL_TOKEN: the daemon's own models."""
     later: bool = False
-    """Start it only once the daemon is ready, which doesn't wait for it."""
+    """Start it once the daemon is ready; a call to it waits until it is up. So it is with `model` too."""
     start_timeout_s: float = Field(default=30.0, gt=0)
     """Seconds until it must have answered at its start."""
     call_timeout_s: float = Field(default=60.0, gt=0)

@@ -1,0 +1,41 @@
+"""The pages as tests read them: every Markdown document, and the code blocks in them. Not a test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+_FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Block(NamedTuple):
+    """One fenced block."""
+
+    language: str
+    title: str
+    text: str
+
+
+def name(page: Path) -> str:
+    """How a test is called after its page."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page, in order."""
+    return [Block(*found.groups(default="")) for found in _FENCE.finditer(page.read_text(encoding="utf-8"))]
+
+
+def titled(page: Path) -> dict[str, str]:
+    """{title: text} of the blocks that are files."""
+    return {block.title: block.text for block in blocks(page) if block.title}
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    return _FENCE.sub("", page.read_text(encoding="utf-8"))

@@ -1,0 +1,215 @@
+"""The pages are true: their links lead somewhere, what they name exists, their examples run (issue 9, Docs)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
+
+BIN = Path(sys.executable).parent
+DEFAULT = "127.0.0.1:8765"
+PLACES = r"(?:agentd|bridges|servers|systemd|tests|tools|config|eval|drill|bench)/"
+NOT_RUN = {
+    "agentd models pull": "tests/agentd/cli/test_models.py runs it, on small files",
+    "agentd serve": "the daemon that the others call",
+}
+"""What the README tells to run and is not run here, and why."""
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=name)
+
+
+# ── what pages name ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@every_page
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", prose(page))
+    relative = [target.partition("#")[0] for target in targets if not re.match(r"\w+:", target)]
+    assert [target for target in relative if target and not (page.parent / target).exists()] == []
+
+
+@every_page
+def test_every_file_and_every_test_that_is_named_exists(page: Path) -> None:
+    missing = []
+    for place, function in re.findall(rf"`({PLACES}[\w./-]*(?:\.\w+|/))(?:::(test_\w+))?`", prose(page)):
+        file = ROOT / place
+        if not file.exists() or (function and f"def {function}(" not in file.read_text(encoding="utf-8")):
+            missing.append(f"{place}::{function}" if function else place)
+    assert missing == []
+
+
+@every_page
+def test_json_and_toml_are_what_they_say(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "json":
+            for value in [block.text] if not block.text.startswith('{"jsonrpc"') else block.text.splitlines():
+                json.loads(value)
+
+
+def test_the_site_builds_strictly_and_fetches_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = [BIN / "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    built = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, timeout=120
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    fetched = re.compile(r"<(?:script|img|iframe)[^>]+src=\"https?:|<link[^>]+rel=\"stylesheet\"[^>]+href=\"https?:")
+    for file in tmp_path.rglob("*.html"):
+        assert not fetched.search(file.read_text(encoding="utf-8")), file.name
+
+
+# ── the README's commands ────────────────────────────────────────────────────────────────────────────────────────────
+
+COMMANDS = [
+    line.split("  #")[0].strip()
+    for block in blocks(ROOT / "README.md")
+    if block.language == "sh"
+    for line in block.text.splitlines()
+    if line.strip()
+]
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """The daemon that the README's reader has started."""
+    with running(tmp_path_factory.mktemp("office"), final("Selamat siang! Ada yang bisa kami bantu?")) as daemon:
+        yield daemon
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command not in NOT_RUN])
+def test_a_command_of_the_readme_does_what_is_told(command: str, office: Daemon) -> None:
+    listening = office.url.removeprefix("http://")
+    program, *words = shlex.split(command.replace(DEFAULT, listening))
+    env = {
+        **os.environ,
+        "AGENTD_STATE": str(office.state),
+        "AGENTD_LISTEN": listening,
+        "AGENTD_TOKEN": TOKEN,
+        "JSONRPC_TOKEN": TOKEN,
+    }
+    done = subprocess.run(
+        [BIN / program, *words],
+        cwd=ROOT,
+        env=env,
+        input="Selamat siang\n/exit\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_not_run_is_still_told_there() -> None:
+    assert NOT_RUN.keys() <= set(COMMANDS)
+
+
+# ── the worked examples ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_server_of_the_page_acts_once_for_each_key(tmp_path: Path) -> None:
+    files = titled(DOCS / "writing-a-server.md")
+    (tmp_path / "antrean.py").write_text(files["antrean.py"])
+    config = HEAD + files["client.toml"].replace("/opt/antrean", str(tmp_path)).replace("biggest = 60", "biggest = 2")
+    turns = (call("take_queue_number", counter="A"), final("Nomor Anda 1."))
+    with running(tmp_path, *turns, config=config) as daemon:
+        (tool,) = daemon.call("Tools.list")["tools"]
+        assert tool["input_schema"]["properties"]["counter"]["enum"] == ["A", "B"]
+        first = daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")
+        assert first["steps"][0]["output"] == {"number": 1}
+        assert daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")["steps"] == first["steps"]
+        assert daemon.call("Tools.call", tool="take_queue_number", input={"counter": "A"})["output"] == {"number": 2}
+        with pytest.raises(RpcFailed, match="sudah habis"):
+            daemon.call("Tools.call", tool="take_queue_number", input={"counter": "A"})
+        assert daemon.call("Tools.call", tool="take_queue_number", input={"counter": "B"})["output"] == {"number": 1}
+
+
+@contextmanager
+def model_server(*texts: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
+    """A server of the wire that the page's bridge speaks: its address, and what it was asked."""
+    asked: list[dict[str, object]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            text = texts[len(asked) - 1] if len(asked) <= len(texts) else None
+            body = b"{}" if text is None else json.dumps({"text": text}).encode()
+            self.send_response(503 if text is None else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, name="model-server")
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def install(folder: Path, files: dict[str, str]) -> None:
+    """The page's package as an installer would leave it: the module, and its metadata with the entry points."""
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    (folder / "agentd_balai.py").write_text(files["agentd_balai.py"])
+    metadata = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines = [
+        line
+        for group, entries in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{entry} = {target}" for entry, target in entries.items()))
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+def test_the_bridge_of_the_page_is_found_by_its_entry_point_and_answers_in_the_chain(tmp_path: Path) -> None:
+    """A third party adds a provider without touching this repository (design, Who may import whom)."""
+    files = titled(DOCS / "writing-a-bridge.md")
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    install(packages, files)
+    with model_server(json.dumps(final("Dari model balai."))) as (address, asked):
+        provider = files["client.toml"].replace("http://127.0.0.1:9100", address)
+        config = HEAD.replace('default_provider = "scripted"', 'default_provider = "balai"') + provider
+        env = {"PYTHONPATH": str(packages)}
+        with running(tmp_path, final("Dari naskah."), config=config + SERVERS["time"], env=env) as daemon:
+            answer = daemon.call("Agent.run", prompt="Selamat siang")
+            assert (answer["response"], answer["provider"], answer["model"]) == (
+                "Dari model balai.",
+                "balai",
+                "balai-1",
+            )
+            assert asked[0]["style"] == "formal"
+            assert asked[0]["schema"]
+            answer = daemon.call("Agent.run", prompt="Selamat siang")
+            assert (answer["response"], answer["provider"]) == ("Dari naskah.", "scripted")
+            assert [(passed["provider"], passed["kind"]) for passed in answer["fallbacks"]] == [
+                ("balai", "unavailable")
+            ]
+            states = {one["id"]: one for one in daemon.call("Models.list")["providers"]}
+            assert states["balai"]["error"]
