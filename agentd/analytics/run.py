@@ -125,6 +125,8 @@ class _Steps:
         publish("tool.started", {"tool": name, "server": SERVER})
         record = await self._context.journal.step(name, act)
         for answered in record["models"]:
+            for fallback in answered["fallbacks"]:
+                publish("model.fallback", {**fallback, "at": record["at"]})
             publish("model.finished", {"node": name, **answered, "at": record["at"]})
         self.attempts += record["attempts"]
         self.usage += Usage.model_validate(record["usage"])

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import http.client
+import json
+import signal
+import threading
+import time
+import urllib.error
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +83,54 @@ def test_the_seeds_example_is_answered_to_the_last_digit_in_both_styles(office: 
         "validate_results",
         "replace_placeholders",
     ]
+
+
+def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path: Path) -> None:
+    """Issue 7, design.md "Durable runs": kill -9 while the model plans; the understanding is not asked for again."""
+    slow = {"text": json.dumps(SALES_PLAN), "after_ms": 4000}
+    daemon = Daemon(tmp_path, [SALES, slow], CONFIG, {"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"}).start()
+    try:
+        asking = threading.Thread(target=_ask_and_be_cut_off, args=(daemon,), daemon=True)
+        asking.start()
+        _wait_until(lambda: "plan_execution" in _begun(daemon))
+        daemon.kill()
+        asking.join(10)
+        daemon.script("this line is not asked for again", SALES_PLAN)
+        daemon.start()
+        answer = daemon.call("Analytics.ask", question=SALES_QUESTION, session_id="cut", run_id="cut-1")
+        assert answer["final_narrative"] == SALES_NARRATIVE
+        assert daemon.call("Agent.get", run_id="cut-1")["response"] == SALES_NARRATIVE
+        nowhere = daemon.call("Analytics.ask", question="Berapa?", session_id="other")
+        assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("failed", "understand_query")
+    finally:
+        if daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill(signal.SIGTERM)
+
+
+def _ask_and_be_cut_off(daemon: Daemon) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        daemon.call("Analytics.ask", question=SALES_QUESTION, session_id="cut", run_id="cut-1")
+
+
+def _begun(daemon: Daemon) -> set[str]:
+    """The nodes that have begun, as a follower of the run sees them until now."""
+    found: set[str] = set()
+    try:
+        with daemon.request("/events?run_id=cut-1") as response:
+            for line in response:
+                if line.startswith(b"data:"):
+                    event = json.loads(line[5:])
+                    found.add(event["data"].get("tool", ""))
+                    if event["data"].get("tool") == "plan_execution":
+                        break
+    except urllib.error.HTTPError:
+        return found
+    return found
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it never came to that")
