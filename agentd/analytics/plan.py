@@ -15,7 +15,7 @@ from agentd.analytics.state import PlanStyle, SqlQueryPlan
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
 _STRINGS = re.compile(r"'(?:[^']|'')*'")
-_ALIAS = re.compile(r"\bAS\s+[`\"\[]?(\w[\w ]*\w|\w)[`\"\]]?", re.IGNORECASE)
+_ALIAS = re.compile(r"\bAS\s+(?:[`\"\[]([^`\"\]]+)[`\"\]]|(\w+))", re.IGNORECASE)
 _READS = re.compile(r"^\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 _WRITES = re.compile(
     r"\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE|GRANT|REVOKE|REPLACE\s+INTO|ATTACH|PRAGMA|CALL|EXEC)\b",
@@ -126,7 +126,7 @@ def _names_of(plan: Plan) -> set[str]:
     """What placeholders may be named after: result keys and aliases."""
     names: set[str] = set()
     for query in plan.queries:
-        names |= {query["result_key"], *_ALIAS.findall(query["query"])}
+        names |= {query["result_key"], *(quoted or bare for quoted, bare in _ALIAS.findall(query["query"]))}
     for operation in plan.operations:
         names.add(operation["result_key"])
         columns = operation.get("select_columns")

@@ -351,6 +351,15 @@ async def test_all_is_well_with_two_turns_of_the_model(erp: Path) -> None:
     assert kinds.count("model.finished") == 2
 
 
+async def test_placeholders_named_after_the_columns_of_one_row_need_no_repair(erp: Path) -> None:
+    """seed 003 §3.3 point 5; the model is asked twice."""
+    query = "SELECT SUM(total_amount) AS total_sales, COUNT(*) AS `ORDER_COUNT` FROM sales_orders"
+    office = Office(erp, SALES, plan(("SUMMARY", query), template="{TOTAL_SALES} dari {ORDER_COUNT} pesanan"))
+    answer = await office.ask("Total semua penjualan?")
+    assert answer["final_narrative"] == "Rp 5.377.343.500,50 dari 1.194 pesanan"
+    assert len(office.model.requests) == 2
+
+
 async def test_a_run_that_was_cut_goes_on_after_its_last_node(erp: Path) -> None:
     """Issue 7: one owner of recovery; a recorded node is not run again and the model is not asked again."""
     first = Office(erp, SALES, SALES_PLAN, execute_sql_query=None, explain_query=None)

@@ -31,6 +31,7 @@ def test_the_perfect_planner_was_right_in_all() -> None:
     made = json.loads((RESULTS / "perfect.json").read_text())
     assert len(made) == 2 * len(QUESTIONS)
     assert all(each["right"] for each in made)
+    assert max(each["turns"] for each in made) == 2
 
 
 def test_an_answer_is_judged_by_its_values() -> None:
