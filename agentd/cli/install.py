@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
                 print(f"# {path}\n{text}")
             return 0
         if given.system:
-            _check_reachable(program)
+            check_reachable(program)
         for path, text in files.items():
             _write(given.root, path, text)
     except CannotInstall as error:
@@ -144,7 +144,7 @@ def _template(name: str) -> str:
     raise CannotInstall(f"the template {name} is neither at {places[0]} nor at {places[1]}; install agentd anew")
 
 
-def _check_reachable(program: Path) -> None:
+def check_reachable(program: Path) -> None:
     """Raises CannotInstall where the service could not see its own program."""
     real = program.resolve() if program.exists() else program
     for hidden in HIDDEN:

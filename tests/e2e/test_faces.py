@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from acp import PROTOCOL_VERSION, RequestError, schema, spawn_agent_process, tex
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.daemon import AGENTD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.daemon import AGENTD, HEAD, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 
 
@@ -104,6 +105,22 @@ async def test_a_session_of_nobody_is_an_error_of_the_protocol(office: Daemon) -
         with pytest.raises(RequestError) as refused:
             await agent.load_session(cwd="/", session_id="nobodys", mcp_servers=[])
     assert refused.value.code == -32010
+
+
+def until_running(daemon: Daemon, session_id: str) -> None:
+    """Nothing tells another caller of a run's start before its id is known: ask until it is there."""
+    while not daemon.call("Agent.list", session_id=session_id, status="running")["runs"]:
+        time.sleep(0.05)
+
+
+async def test_an_editors_cancel_stops_the_turn(tmp_path: Path) -> None:
+    with running(tmp_path, {"text": "{}", "after_ms": 60_000}, config=HEAD) as slow:
+        async with asyncio.timeout(60), edited(slow) as (_, agent):
+            session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+            turn = asyncio.create_task(agent.prompt(session_id=session, prompt=[text_block("Halo")]))
+            await asyncio.to_thread(until_running, slow, session)
+            await agent.cancel(session_id=session)
+            assert (await turn).stop_reason == "cancelled"
 
 
 # ── mcp ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from agentd import config
-from agentd.cli.install import units
+from agentd.cli.install import CannotInstall, check_reachable, units
 from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN
 
 WAIT_S = 60.0
@@ -198,6 +198,12 @@ def test_a_server_on_node_brings_its_drop_in(tmp_path: Path) -> None:
     assert "node.conf" not in written(tmp_path, HEAD + SERVERS["time"], system=True)
     files = written(tmp_path, HEAD + NODE, system=True)
     assert "MemoryDenyWriteExecute=no" in files["node.conf"].read_text()
+
+
+@pytest.mark.parametrize("hidden", ["/home/budi/agentd/.venv/bin/agentd", "/root/.venv/bin/agentd"])
+def test_a_program_that_the_service_could_not_see_is_not_installed(hidden: str) -> None:
+    with pytest.raises(CannotInstall, match="/opt/agentd"):
+        check_reachable(Path(hidden))
 
 
 def test_install_writes_below_a_root_and_says_what_comes_next(tmp_path: Path) -> None:
