@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.daemon import Daemon
+from tests.daemon import Daemon, final, running
 
 CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
@@ -78,3 +78,17 @@ def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
     for daemon in started:
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.kill(15)
+
+
+@pytest.fixture(scope="package")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A fresh machine whose model only says hello, for tests that leave no session behind."""
+    with running(tmp_path_factory.mktemp("hall"), final("Halo, Bu."), env=NO_TOKEN) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="package")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """An office where everybody needs a token."""
+    with running(tmp_path_factory.mktemp("guarded"), final("Halo, Pak.")) as daemon:
+        yield daemon

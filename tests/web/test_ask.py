@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.daemon import TOKEN, Daemon, final
+from tests.daemon import TOKEN, Daemon
 from tests.web.steps import violations
 
 ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.json").read_text())
@@ -29,11 +29,10 @@ def answering(result: dict[str, Any]) -> Callable[[Page], None]:
 
 
 def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
-    fresh_office: Callable[..., Daemon], open_page: Callable[..., Page]
+    guarded: Daemon, open_page: Callable[..., Page]
 ) -> None:
-    office = fresh_office(final("x"), env={})
     desk = {"viewport": {"width": 1366, "height": 900}, "accept_downloads": True}
-    page = open_page(f"{office.url}/ask#token={TOKEN}", prepare=answering(ANSWER), **desk)
+    page = open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(ANSWER), **desk)
     page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan?")
     page.get_by_role("button", name="Tanya", exact=True).dblclick()
     answer = page.locator(".answer")
@@ -53,9 +52,7 @@ def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
     assert saved.splitlines()[:2] == ["bulan,total_penjualan,catatan", "2025-01,Rp 1.250.000,'=1+1"]
 
 
-def test_a_question_that_cannot_be_answered_says_what_to_do(
-    fresh_office: Callable[..., Daemon], open_page: Callable[..., Page]
-) -> None:
+def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, open_page: Callable[..., Page]) -> None:
     error = {
         "success": False,
         "error_source_node": "understand_query",
@@ -65,8 +62,7 @@ def test_a_question_that_cannot_be_answered_says_what_to_do(
         "suggestions": ["Sebutkan bulan dan tahunnya."],
     }
     failed = {"run_id": "r", "session_id": "s", "status": "failed", "warnings_for_display": [], "error": error}
-    office = fresh_office(final("x"), env={})
-    page = open_page(f"{office.url}/ask#token={TOKEN}", prepare=answering(failed))
+    page = open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(failed))
     page.get_by_label("Pertanyaan").fill("Berapa?")
     page.get_by_label("Pertanyaan").press("Enter")
     problem = page.locator(".answer .problem")

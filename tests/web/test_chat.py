@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.daemon import TOKEN, Daemon, call, final, running
+from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import fill_form, note_prints, violations
@@ -148,14 +148,14 @@ def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Off
     expect(page.locator(".turn")).to_have_count(2)
 
 
-def test_without_a_good_token_the_page_says_whom_to_ask(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(call("x"), final("Halo juga."), env={})
-    page = open_page(office.url + "/chat", viewport=PHONE)
+def test_without_a_good_token_the_page_says_whom_to_ask(guarded: Daemon, open_page: Open) -> None:
+    page = open_page(guarded.url + "/chat", viewport=PHONE)
     expect(page.get_by_text("belum tersambung")).to_be_visible()
-    page = open_page(f"{office.url}/chat#token={TOKEN}", viewport=PHONE)
+    page = open_page(f"{guarded.url}/chat#token={TOKEN}", viewport=PHONE)
     assert "token" not in page.url
     say(page, "Halo")
-    expect(page.locator(".turn")).to_have_count(1)
+    expect(page.locator(".bubble.agent", has_text="Halo, Pak.")).to_be_visible()
+    expect(page.locator(".by")).to_have_text("scripted/scripted")  # staff see which model answered
 
 
 def test_the_form_of_the_first_button_reaches_the_check(office: Daemon, open_page: Open) -> None:

@@ -59,8 +59,8 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])
-def test_the_staff_pages_stay_shut_for_a_kiosk(fresh_office: Office, open_page: Open, path: str) -> None:
-    page = open_page(fresh_office(final("x")).url + path, viewport=DESK)
+def test_the_staff_pages_stay_shut_for_a_kiosk(hall: Daemon, open_page: Open, path: str) -> None:
+    page = open_page(hall.url + path, viewport=DESK)
     expect(page.get_by_label("Kode petugas")).to_be_visible()
     expect(page.locator("#desk")).to_be_hidden()
     assert violations(page) == []

@@ -94,14 +94,13 @@ def test_a_talk_fills_the_card_and_a_touch_corrects_it_in_english(fresh_office: 
     expect(page.locator("body")).to_have_attribute("data-printed", re.compile("SKD-001"))
 
 
-def test_an_idle_kiosk_warns_then_forgets_everything(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(final("Halo, Bu."))
-    page = open_page(office.url + "/kiosk", prepare=lambda page: page.clock.install())
+def test_an_idle_kiosk_warns_then_forgets_everything(hall: Daemon, open_page: Open) -> None:
+    page = open_page(hall.url + "/kiosk", prepare=lambda page: page.clock.install())
     page.get_by_role("button", name="Tanya hal lain").click()
     page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
     page.get_by_role("button", name="Kirim").first.click()
     expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
-    [session] = office.call("Session.list")["sessions"]
+    [session] = hall.call("Session.list")["sessions"]
 
     page.clock.fast_forward(61_000)
     expect(page.get_by_role("dialog")).to_contain_text("30 detik")
@@ -118,40 +117,38 @@ def test_an_idle_kiosk_warns_then_forgets_everything(fresh_office: Office, open_
     kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert session["session_id"] not in kept and "Siti" not in kept
     with pytest.raises(RpcFailed) as gone:
-        office.call("Session.get", session_id=session["session_id"])
+        hall.call("Session.get", session_id=session["session_id"])
     assert gone.value.type == "not_found"
     page.go_back()
     assert "Siti" not in page.content()
 
 
-def test_a_crashed_tab_leaves_no_word_behind(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(final("Halo, Bu."))
-    page = open_page(office.url + "/kiosk")
+def test_a_crashed_tab_leaves_no_word_behind(hall: Daemon, open_page: Open) -> None:
+    page = open_page(hall.url + "/kiosk")
     page.get_by_role("button", name="Tanya hal lain").click()
     page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
     page.get_by_role("button", name="Kirim").first.click()
     expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
     assert "Siti" not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     other = page.context.new_page()
-    other.goto(office.url + "/kiosk")
+    other.goto(hall.url + "/kiosk")
     other.wait_for_selector("html[data-ready]")
-    assert len(office.call("Session.list")["sessions"]) == 1  # a tab that lives keeps its own
+    assert len(hall.call("Session.list")["sessions"]) == 1  # a tab that lives keeps its own
     page.close()
     with other.expect_response(lambda answer: "Session.delete" in (answer.request.post_data or "")):
         other.reload()
-    assert office.call("Session.list")["sessions"] == []
+    assert hall.call("Session.list")["sessions"] == []
 
 
-def test_another_origin_and_another_kiosk_see_nothing(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(final("Halo"), env={})
-    book = AccessBook(office.state / "access.json")
+def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:
+    book = AccessBook(guarded.state / "access.json")
     one, two = (book.add(name, frozenset({"kiosk"}), now=datetime.now(UTC)) for name in ("kiosk-1", "kiosk-2"))
-    page = open_page(f"{office.url}/kiosk#token={one}")
+    page = open_page(f"{guarded.url}/kiosk#token={one}")
     page.get_by_role("button", name="Tanya hal lain").click()
     page.get_by_label("Tulis pesan").fill("Halo")
     page.get_by_role("button", name="Kirim").first.click()
     expect(page.locator(".turn.completed")).to_be_visible()
-    [session] = office.call("Session.list")["sessions"]
+    [session] = guarded.call("Session.list")["sessions"]
     asked = {"jsonrpc": "2.0", "id": 1, "method": "Session.get", "params": {"session_id": session["session_id"]}}
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {two}"}
     request = {"method": "POST", "body": json.dumps(asked), "headers": headers}
@@ -160,4 +157,4 @@ def test_another_origin_and_another_kiosk_see_nothing(fresh_office: Office, open
     assert answer["error"]["data"]["type"] == "not_found"
     foreign = page.context.new_page()  # about:blank is another origin
     with pytest.raises(PlaywrightError, match="Failed to fetch"):
-        foreign.evaluate(ask, [office.url + "/rpc", request])
+        foreign.evaluate(ask, [guarded.url + "/rpc", request])

@@ -38,6 +38,7 @@ const idle = new Idle({
   quietMs: Number(query.get('idle') ?? 60) * 1000,
   onWarn: (seconds) => {
     if (!started) return untouched();
+    if (page.conversation.busy) return idle.stay(); // the person waits for us, not we for them
     const dialog = $('#idle');
     $('#idle-text').textContent = t('idle_text', { seconds });
     if (!dialog.open) dialog.showModal();
