@@ -10,9 +10,9 @@ from typing import Any
 
 from agentd.analytics.state import AgentState
 
-_NAME = {"type": "string", "pattern": "[A-Z][A-Z0-9_]{2,39}"}
+_NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
 _TEXT = {"type": "string", "maxLength": 60}
-_SPACE = r"[ ,().*=<>+/%!-]+"
+_SPACE = r"[ ,().*=<>+/%!-]{1,6}"
 
 
 def plan_schema(state: AgentState) -> dict[str, Any]:
@@ -27,8 +27,9 @@ def plan_schema(state: AgentState) -> dict[str, Any]:
 
 def _sql(tables: dict[str, list[str]]) -> dict[str, Any]:
     names = sorted({*tables, *(column for columns in tables.values() for column in columns)})
-    word = "|".join(["[A-Z0-9_]+", "'[^'\"\\\\]{0,40}'", *(re.escape(name) for name in names)])
-    query = {"type": "string", "pattern": rf"SELECT{_SPACE}(?:(?:{word}){_SPACE})*(?:{word})\)*", "maxLength": 700}
+    word = "|".join(["[A-Z0-9_]{1,40}", "'[^'\"\\\\]{0,40}'", *(re.escape(name) for name in names)])
+    # bounded by its words: a pattern beside maxLength is more than the constraint's compiler can settle
+    query = {"type": "string", "pattern": rf"^SELECT{_SPACE}(?:(?:{word}){_SPACE}){{0,120}}(?:{word})\)*$"}
     entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
     return {
         "sql_queries_plan": {"type": "array", "items": entry, "minItems": 0, "maxItems": 3},
@@ -41,8 +42,8 @@ def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
         for table, columns in tables.items()
     )
     name = {"type": "string", "enum": list(tables)}
-    field = {"type": "string", "pattern": rf"(?:{fields})"}
-    value = {"type": "string", "pattern": rf"(?:\*|(?:{fields})|\((?:{fields}) [-+*/] (?:{fields})\))"}
+    field = {"type": "string", "pattern": rf"^(?:{fields})$"}
+    value = {"type": "string", "pattern": rf"^(?:\*|(?:{fields})|\((?:{fields}) [-+*/] (?:{fields})\))$"}
     given = {
         "anyOf": [
             {"type": "number"},
