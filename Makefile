@@ -53,6 +53,9 @@ docs: install ## render the pages that come from the code, then build all of doc
 	@$(BIN)/python -m tools
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+sbom: install ## what is installed, as a CycloneDX bill of materials in dist/sbom.cdx.json
+	@mkdir -p dist && $(BIN)/python -m tools.sbom dist/sbom.cdx.json
+
 bench: install ## measure, side by side, as ratios in one run
 	@$(BIN)/python -m bench
 
@@ -63,4 +66,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m eval.letters
 
-.PHONY: help install lock demo test conformance check format drill soak bench eval-analytics eval-letters
+.PHONY: help install lock demo test conformance check format docs sbom drill soak bench eval-analytics eval-letters

@@ -1,1 +1,1 @@
-"""What keeps the pages of docs/ true: each module renders one of them from the code. Nothing of agentd needs these."""
+"""What renders pages of docs/ from the code, one a module, and the bill of materials. Nothing of agentd needs these."""

@@ -15,6 +15,7 @@ HEAD = """\
 
 The packages that `requirements.lock` names, each with the licence that it states itself. Rendered by `python -m tools`.
 agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`.
+`make sbom` writes the same as a CycloneDX bill of materials.
 
 | package | licence |
 |---|---|

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ElementTree
 from types import ModuleType
 
 import pytest
 
-from tools import licences, structure
+from tools import licences, sbom, structure
 from tools.__main__ import PAGES
 
 
@@ -37,3 +38,10 @@ def test_an_arrow_that_follows_from_others_is_left_out_and_a_circle_is_named() -
 
 def test_no_locked_package_is_without_a_stated_licence() -> None:
     assert [name for name in licences.locked() if licences.licence(name) == licences.NOT_STATED] == []
+
+
+def test_the_bill_of_materials_names_every_locked_package() -> None:
+    bill = json.loads(sbom.render())
+    assert bill["bomFormat"] == "CycloneDX"
+    assert {component["name"] for component in bill["components"]} == set(licences.locked())
+    assert all(component["version"] and component["purl"] for component in bill["components"])

@@ -39,7 +39,7 @@ class RunOptions(Params):
 
     provider: str | None = Field(None, max_length=100, description="A provider's id; the others follow as fallbacks.")
     model: str | None = Field(None, max_length=200, description="One of that provider's models.")
-    system_prompt: str | None = Field(None, max_length=100_000, description="Takes the place of the configured prompt.")
+    system_prompt: str | None = Field(None, max_length=100_000, description="Replaces the office's custom_instruction.")
     max_steps: int | None = Field(None, ge=1, le=64, description="Tool calls at most (8 unless configured).")
     deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
     language: Language | None = Field(None, description="Language of messages to the person.")
