@@ -158,3 +158,19 @@ def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page
     foreign = page.context.new_page()  # about:blank is another origin
     with pytest.raises(PlaywrightError, match="Failed to fetch"):
         foreign.evaluate(ask, [guarded.url + "/rpc", request])
+
+
+@pytest.mark.parametrize("screen", [{"width": 540, "height": 960}, {"width": 960, "height": 540}])
+def test_at_200_percent_and_high_contrast_all_is_within_reach(
+    hall: Daemon, open_page: Open, screen: dict[str, int]
+) -> None:
+    page = open_page(hall.url + "/kiosk", viewport=screen, reduced_motion="reduce")
+    page.get_by_role("button", name="Kontras tinggi").click()
+    assert violations(page) == []
+    page.get_by_role("button", name="Surat Keterangan Usaha").click()
+    assert violations(page) == []
+    expect(page.get_by_label("Nama lengkap")).to_be_in_viewport()
+    expect(page.locator("#keyboard .go")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Selesai").click()
+    expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
