@@ -101,6 +101,8 @@ async def _rows(query: SqlQueryPlan, desk: Desk, gathered: _Gathered, *, vital: 
         ) from error
     batch = answer.get("batch_results")
     result = batch[0] if isinstance(batch, list) and batch and isinstance(batch[0], dict) else {}
+    if isinstance(batch, list) and len(batch) > 1:
+        gathered.warnings.append(f"{query['result_key']}: hanya hasil perintah pertama yang dipakai.")
     if result.get("status") != "success":
         reason = str(result.get("error_message") or "the server answered without a result")
         gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
@@ -197,8 +199,9 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
                 calculations[alias if alias not in calculations else f"{key}_{alias}"] = value
     elif not rows:
         calculations[key] = [] if table else None
-    elif len(rows) <= ROWS_IN_CALCULATIONS:
-        calculations[key] = rows
+    else:
+        few = len(rows) <= ROWS_IN_CALCULATIONS
+        calculations[key] = rows if few else f"{len(rows)} baris (lihat tabel)"
     if not table and len(rows) > 1 and rows not in gathered.tables:
         gathered.tables.append(rows)
 

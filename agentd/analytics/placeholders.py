@@ -86,7 +86,8 @@ def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
     folded = {name.casefold(): kind for name, kind in mapping.items()}
     rules: dict[str, dict[str, Any]] = {}
     for name in names:
-        kind, _, digits = (folded.get(name.casefold()) or kind_of(name, values.get(name))).partition(":")
+        planned = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2])
+        kind, _, digits = (planned or kind_of(name, values.get(name))).partition(":")
         rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
     return rules
 

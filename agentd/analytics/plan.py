@@ -81,7 +81,7 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
         raw = dated(found[0]) if found else None
     else:
         operations = [dated(each) for each in _operations(value.get("operations") or value.get("operation_plan"))]
-    rules = [_rule(rule) for rule in value.get("validation_rules_for_results") or () if isinstance(rule, dict | str)]
+    rules = _rules(value.get("validation_rules_for_results"))
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(value.get("placeholder_mapping")), rules)
     return _judged(plan, missing, list(said))
 
@@ -95,6 +95,8 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
         bare = _STRINGS.sub("''", query["query"])
         if not _READS.match(bare) or _WRITES.search(bare):
             fatal.append(f"{query['result_key']}: only SELECT may be planned")
+        elif ";" in bare.rstrip("; \n"):
+            doubts.append(f"{query['result_key']}: write one SELECT a query, each with a result_key of its own")
     if not plan.template.strip():
         fatal.append("response_template is missing")
     elif own := placeholders.own_numbers(plan.template, said):
@@ -173,8 +175,14 @@ def _operations(value: Any) -> list[dict[str, Any]]:
     return operations
 
 
-def _rule(rule: dict[str, Any] | str) -> dict[str, Any]:
-    return {"rule": rule} if isinstance(rule, str) else rule
+def _rules(value: Any) -> list[dict[str, Any]]:
+    """Rules as a list of objects, from that, from a list of texts, or from {result_key: rule}."""
+    if isinstance(value, dict):
+        return [
+            {**(rule if isinstance(rule, dict) else {"rule": rule}), "result_key": key} for key, rule in value.items()
+        ]
+    entries = value if isinstance(value, list) else []
+    return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]
 
 
 def dates_for(periods: list[Period], today: date) -> dict[str, str]:

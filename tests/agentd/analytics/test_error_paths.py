@@ -405,3 +405,18 @@ async def test_a_ranking_is_told_line_by_line_with_each_number_formatted(erp: Pa
     answer = await Office(erp, SALES, ranking).ask(QUESTION)
     assert answer["final_narrative"] == "Teratas:\n- PT A: Rp 1.500,50\n- PT B: Rp 20"
     assert answer["data_table_for_display"] == [{"NAME": "PT A", "AMOUNT": 1500.5}, {"NAME": "PT B", "AMOUNT": 20}]
+
+
+async def test_a_result_too_long_for_a_narrative_is_left_to_the_table(erp: Path) -> None:
+    customers = plan(("CUSTOMERS", "SELECT Name, City FROM mastercustomer"), template="Customer: {CUSTOMERS}.")
+    answer = await Office(erp, SALES, customers).ask("Daftar semua customer?")
+    assert answer["final_narrative"] == "Customer: 34 baris (lihat tabel)."
+    assert len(answer["data_table_for_display"]) == 34
+
+
+async def test_the_plans_format_of_a_column_holds_for_each_of_its_rows(erp: Path) -> None:
+    """seed 003 §3.3 point 5."""
+    rows = "SELECT 'Januari' AS BULAN, 12.5 AS TOTAL UNION SELECT 'Maret', 7"
+    monthly = plan(("M", rows), template="{M}", placeholder_mapping={"TOTAL": "currency_IDR"})
+    answer = await Office(erp, SALES, monthly).ask(QUESTION)
+    assert answer["final_narrative"] == "\n- Januari: Rp 12,50\n- Maret: Rp 7"
