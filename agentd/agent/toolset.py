@@ -57,6 +57,18 @@ class Toolset:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
 
+    def expected(self, name: str, server: str) -> ToolInfo:
+        """The tool of a server that is known to offer it, though it may not be up yet and have told of no tool.
+
+        Raises UnknownTool where that server is not configured, or is up without it.
+        """
+        try:
+            return self.resolve(name, server)
+        except UnknownTool:
+            if any(state.name == server and state.state != "up" for state in self.servers):
+                return ToolInfo(name=name, server=server)
+            raise
+
 
 def assemble(
     catalogue: Catalogue,

@@ -70,7 +70,7 @@ class Desk:
 
     model: ChatModel
     host: ToolHost
-    toolset: Toolset
+    toolset: Callable[[], Toolset]
     clock: Clock
     retrying: Retrying
     run_id: str
@@ -141,7 +141,7 @@ class Desk:
     def offers(self, server: str, tool: str) -> bool:
         """Whether the tool is there to be called."""
         try:
-            self.toolset.resolve(tool, server)
+            self.toolset().expected(tool, server)
         except ToolError:
             return False
         return True
@@ -158,7 +158,7 @@ class Desk:
         }
         self.log.append(entry)
         try:
-            known = self.toolset.resolve(tool, server)
+            known = self.toolset().expected(tool, server)
         except ToolError as error:
             entry["error_message"] = error.message
             raise CallFailed(error.message) from error

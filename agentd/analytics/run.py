@@ -144,7 +144,7 @@ class _Steps:
         desk = Desk(
             model=owner._model,
             host=owner._host,
-            toolset=owner._tools_of(None),
+            toolset=lambda: owner._tools_of(None),
             clock=owner._clock,
             retrying=owner._retrying,
             run_id=row["run_id"],

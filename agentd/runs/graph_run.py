@@ -27,7 +27,7 @@ class GraphRun:
         row = context.row
         caller = Caller.model_validate(row["brief"]["caller"])
         call = ToolCall(
-            tool=self._tools_of(None).resolve(TOOL, SERVER),
+            tool=self._tools_of(None).expected(TOOL, SERVER),
             input={"question": row["prompt"]},
             run_id=row["run_id"],
             session_id=row["session_id"],

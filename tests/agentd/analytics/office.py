@@ -87,6 +87,8 @@ class Office:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.records: dict[str, dict[str, Any]] = {}
         self._history = history or []
+        self.starting = False
+        """True: the servers are not up yet and have told of no tools."""
 
     async def ask(self, question: str, *, style: str = "sql", caller: Caller = ADMIN) -> dict[str, Any]:
         """The wire form of the answer, without ids."""
@@ -116,7 +118,11 @@ class Office:
         return await run.execute(RunContext(row, MemoryJournal(self.records), publish))
 
     def _catalogue(self) -> Catalogue:
-        states = tuple(ServerState(name=name, state="up") for name in sorted(set(TOOLS.values())))
+        states = tuple(
+            ServerState(name=name, state="starting" if self.starting else "up") for name in sorted(set(TOOLS.values()))
+        )
+        if self.starting:
+            return Catalogue(servers=states)
         return self.tools.catalogue().model_copy(update={"servers": states})
 
     async def _past(self, _: str) -> list[dict[str, Any]]:

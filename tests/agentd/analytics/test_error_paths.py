@@ -420,3 +420,10 @@ async def test_the_plans_format_of_a_column_holds_for_each_of_its_rows(erp: Path
     monthly = plan(("M", rows), template="{M}", placeholder_mapping={"TOTAL": "currency_IDR"})
     answer = await Office(erp, SALES, monthly).ask(QUESTION)
     assert answer["final_narrative"] == "\n- Januari: Rp 12,50\n- Maret: Rp 7"
+
+
+async def test_a_question_right_after_the_start_waits_for_the_servers(erp: Path) -> None:
+    """design.md: a server that is configured and not up yet has told of no tool; calling one waits for it there."""
+    office = Office(erp, SALES, ANSWER)
+    office.starting = True
+    assert (await office.ask(QUESTION))["final_narrative"] == "Total Rp 125.000.000,50."
