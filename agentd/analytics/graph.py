@@ -6,6 +6,7 @@ every run, and each node is one recorded step of its run. LangGraph keeps no che
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib import import_module
@@ -50,7 +51,7 @@ def _next(after: str) -> Callable[[WorkflowState], str]:
 
 async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState:
     """The state at the end. Nothing is traced to anywhere."""
-    graph = compiled()
+    graph = await asyncio.to_thread(compiled)  # its first import must not hold the daemon up
     from langsmith import tracing_context
 
     with tracing_context(enabled=False):
