@@ -116,11 +116,10 @@ class Citizen:
             return None
         if waiting:
             return _YES[script.language]
-        return self._reply(answer) if script.letter else None
+        return self.reply(asked_for(answer, script)) if script.letter else None
 
-    def _reply(self, answer: str) -> str:
-        """What was asked for; else what is still untold; else a plea."""
-        asked = asked_for(answer, self._script)
+    def reply(self, asked: list[str]) -> str:
+        """The fields that were asked for; else what is still untold; else a plea."""
         told = asked or self._untold
         self._untold = [field for field in self._untold if field not in told]
         if not told:

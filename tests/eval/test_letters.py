@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.grounding import ungrounded
 from agentd.agent.loop import Agent, Brief
 from agentd.agent.toolset import assemble
-from agentd.messages import AgentStep, ChatMessage, ToolInfo
+from agentd.messages import AgentStep, ChatMessage, Said, ToolCall, ToolInfo
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 from eval.letters import report, script
 from eval.letters.__main__ import evaluate
@@ -66,6 +67,24 @@ def test_what_is_declared_true_makes_a_letter(wanted: Conversation) -> None:
         except InvalidFields as wrong:
             offered = {name for name, field in letter.fields.items() if field.kind == "choice"}
             assert choose == -1 and {problem.field for problem in wrong.problems} <= offered, wrong.problems
+
+
+@pytest.mark.parametrize("wanted", [each for each in SCRIPTS.values() if each.letter], ids=lambda each: each.id)
+def test_what_the_citizen_gives_is_evidence_at_the_latest_when_it_is_asked_for(wanted: Conversation) -> None:
+    """So that a conversation that fails has failed by its model, not because grounding could never be content."""
+    letter = load(LETTERS / str(wanted.letter))
+    tool = ToolInfo(name=letter.tool, server="certificate", input_schema=letter.input_schema(), official=True)
+    citizen, words = Citizen(wanted), list(wanted.turns)
+    for _ in range(3):
+        said = tuple(Said(by="citizen", order=order, text=text) for order, text in enumerate(words))
+        truth = {name: ways[0] for name, ways in wanted.truth.items()}
+        asked = {
+            field.path
+            for field in ungrounded(ToolCall(tool=tool, input=truth, run_id="r", session_id="s", step=1, said=said))
+        }
+        if asked:
+            words.append(citizen.reply([field for field in wanted.truth if field in asked]))
+    assert not asked
 
 
 def test_the_categories_are_mixed_from_the_start() -> None:
