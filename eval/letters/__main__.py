@@ -14,14 +14,15 @@ import tempfile
 from pathlib import Path
 
 from agentd import config, telemetry
-from agentd.access import LOCAL
 from agentd.app import Daemon, daemon
 from agentd.errors import AgentdError
-from agentd.messages import AgentOptions, AgentStep
+from agentd.messages import AgentOptions, AgentStep, Caller
 from eval.letters import report, script
 from eval.letters.runner import Answer, Held, Record, hold_all
 
 OUT = Path("docs/letters/eval")
+CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
+"""Who talks: somebody at the kiosk, with the kiosk's prompt."""
 
 
 class Desk:
@@ -35,7 +36,7 @@ class Desk:
         """One run; a failed one is answered in the citizen's words, as a page would."""
         options = AgentOptions(session_id=session_id, provider=self._provider)
         try:
-            outcome = await self._made.runs.run(words, options, LOCAL)
+            outcome = await self._made.runs.run(words, options, CITIZEN)
         except AgentdError as error:
             steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
             return Answer(text=error.data.get("user_message") or error.user_message(), steps=steps, error=error.type)
@@ -46,10 +47,14 @@ class Desk:
             provider=outcome.provider,
         )
 
+    async def warm(self) -> None:
+        """As `agentd serve` does before the first citizen comes: no conversation waits for the prompt to be read."""
+        await self._made.chain.warm(self._made.outfit(CITIZEN, AgentOptions()).prefix)
+
     @property
     def prompt(self) -> str:
         """A short name of the stable prompt, examples included: it changes with any word of it."""
-        prefix = self._made.outfit(LOCAL, AgentOptions()).prefix
+        prefix = self._made.outfit(CITIZEN, AgentOptions()).prefix
         return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
 
 
@@ -64,6 +69,7 @@ async def evaluate(given: argparse.Namespace) -> Record:
         settings = config.load(given.config, state=state)
         async with daemon(settings) as made:
             desk = Desk(made, given.provider)
+            await desk.warm()
             record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
 
             def keep(held: Held) -> None:
