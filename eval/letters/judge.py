@@ -70,7 +70,7 @@ class Verdict(BaseModel):
 def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str) -> Verdict:
     """The verdict on a conversation that ended with these letters and this last answer."""
     issued = list(letters)
-    invented = tuple(f"{name} = {value}" for letter in issued for name, value in _invented(letter, script))
+    invented = tuple(f"{name} = {value}" for letter in issued for name, value in invented_values(letter, script))
     reasons = [f"the citizen never gave {each}" for each in invented]
     if script.letter is None:
         reasons += [f"a letter was issued: {letter.letter}" for letter in issued]
@@ -90,7 +90,8 @@ def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str) ->
     return Verdict(passed=not reasons, invented=invented, reasons=tuple(reasons))
 
 
-def _invented(letter: IssuedLetter, script: Conversation) -> list[tuple[str, Any]]:
+def invented_values(letter: IssuedLetter, script: Conversation) -> list[tuple[str, Any]]:
+    """(field, value) of everything in a letter that the citizen didn't give for that field."""
     return [
         (name, value)
         for name, value in letter.arguments.items()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Sequence
 from typing import Any, get_args
 
 import jinja2
 
+from eval.letters.judge import invented_values
 from eval.letters.runner import Held, Record
 from eval.letters.script import Category, Conversation
 
@@ -25,11 +27,15 @@ def figures(scripts: Sequence[Conversation], record: Record) -> dict[str, Any]:
         "run_under_the_present_prompt": sum(held.prompt == record.prompt for _, held in pairs),
         "passed": sum(held.verdict.passed for _, held in pairs),
         "letters_issued": sum(len(held.letters) for _, held in pairs),
-        "letters_with_an_invented_value": sum(bool(held.verdict.invented) for _, held in pairs),
+        "letters_with_an_invented_value": sum(
+            bool(invented_values(letter, script)) for script, held in pairs for letter in held.letters
+        ),
         "letters_wanted": _right(wanted),
         "complete_in_one_turn": _right(whole),
         "turns_to_the_right_letter": _spread([len(held.turns) for _, held in wanted if held.verdict.passed]),
         "seconds_a_turn": _spread([turn.seconds for _, held in pairs for turn in held.turns]),
+        "load": _spread([held.load for _, held in pairs if held.load is not None]),
+        "cores": os.cpu_count(),
         "categories": {
             category: _of_category([pair for pair in pairs if pair[0].category == category], category, scripts)
             for category in get_args(Category)

@@ -7,6 +7,7 @@ is measured anew once everything has been measured once.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -59,7 +60,8 @@ class Turn(BaseModel):
 
 
 class Held(BaseModel):
-    """A conversation that was held. `prompt` names the prompt it ran under, `at` the time in ISO 8601."""
+    """A conversation that was held. `prompt` names the prompt it ran under, `at` is the time of its end in ISO 8601,
+    `load` the machine's load average then: what else ran beside it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,6 +72,7 @@ class Held(BaseModel):
     turns: tuple[Turn, ...]
     letters: tuple[IssuedLetter, ...]
     verdict: Verdict
+    load: float | None = None
 
 
 class Record(BaseModel):
@@ -168,6 +171,7 @@ async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held
         turns=tuple(turns),
         letters=tuple(letters.values()),
         verdict=judge(script, letters.values(), answer.text),
+        load=round(os.getloadavg()[0], 1),
     )
 
 
