@@ -71,16 +71,26 @@ async def evaluate(given: argparse.Namespace) -> Record:
             desk = Desk(made, given.provider)
             await desk.warm()
             record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
+            now: list[Held] = []
 
             def keep(held: Held) -> None:
+                now.append(held)
                 leave(out, record, given.conversations)
                 seconds = sum(turn.seconds for turn in held.turns)
                 mark = "✓" if held.verdict.passed else f"✗ {'; '.join(held.verdict.reasons)}"
                 print(f"{held.id}: {len(held.turns)} turns, {seconds:.0f} s {mark}", flush=True)
 
             await hold_all(desk, scripts, record, keep, limit=given.limit, seconds=given.seconds)
+        judged = sum(len(held.letters) for held in now)
+        if (archived := in_archive(state)) != judged:
+            raise SystemExit(f"{archived} letters lie in the archive, but {judged} were judged")
     leave(out, record, given.conversations)
     return record
+
+
+def in_archive(state: str) -> int:
+    """How many letters the service has made, whatever the conversations' steps say."""
+    return len(list(Path(state).glob("letters/2*/*.pdf")))
 
 
 def leave(out: Path, record: Record, conversations: Path) -> None:

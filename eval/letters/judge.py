@@ -41,6 +41,8 @@ _SMALL = frozenset(
 )
 _DIGITS, _NEIGHBOURHOOD = ("nik", "no_kk"), ("rt", "rw")
 _DATES, _ADDRESSES = ("tanggal_lahir", "sejak"), ("alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha")
+_CHOICES = ("agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan")
+"""Half of one is another: `Kawin` is no part of `Belum Kawin`."""
 _FREE = ("keperluan",)
 """A part of the citizen's own words is right here; elsewhere the value must be whole."""
 _UNASKED = {"kewarganegaraan": "wni"}
@@ -146,6 +148,8 @@ def comparable(name: str, value: str) -> Any:
         return _date(value) or value
     if name in _ADDRESSES:
         value = re.sub(r"[\s,.]*\brt\b.*$", "", value, flags=re.IGNORECASE)
+    if name in _CHOICES:
+        return " ".join(re.findall(r"\w+", value.casefold()))
     words = [_SHORT.get(word, word) for word in re.findall(r"\w+", value.casefold())]
     return tuple(word.lstrip("0") or word for word in words if word and word not in _SMALL)
 

@@ -148,6 +148,7 @@ async def test_an_invented_value_is_found_where_no_policy_stops_it() -> None:
         ("nama", "Budi Santosa"),
         ("tanggal_lahir", "1990-01-16"),
         ("agama", "Kristen"),
+        ("status_perkawinan", "Kawin"),
         ("rt", "007"),
         ("alamat_domisili", "Jl. Melati No. 15"),
         ("keperluan", "Melamar pekerjaan di bank"),
