@@ -24,6 +24,7 @@ from agentd.errors import (
     BY_TYPE,
     AgentdError,
     BudgetExceeded,
+    GroundingError,
     InvalidResponse,
     Language,
     MaxSteps,
@@ -434,6 +435,10 @@ class Agent:
         repeated = same in done.failed
         done.failed.append(same)
         if repeated or len(done.failed) >= self._brief.limits.max_tool_errors:
+            if outcome.error_type == GroundingError.type:
+                missing = list(outcome.missing)
+                message = f"the model insists on values that were never said: {', '.join(missing)}"
+                raise GroundingError(message, user_message=outcome.message, missing=missing)
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
             raise kind(outcome.message or f"tool `{call.tool}` failed")
 

@@ -384,7 +384,10 @@ class AgentRuns:
             artifacts = [Artifact.model_validate(value) for value in (row["outcome"] or {}).get("artifacts", [])]
             steps = without_paths(steps, artifacts)
         kind = BY_TYPE.get(row["error"]["type"], InternalError)
-        return kind(row["error"]["message"], **{**(row["error"].get("data") or {}), "steps": steps})
+        told = {**(row["error"].get("data") or {}), "steps": steps}
+        if fallbacks := (row["outcome"] or {}).get("fallbacks"):
+            told["fallbacks"] = fallbacks
+        return kind(row["error"]["message"], **told)
 
     def _summary(self, row: Row, caller: Caller) -> dict[str, Any]:
         shown = {key: row[key] for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}

@@ -73,6 +73,26 @@ def test_a_model_that_invents_a_citizen_gets_no_letter(office: Daemon) -> None:
     assert "3175061501900003" not in refused["message"]
 
 
+def test_a_model_that_insists_ends_the_run_and_the_citizen_is_asked_for_what_is_missing(tmp_path: Path) -> None:
+    with running(tmp_path, LETTER) as daemon:
+        with pytest.raises(RpcFailed) as refused:
+            daemon.call("Agent.run", prompt="Buatkan surat domisili untuk Budi Santoso")
+        error = refused.value.error
+        assert (error["code"], error["data"]["type"]) == (-32015, "grounding")
+        assert "nik" in error["data"]["missing"]
+        assert error["data"]["user_message"].startswith("Mohon sebutkan")
+        assert [step["success"] for step in error["data"]["steps"]] == [False, False]
+
+
+def test_no_provider_tells_each_ones_reason(tmp_path: Path) -> None:
+    with running(tmp_path, {"error": "rate_limit"}) as daemon:
+        with pytest.raises(RpcFailed) as refused:
+            daemon.call("Agent.run", prompt="Halo")
+        data = refused.value.error["data"]
+        assert (refused.value.error["code"], data["type"]) == (-32006, "provider_unavailable")
+        assert [(one["provider"], one["kind"]) for one in data["fallbacks"]] == [("scripted", "rate_limit")]
+
+
 def test_other_words_than_yes_decide_nothing(office: Daemon) -> None:
     asked = office.call("Agent.run", prompt=WORDS, session_id="ragu")
     again = office.call("Agent.run", prompt="Berapa lama berlakunya?", session_id="ragu")
