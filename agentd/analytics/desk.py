@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from agentd.agent.toolset import Toolset
-from agentd.analytics.reading import Unreadable, json_object
+from agentd.analytics.reading import json_object
 from agentd.analytics.state import MCPToolCallLog
 from agentd.errors import ProviderFailure, ProviderUnavailable, ToolError
 from agentd.messages import Caller, ChatMessage, Fallback, ModelRequest, ToolCall, Usage
@@ -119,10 +119,7 @@ class Desk:
                     "fallbacks": [Fallback.model_dump(each) for each in reply.fallbacks],
                 }
             )
-            try:
-                return json_object(reply.text)
-            except Unreadable as error:
-                raise _Again(error) from error
+            return json_object(reply.text)  # the same words would be read the same way: asking again is the node's
 
         try:
             return await self.retrying.until_done(once, (_Again,))

@@ -24,6 +24,7 @@ NO_PLAN = "Tidak dapat merencanakan eksekusi query."
 NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
 NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
 EXPLAIN_TOOL = "explain_query"
+MAX_TOKENS = 700
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -94,7 +95,7 @@ class PlanExecution:
         period = state.get("time_period")
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
-            value = await desk.ask(messages, plan_schema(state), max_tokens=900)
+            value = await desk.ask(messages, plan_schema(state), max_tokens=MAX_TOKENS)
         except (ProviderFailure, ProviderUnavailable) as error:
             raise NodeFailed(
                 NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"

@@ -29,7 +29,7 @@ def _sql(tables: dict[str, list[str]]) -> dict[str, Any]:
     names = sorted({*tables, *(column for columns in tables.values() for column in columns)})
     word = "|".join(["[A-Z0-9_]{1,40}", "'[^'\"\\\\]{0,40}'", *(re.escape(name) for name in names)])
     # bounded by its words: a pattern beside maxLength is more than the constraint's compiler can settle
-    query = {"type": "string", "pattern": rf"^SELECT{_SPACE}(?:(?:{word}){_SPACE}){{0,120}}(?:{word})\)*$"}
+    query = {"type": "string", "pattern": rf"^SELECT{_SPACE}(?:(?:{word}){_SPACE}){{0,70}}(?:{word})\)*$"}
     entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
     return {
         "sql_queries_plan": {"type": "array", "items": entry, "minItems": 0, "maxItems": 3},

@@ -42,6 +42,7 @@ _UNCLEAR = frozenset(
     "unclear unknown ambiguous none null other tidak_jelas tidak_diketahui out_of_scope irrelevant off_topic".split()
 )
 _CHANGES = frozenset("change_data data_modification write_request delete_data update_data".split())
+MAX_TOKENS = 160
 COMPLEXITIES = ("simple", "medium", "complex")
 
 SYSTEM = (
@@ -98,7 +99,7 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
     if not re.search(r"\w", question):
         raise NodeFailed(ASK_BACK, "the question is empty", validation_status="failed_understanding")
     try:
-        value = unwrapped(await desk.ask(_messages(state), SCHEMA, stable=_STABLE, max_tokens=200), "intent")
+        value = unwrapped(await _understood(_messages(state), desk), "intent")
     except (ProviderFailure, ProviderUnavailable) as error:
         raise NodeFailed(UNREACHABLE, f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
@@ -121,6 +122,15 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
         "query_complexity": complexity if complexity in COMPLEXITIES else "simple",
         "time_period": period,
     }
+
+
+async def _understood(messages: list[ChatMessage], desk: Desk) -> dict[str, Any]:
+    """The model's reading, asked for once more when it was no JSON. Raises as `desk.ask` does."""
+    try:
+        return await desk.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+    except Unreadable as error:
+        again = ChatMessage(role="user", content=json.dumps({"error": f"{error}; answer with the JSON object alone"}))
+        return await desk.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
 
 
 def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:
