@@ -25,6 +25,8 @@ NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
 NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
 EXPLAIN_TOOL = "explain_query"
 MAX_TOKENS = 700
+PURPOSE_CHARS = 80
+"""What a table is for tells a small model receivables from payables."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -123,7 +125,8 @@ def _request(state: AgentState) -> str:
     lines = ["Tables:"]
     for table in state["relevant_tables"] or []:
         columns = ", ".join(_column(column) for column in table["columns"])
-        lines.append(f"{table['table_name']}({columns})")
+        purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
+        lines.append(f"{table['table_name']}({columns})" + (f" -- {purpose}" if purpose else ""))
     joins = [
         f"{each['from_table']}.{each['from_column']} = {each['to_table']}.{each['to_column']}"
         for each in state.get("table_relationships") or []

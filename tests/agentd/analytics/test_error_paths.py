@@ -346,6 +346,9 @@ async def test_all_is_well_with_two_turns_of_the_model(erp: Path) -> None:
             "TRANSACTION_COUNT_VALUE": {"type": "number_with_separator"},
         },
     }
+    assert "sales_orders(order_id, order_date date, total_amount) -- Mencatat semua transaksi penjualan." in (
+        office.model.requests[1].messages[-1].content
+    )
     kinds = [kind for kind, _ in office.events]
     assert kinds.count("tool.started") == kinds.count("tool.finished") == 6
     assert kinds.count("model.finished") == 2
