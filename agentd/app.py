@@ -36,7 +36,7 @@ from agentd.http.server import serving
 from agentd.http.verify import VerifyPages
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
-from agentd.plugins import FALLBACK, MODELS, TOOL_HOSTS, models, plugin
+from agentd.plugins import FALLBACK, MODELS, models, plugin
 from agentd.ports import ChatModel, Clock, TextSink, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
@@ -243,15 +243,12 @@ async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
 
 
 @asynccontextmanager
-async def daemon(settings: Settings) -> AsyncIterator[Daemon]:
-    """Everything but the wire: models, servers, durable runs. Recovery begins once the servers are up."""
+async def daemon(settings: Settings, host: Any) -> AsyncIterator[Daemon]:
+    """Everything but the wire, over a host that `agentd.startup` began. Recovery begins once its servers are up."""
     clock = clock_of(settings.clock)
-    settings.state.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         chain = Chain(settings, clock)
         stack.push_async_callback(chain.aclose)
-        first = [server for server in settings.servers if server.name not in settings.servers_later]
-        host = await stack.enter_async_context(plugin(TOOL_HOSTS, "mcp")(first))
         metrics = Metrics()
         seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
         if settings.telemetry.otlp_endpoint:

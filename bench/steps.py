@@ -24,8 +24,9 @@ from typing import Any
 
 from agentd import config, telemetry
 from agentd.access import LOCAL
-from agentd.app import Daemon, daemon
+from agentd.app import Daemon
 from agentd.messages import AgentOptions
+from agentd.startup import started
 
 CALLS, RUNS, ROUNDS = 5, 20, 7
 CROWD = 200
@@ -68,7 +69,9 @@ async def _daemon(*script: str) -> AsyncIterator[Daemon]:
         folder = Path(name)
         (folder / "client.toml").write_text(CONFIG)
         (folder / "script.jsonl").write_text("\n".join(script) + "\n")
-        async with daemon(config.load(folder / "client.toml", state=str(folder / "state"), environ=os.environ)) as made:
+        async with started(
+            config.load(folder / "client.toml", state=str(folder / "state"), environ=os.environ)
+        ) as made:
             yield made
 
 

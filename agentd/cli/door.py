@@ -62,9 +62,9 @@ async def opened(settings: Settings) -> AsyncIterator[Door]:
         if door is not None:
             yield door
             return
-        from agentd.app import daemon
+        from agentd.startup import started
 
-        made = await stack.enter_async_context(daemon(settings))
+        made = await stack.enter_async_context(started(settings))
         yield _Own(made)
 
 

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import signal
 import sys
+from contextlib import AsyncExitStack
 from typing import Any
 
 from agentd.cli import options
@@ -41,7 +42,7 @@ def run(given: argparse.Namespace) -> int:
 
 async def serve(settings: Any) -> int:
     """The daemon's life: start, ready, reloads, stop."""
-    from agentd.app import daemon, served
+    from agentd.startup import started
     from agentd.systemd import Notifier, passed_sockets
 
     notifier = Notifier()
@@ -50,7 +51,11 @@ async def serve(settings: Any) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     loop.add_signal_handler(signal.SIGHUP, reload.set)
-    async with daemon(settings) as made, served(made, passed_sockets()) as addresses:
+    async with AsyncExitStack() as stack:
+        made = await stack.enter_async_context(started(settings))
+        from agentd.app import served
+
+        addresses = await stack.enter_async_context(served(made, passed_sockets()))
         for address in addresses:
             print(f"ready {address}", flush=True)
         notifier.ready()

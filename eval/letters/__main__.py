@@ -14,9 +14,10 @@ import tempfile
 from pathlib import Path
 
 from agentd import config, telemetry
-from agentd.app import Daemon, daemon
+from agentd.app import Daemon
 from agentd.errors import AgentdError
 from agentd.messages import AgentOptions, AgentStep, Caller
+from agentd.startup import started
 from eval.letters import report, script
 from eval.letters.runner import Answer, Held, Record, hold_all
 
@@ -67,7 +68,7 @@ async def evaluate(given: argparse.Namespace) -> Record:
     kept = Record() if given.fresh else Record.read(out / "report.json")
     with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
         settings = config.load(given.config, state=state)
-        async with daemon(settings) as made:
+        async with started(settings) as made:
             desk = Desk(made, given.provider)
             await desk.warm()
             record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})

@@ -1,0 +1,26 @@
+"""The fast start: MCP servers boot on one core while this process imports the rest of itself on another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from agentd.config import Settings
+from agentd.plugins import TOOL_HOSTS, plugin
+
+if TYPE_CHECKING:
+    from agentd.app import Daemon
+
+
+@asynccontextmanager
+async def started(settings: Settings) -> AsyncIterator[Daemon]:
+    """The daemon of `agentd.app`, its first servers begun before that module's second of imports."""
+    settings.state.mkdir(parents=True, exist_ok=True)
+    first = [server for server in settings.servers if server.name not in settings.servers_later]
+    async with plugin(TOOL_HOSTS, "mcp")(first) as host:
+        app = await asyncio.to_thread(import_module, "agentd.app")
+        async with app.daemon(settings, host) as made:
+            yield made
