@@ -113,7 +113,7 @@ class Daemon:
     def request(self, path: str, body: bytes | None = None, **headers: str) -> Any:
         """Any HTTP request as admin."""
         whole = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", **headers}
-        return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=60)
+        return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=170)
 
     def events(self, run_id: str, after: int = 0) -> list[dict[str, Any]]:
         """The stored events of a run that has ended."""
