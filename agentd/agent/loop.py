@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.agent import prompts
-from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
+from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema, within_reach
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.masking import mask
 from agentd.agent.progress import Asked, Progress
@@ -301,7 +301,12 @@ class Agent:
 
         if asked.attempts:
             on_text(RESTART)
-        tools = [tool for tool in prompts.in_prompt(brief.toolset) if done.may_call_official or not tool.official]
+        words = [said.text for said in done.said if said.by == "citizen"]
+        tools = [
+            tool
+            for tool in prompts.in_prompt(brief.toolset)
+            if (done.may_call_official or not tool.official) and within_reach(tool, words)
+        ]
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
