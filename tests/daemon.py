@@ -85,7 +85,7 @@ class Daemon:
         """End it; its exit code."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(60)
+        return self.process.wait(170)
 
     def died(self, timeout_s: float) -> bool:
         """True when it ends by itself within the time."""

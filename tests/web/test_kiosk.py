@@ -148,7 +148,7 @@ def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page
     page.get_by_label("Tulis pesan").fill("Halo")
     page.get_by_role("button", name="Kirim").first.click()
     expect(page.locator(".turn.completed")).to_be_visible()
-    [session] = guarded.call("Session.list")["sessions"]
+    session = guarded.call("Session.list")["sessions"][0]
     asked = {"jsonrpc": "2.0", "id": 1, "method": "Session.get", "params": {"session_id": session["session_id"]}}
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {two}"}
     request = {"method": "POST", "body": json.dumps(asked), "headers": headers}
