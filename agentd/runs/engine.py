@@ -358,6 +358,8 @@ class Engine:
     async def _carried_out(self, context: RunContext) -> Result:
         try:
             return await self._executors[context.row["kind"]](context)
+        except AgentdError as error:
+            return Result("failed", {}, error=error)
         except Exception as error:
             log.exception("run.broke", kind=context.row["kind"], error=type(error).__name__)
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))

@@ -35,6 +35,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def say(page: Page, text: str) -> None:
     page.get_by_label("Tulis pesan").fill(text)
+    expect(page.locator("[data-act=send]")).to_be_visible()
     page.get_by_label("Tulis pesan").press("Enter")
 
 
@@ -143,6 +144,11 @@ def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Off
     assert violations(page) == []
     assert "scripted" not in problem.inner_text() and "unavailable" not in problem.inner_text()
     page.get_by_role("button", name="Try again").dblclick()
+    box = page.get_by_label("Write a message")
+    box.fill("yes")
+    box.press("Enter")  # typed ahead of what it would answer: kept, never sent by itself
+    expect(page.get_by_text("One moment, the answer before is not finished.")).to_be_visible()
+    expect(box).to_have_value("yes")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()
     expect(page.locator(".turn")).to_have_count(2)

@@ -12,13 +12,15 @@ import pytest
 
 from agentd.agent.loop import Limits
 from agentd.agent.toolset import assemble
-from agentd.errors import AgentdError, Conflict, NotFound
+from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
 from agentd.profiles import Outfit
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.engine import Engine
+from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, sqlite_engine
+from agentd.runs.tool_runs import DirectTools
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
 
 KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}))
@@ -52,7 +54,10 @@ class Daemon:
 
         self.runs = AgentRuns(self.store, ScriptedModel.of(*turns), self.tools, dress, self.clock)
         database = sqlite_engine(state / "dbos.db")
-        self.engine = Engine(self.store, database, {"agent": self.runs.execute}, self.clock)
+        self.direct = DirectTools(self.tools, lambda _: assemble(self.tools.catalogue(), None))
+        executors = {"agent": self.runs.execute, "call": self.direct.execute}
+        self.engine = Engine(self.store, database, executors, self.clock)
+        self.direct.bind(Questions("call", self.store, self.engine, self.clock, deadline_s=60).ask)
         self.runs.bind(self.engine)
         self.forgotten: list[str] = []
 
@@ -240,3 +245,13 @@ async def test_a_queued_run_is_cancelled_at_once_while_the_one_before_it_goes_on
         assert [event.type for event in await daemon.events("r2")] == ["run.finished"]
         go.set()
         assert (await first).response == "Selesai"
+
+
+async def test_a_direct_call_that_fails_as_a_run_keeps_its_own_error(start: Start) -> None:
+    def broken(_: dict[str, Any]) -> None:
+        raise RuntimeError("printer kosong")
+
+    official = LETTER.model_copy(update={"official": True})
+    async with start(final("x"), tools=MemoryTools({"make_letter": broken}, [official])) as daemon:
+        with pytest.raises(ToolExecution, match="printer kosong"):
+            await daemon.direct.call("make_letter", {}, None, KIOSK)

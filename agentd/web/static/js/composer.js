@@ -42,13 +42,19 @@ export class Composer {
 
   busy(value) {
     this._busy = value;
+    if (!value) this._note.textContent = '';
     this._send.hidden = value;
     this._stop.hidden = !value;
   }
 
   send() {
     const text = this.input.value.trim();
-    if (!text || this._busy) return;
+    if (!text) return;
+    if (this._busy) {
+      // Never sent later by itself: a "ya" typed ahead must not approve what was not yet on the screen.
+      this._note.textContent = t('wait');
+      return;
+    }
     this.input.value = '';
     this._note.textContent = '';
     this._onSend(text);
