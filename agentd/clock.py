@@ -41,7 +41,5 @@ def clock_of(setting: str | None) -> SystemClock | SetClock:
     """AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs on. Raises ValueError."""
     if not setting:
         return SystemClock()
-    running = setting.endswith("+") and not setting.endswith("T+")
-    text = setting[:-1] if running else setting
-    moment = datetime.fromisoformat(text)
-    return SetClock(moment if moment.tzinfo else moment.replace(tzinfo=UTC), running=running)
+    moment = datetime.fromisoformat(setting.removesuffix("+"))
+    return SetClock(moment if moment.tzinfo else moment.replace(tzinfo=UTC), running=setting.endswith("+"))

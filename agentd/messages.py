@@ -313,6 +313,19 @@ class AgentStep(Message):
     message: str = ""
     duration_ms: float = 0.0
 
+    @classmethod
+    def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
+        """The step that a call with this outcome makes."""
+        return cls(
+            tool=tool,
+            server=server,
+            input=tool_input,
+            success=outcome.success,
+            output=outcome.output,
+            message=outcome.message,
+            duration_ms=outcome.duration_ms,
+        )
+
 
 class Approval(Message):
     """A call that waits for a human: exactly these arguments, until `expires_at` (ISO 8601)."""

@@ -65,6 +65,11 @@ class ApprovalNeeded(Exception):
         self.rule: ApprovalRule = rule
         super().__init__(f"{tool} needs the approval of {'a citizen' if rule == 'citizen' else 'staff'}")
 
+    @property
+    def pending(self) -> dict[str, Json]:
+        """The call as it waits: {tool, arguments, summary, rule}."""
+        return {"tool": self.tool, "arguments": self.arguments, "summary": self.summary, "rule": self.rule}
+
 
 class Approved:
     """A tool host whose calls wait for consent where the tool's `approval` asks for it."""

@@ -201,8 +201,7 @@ class Agent:
                 try:
                     return (await self._call(call, number, consent)).model_dump(mode="json")
                 except ApprovalNeeded as needed:
-                    pending = {"tool": needed.tool, "arguments": needed.arguments}
-                    return {"pending": {**pending, "summary": needed.summary, "rule": needed.rule}}
+                    return {"pending": needed.pending}
 
             outcome = await self._journal.step(f"call-{number}", made)
         if pending := outcome.pop("pending", None):
@@ -410,15 +409,7 @@ class Agent:
         """Add the step, show the model its result, and end the run when the same call fails again or too many do."""
         done, brief = self._so_far, self._brief
         name, server = self._named(call.tool)
-        step = AgentStep(
-            tool=name,
-            server=server,
-            input=call.input,
-            success=outcome.success,
-            output=outcome.output,
-            message=outcome.message,
-            duration_ms=outcome.duration_ms,
-        )
+        step = AgentStep.of(name, server, call.input, outcome)
         done.steps.append(step)
         done.artifacts += outcome.artifacts
         how = "berhasil" if outcome.success else "gagal"

@@ -19,7 +19,6 @@ from agentd.messages import (
     AgentStep,
     Artifact,
     Caller,
-    Consent,
     Event,
     Said,
     ToolCall,
@@ -124,10 +123,12 @@ class AgentRuns:
         owned(await self._store.run(run_id), caller, "run")
         artifacts: list[Artifact] = []
         async for event in self.engine.events(run_id, after):
+            if caller.may():
+                yield event
+                continue
             if event.type == "tool.finished":
                 artifacts += published(_artifacts_in(event.data), run_id)
-            shown = event.data if caller.may() else without_paths(event.data, artifacts)
-            yield event if shown is event.data else event.model_copy(update={"data": shown})
+            yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run. Raises NotFound."""
@@ -305,15 +306,6 @@ class AgentRuns:
         outfit = self._dress(caller, options)
         past = [_past(turn) for turn in await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
                 if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
-        decision = (row["record"] or {}).get("decision")
-        consent = None
-        if decision is not None:
-            context.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
-            if decision["approved"]:
-                tool = row["record"]["pending"]["tool"]
-                consent = Consent(
-                    approval_id=decision["approval_id"], tool=tool, arguments=decision["arguments"], by=decision["by"]
-                )
         brief = Brief(
             run_id=row["run_id"],
             session_id=row["session_id"],
@@ -329,7 +321,7 @@ class AgentRuns:
             caller=caller,
             attempt=row["attempt"],
             resumed=row["record"],
-            consent=consent,
+            consent=context.consent(),
         )
         conclusion = await Agent(self._model, self._tools, brief, context.journal, context.publish).run()
         return self._result(row, conclusion)

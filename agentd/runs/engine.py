@@ -23,7 +23,7 @@ from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
-from agentd.messages import LIVE_ONLY, Event, EventType
+from agentd.messages import LIVE_ONLY, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
@@ -51,6 +51,27 @@ class RunContext:
     row: Row
     journal: Journal
     publish: Publish
+
+    @property
+    def decision(self) -> dict[str, Any] | None:
+        """What a human decided of the call that this run waited with; None for a run that begins."""
+        decided: dict[str, Any] | None = (self.row["record"] or {}).get("decision")
+        return decided
+
+    def consent(self) -> Consent | None:
+        """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""
+        decision = self.decision
+        if decision is None:
+            return None
+        self.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
+        if not decision["approved"]:
+            return None
+        return Consent(
+            approval_id=decision["approval_id"],
+            tool=self.row["record"]["pending"]["tool"],
+            arguments=decision["arguments"],
+            by=decision["by"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +347,7 @@ class Engine:
 
     async def _work(self, row: Row, live: _Live) -> None:
         def publish(kind: EventType, data: dict[str, Any]) -> None:
-            at = data.pop("at", None) or self._now()
+            at = data.pop("at", None) or iso(self._clock.now())
             event = live.log.publish(kind, data, at)
             if self._cluster is not None and kind not in LIVE_ONLY:
                 live.shipping.put_nowait(event.model_dump(mode="json"))
@@ -400,7 +421,7 @@ class Engine:
         if row is None:
             return
         stored = list(row["events"] or ())
-        at = self._now()
+        at = iso(self._clock.now())
         event = Event(
             seq=len(stored) + 1,
             run_id=run_id,
@@ -427,9 +448,6 @@ class Engine:
             self._live[queue[0][1]].turn.set()
         else:
             del self._queues[row["session_id"]]
-
-    def _now(self) -> str:
-        return self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def workflow_id(run_id: str, segment: int) -> str:

@@ -47,7 +47,8 @@ class DirectTools:
             answer = await self._ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
-                return _step(info, tool_input, ToolOutcome(success=False, output=waiting, message=answer["response"]))
+                outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
+                return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])
         run_id = f"call-{uuid4().hex}"
         made = _call(info, tool_input, run_id, run_id, caller)
@@ -62,25 +63,18 @@ class DirectTools:
         wanted = json.loads(row["prompt"])
         caller = Caller.model_validate(kept["caller"])
         info = self._tools_of(caller).resolve(wanted["tool"], wanted["server"])
-        decision = (row["record"] or {}).get("decision")
-        arguments, consent = wanted["input"], None
-        if decision is not None:
-            context.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
-            if not decision["approved"]:
-                outcome = ToolOutcome(success=False, message="the call was not approved")
-                return Result("completed", _outcome(_step(info, arguments, outcome), ()))
-            arguments = decision["arguments"]
-            consent = Consent(
-                approval_id=decision["approval_id"], tool=info.name, arguments=arguments, by=decision["by"]
-            )
+        consent = context.consent()
+        arguments = wanted["input"] if consent is None else consent.arguments
+        if context.decision is not None and consent is None:
+            outcome = ToolOutcome(success=False, message="the call was not approved")
+            return Result("completed", _outcome(AgentStep.of(info.name, info.server, arguments, outcome), ()))
         made = _call(info, arguments, row["run_id"], row["session_id"], caller, consent)
 
         async def act() -> dict[str, Any]:
             try:
                 return (await self._host.call(made)).model_dump(mode="json")
             except ApprovalNeeded as needed:
-                pending = {"tool": needed.tool, "arguments": needed.arguments}
-                return {"pending": {**pending, "summary": needed.summary, "rule": needed.rule}}
+                return {"pending": needed.pending}
 
         record = await context.journal.step("call", act)
         if pending := record.get("pending"):
@@ -122,19 +116,7 @@ def _shown(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_
     if not caller.may():
         output = without_paths(outcome.output, published(outcome.artifacts, run_id))
         outcome = outcome.model_copy(update={"output": output})
-    return _step(info, arguments, outcome)
-
-
-def _step(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome) -> AgentStep:
-    return AgentStep(
-        tool=info.name,
-        server=info.server,
-        input=arguments,
-        success=outcome.success,
-        output=outcome.output,
-        message=outcome.message,
-        duration_ms=outcome.duration_ms,
-    )
+    return AgentStep.of(info.name, info.server, arguments, outcome)
 
 
 def _outcome(step: AgentStep, artifacts: Any) -> dict[str, Any]:
