@@ -6,7 +6,6 @@ Seed 002: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"fin
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -124,24 +123,6 @@ def _why_nothing(text: str) -> str:
 def _kind(value: Any) -> str:
     names = {type(None): "nothing", str: "text", list: "a list", dict: "an object", bool: "true or false"}
     return names.get(type(value), "a number")
-
-
-def within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:
-    """Whether an official call could be grounded at all: one that needs a NIK or a date needs a number somebody said.
-
-    A constrained model is not offered what cannot be, so it asks instead of filling a form with an example's values.
-    """
-    if not tool.official:
-        return True
-    properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
-    needs_number = any(properties.get(name, {}).get("format") in _NUMBERED for name in required)
-    return not needs_number or any(_NUMBER.search(text) for text in words)
-
-
-_NUMBERED = frozenset({"nik", "kk", "date"})
-_NUMBER = re.compile(
-    r"\d|\b(?:nol|kosong|satu|dua|tiga|empat|lima|enam|tujuh|delapan|sembilan|zero|one|two|three)\b", re.I
-)
 
 
 def schema(tools: Iterable[ToolInfo], *, may_call: bool = True) -> dict[str, Any]:

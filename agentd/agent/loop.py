@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentd.agent import prompts
-from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema, within_reach
+from agentd.agent import claims, prompts
+from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.masking import mask
+from agentd.agent.offer import offered
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
 from agentd.agent.toolset import Toolset
@@ -261,7 +262,7 @@ class Agent:
             if asked.reason and reply.provider in skip:
                 raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
             try:
-                return parse(reply.text)
+                return self._believed(parse(reply.text))
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             repair = [
@@ -271,11 +272,21 @@ class Agent:
             ]
             again = await self._reply(asked, repair, skip, provider=reply.provider, model=reply.model)
             try:
-                return parse(again.text)
+                return self._believed(parse(again.text))
+            except claims.FalseClaim:
+                truth = claims.truth(self._brief.language)
+                self._publish("model.delta", {"restart": True, "text": truth})
+                return Final(truth)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
+
+    def _believed(self, action: CallTool | Final) -> CallTool | Final:
+        """The action, unless it tells the citizen of a letter that was never made: raises FalseClaim."""
+        if isinstance(action, Final):
+            claims.check(action.response, self._brief.toolset, self._so_far.said)
+        return action
 
     async def _reply(
         self,
@@ -300,12 +311,8 @@ class Agent:
 
         if asked.attempts:
             on_text(RESTART)
-        words = [said.text for said in done.said if said.by == "citizen"]
-        tools = [
-            tool
-            for tool in prompts.in_prompt(brief.toolset)
-            if (done.may_call_official or not tool.official) and within_reach(tool, words)
-        ]
+        shown = [tool for tool in prompts.in_prompt(brief.toolset) if done.may_call_official or not tool.official]
+        tools = offered(shown, done.said)
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),

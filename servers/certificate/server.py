@@ -337,7 +337,7 @@ def _generate_tool(letter: LetterType) -> Tool:
             idempotent_hint=True,
             open_world_hint=False,
         ),
-        _meta={"agentd/official": True},
+        _meta={"agentd/official": True, "agentd/asked_by": [letter.title, *letter.aliases]},
     )
 
 

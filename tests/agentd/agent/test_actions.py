@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentd.agent.actions import CallTool, Final, InvalidAction, parse, schema, within_reach
+from agentd.agent.actions import CallTool, Final, InvalidAction, parse, schema
 from agentd.messages import ToolInfo
 
 ANSWER = {"action": "final", "response": "Halo"}
@@ -68,13 +68,3 @@ def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() ->
     assert valid(ANSWER)
     assert not valid({"action": "call_tool", "tool": "letter", "input": {}})
     assert not valid({"action": "call_tool", "tool": "other", "input": {}})
-
-
-@pytest.mark.parametrize(
-    ("words", "offered"), [("Selamat siang", False), ("NIK 3175", True), ("lahir lima Januari", True), ("", False)]
-)
-def test_a_letter_that_needs_a_number_is_offered_once_one_was_said(words: str, offered: bool) -> None:
-    rules = {"properties": {"nik": {"type": "string", "format": "nik"}}, "required": ["nik"]}
-    letter = ToolInfo(name="letter", server="certificate", official=True, input_schema=rules)
-    assert within_reach(letter, [words]) is offered
-    assert within_reach(letter.model_copy(update={"official": False}), [words])

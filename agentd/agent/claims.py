@@ -1,0 +1,80 @@
+"""Answers that say something official was done though nothing was: found by their words, so that no citizen hears them.
+
+A small model ends a conversation as its examples end, with a letter. Whether one was made is not the model's to say:
+a call of an official tool that succeeded in this session says it. It judges text; the loop decides what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agentd.agent.actions import InvalidAction
+from agentd.agent.toolset import Toolset
+from agentd.errors import Language
+from agentd.messages import Said
+
+_SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
+_LETTER = r"(?:surat|suratnya|dokumen|dokumennya|berkas|sktm|skd|sku|keterangan)"
+_MADE = r"(?:dibuat(?:kan)?|diterbitkan|dicetak|dikeluarkan|disiapkan|dikirim(?:kan)?|terbit|jadi)"
+_BY_NOW = r"(?<!yang )\b(?:telah|sudah|udah|berhasil)\b"
+_PAPER = r"(?:letters?|certificates?|documents?)"
+_CREATED = r"(?:created|issued|made|generated|printed|prepared|completed|sent)"
+_CLAIMS = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"\b{_LETTER}\b.*{_BY_NOW}.*\b(?:{_MADE}|selesai|siap)\b",
+        rf"{_BY_NOW}\s+(?:berhasil\s+)?(?:kami\s+|saya\s+)?{_MADE}\b",
+        rf"\b(?:saya|kami)\b\s+{_BY_NOW}\s+(?:berhasil\s+)?(?:membuat|menerbitkan|mencetak|menyiapkan|mengirim)",
+        r"\bberikut\b.{0,20}\bsurat(?:nya|(?:\s+keterangan)?(?:\s+\w+)?\s+anda)\b",
+        rf"\b{_PAPER}\b.*\b(?:has|have)\b.*\bbeen\b.*\b{_CREATED}\b",
+        rf"\b{_PAPER}\b.*\bis\s+(?:now\s+|already\s+)*(?:ready|done|complete)\b",
+        rf"\b(?:i|we)(?:'ve|\s+have)?\s+(?:(?:just|already|successfully|now)\s+)*{_CREATED}\b.*\b{_PAPER}\b",
+        rf"\bhere\s+is\s+your\b.*\b{_PAPER}\b",
+        rf"\bsuccessfully\s+{_CREATED}\b",
+    )
+)
+_NOT_SAID = re.compile(
+    r"\b(?:belum|tidak|tak|bukan|akan|apakah|setelah|sesudah|sebelum|jika|bila|kalau|apabila|ketika|begitu|agar|supaya|"
+    r"not|cannot|no|will|would|whether|once|after|before|when|if|until|unless)\b|n't\b|\?\s*$",
+    re.I,
+)
+_NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
+_TRUTH: dict[Language, str] = {
+    "id": "Surat belum dibuat. Mohon sebutkan data yang belum lengkap; sebelum terbit, semuanya kami tunjukkan.",
+    "en": "No letter has been made yet. Please give the data still missing; you will see all of it before.",
+}
+
+
+class FalseClaim(InvalidAction):
+    """The answer says that something official was done, and nothing was; the message tells the model so."""
+
+
+def check(answer: str, toolset: Toolset, said: Sequence[Said]) -> None:
+    """Raise FalseClaim for an official act that no tool did in this session, or a letter's number that none found."""
+    claim = false_claim(answer, toolset, said)
+    if claim is not None:
+        raise FalseClaim(
+            f'it says "{claim[:200]}", but no tool has made a letter in this conversation; never say that one was '
+            "made. Ask for what is missing, or call the tool"
+        )
+
+
+def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
+    """The first sentence that is such a claim. Without official tools nothing can be claimed."""
+    official = {tool.name for tool in (*toolset.tools, *toolset.asleep) if tool.official}
+    if not official:
+        return None
+    known = " ".join(f"{one.text} {one.value}" for one in said if one.by != "agent")
+    told = any(one.by == "tool" and (one.tool in official or _NUMBER.search(str(one.value))) for one in said)
+    for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
+        if any(number not in known for number in _NUMBER.findall(sentence)):
+            return sentence
+        if not told and not _NOT_SAID.search(sentence) and any(claim.search(sentence) for claim in _CLAIMS):
+            return sentence
+    return None
+
+
+def truth(language: Language) -> str:
+    """What the citizen is told when the model insists."""
+    return _TRUTH[language]

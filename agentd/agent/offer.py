@@ -1,0 +1,48 @@
+"""Which tools a constrained model is offered in one turn: those whose call could come to something now. It calls none.
+
+A small model fills whatever form it is given, with an example's values or for another letter than was asked. It is
+therefore not given a form that nobody asked for, or that nothing said so far could fill; it asks instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agentd.messages import Said, ToolInfo
+
+ASKED_BY = "agentd/asked_by"
+"""A tool's own `_meta`: the words by which people ask for it (`["domisili", "surat domisili"]`)."""
+
+_NUMBERED = frozenset({"nik", "kk", "date"})
+_NUMBER = re.compile(
+    r"\d|\b(?:nol|kosong|satu|dua|tiga|empat|lima|enam|tujuh|delapan|sembilan|zero|one|two|three)\b", re.I
+)
+
+
+def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
+    """All that is not official; of the official ones those within reach, and only those asked for if any was."""
+    words = [one.text for one in said if one.by == "citizen"]
+    shown = [tool for tool in tools if not tool.official or _within_reach(tool, words)]
+    wanted = [tool.name for tool in shown if tool.official and _asked_for(tool, words)]
+    return [tool for tool in shown if not wanted or tool.name in wanted or not _names(tool)]
+
+
+def _within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:
+    """Whether the call could be grounded at all: one that needs a NIK or a date needs a number that somebody said."""
+    properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
+    needs_number = any(properties.get(name, {}).get("format") in _NUMBERED for name in required)
+    return not needs_number or any(_NUMBER.search(text) for text in words)
+
+
+def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
+    names = _names(tool)
+    if not names:
+        return False
+    spoken = re.compile(rf"\b(?:{'|'.join(re.escape(name) for name in names)})(?:nya)?\b", re.I)
+    return any(spoken.search(text) for text in words)
+
+
+def _names(tool: ToolInfo) -> list[str]:
+    names = tool.meta.get(ASKED_BY) if tool.official else None
+    return [str(name) for name in names] if isinstance(names, list) else []

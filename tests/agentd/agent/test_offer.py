@@ -1,0 +1,51 @@
+"""Which forms a constrained model may fill in a turn (it was seen to fill a usaha where a domisili was asked for)."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.agent.offer import ASKED_BY, offered
+from agentd.messages import Said, ToolInfo
+
+
+def letter(name: str, *asked_by: str) -> ToolInfo:
+    schema = {"type": "object", "properties": {"nik": {"type": "string", "format": "nik"}}, "required": ["nik"]}
+    return ToolInfo(
+        name=name, server="certificate", official=True, input_schema=schema, meta={ASKED_BY: list(asked_by)}
+    )
+
+
+TIME = ToolInfo(name="get_current_time", server="time")
+HOME, TRADE = letter("home", "domisili", "surat domisili"), letter("trade", "usaha", "sku")
+SEAL = ToolInfo(name="seal", server="office", official=True)
+
+
+def said(*texts: str) -> list[Said]:
+    return [Said(by="citizen", order=order, text=text) for order, text in enumerate(texts)]
+
+
+def names(*texts: str) -> list[str]:
+    return [tool.name for tool in offered([TIME, HOME, TRADE, SEAL], said(*texts))]
+
+
+@pytest.mark.parametrize(
+    ("words", "there"), [("Selamat siang", False), ("NIK 3175", True), ("lahir lima Januari", True), ("", False)]
+)
+def test_a_form_with_a_nik_is_offered_once_a_number_was_said(words: str, there: bool) -> None:
+    assert ("home" in names(words)) is there
+
+
+def test_the_letter_that_was_asked_for_is_offered_and_no_other() -> None:
+    assert names("Surat DOMISILI", "NIK 3175061501900003") == ["get_current_time", "home", "seal"]
+    assert names("minta sku-nya", "NIK 3175061501900003") == ["get_current_time", "trade", "seal"]
+
+
+def test_both_are_offered_where_both_were_named_and_all_where_none_was() -> None:
+    assert names("domisili", "maaf, surat usaha saja", "NIK 3175061501900003")[1:3] == ["home", "trade"]
+    assert names("Saya mau surat", "NIK 3175061501900003")[1:3] == ["home", "trade"]
+    assert names("berwirausaha, NIK 3175061501900003")[1:3] == ["home", "trade"]
+
+
+def test_what_the_agent_said_asks_for_no_form() -> None:
+    talk = [*said("NIK 3175061501900003"), Said(by="agent", order=1, text="Surat usaha?")]
+    assert len(offered([HOME, TRADE], talk)) == 2
