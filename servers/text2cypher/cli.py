@@ -126,7 +126,7 @@ def _add_how(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     parser.add_argument("--temperature", type=float, default=0.1)
     parser.add_argument("--max-tokens", type=int, default=2048)
     parser.add_argument("--max-iterations", type=int, default=3)
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds between questions (rate limit)")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds between calls of the model (rate limit)")
     parser.add_argument(
         "--aids", default="default", help="default, all, none, or of grammar,linking,examples,execution,selfcheck"
     )

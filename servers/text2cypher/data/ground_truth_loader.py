@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +45,8 @@ class Example:
 
 
 def load_ground_truth(file: Path | str = QUESTIONS) -> list[GroundTruthItem]:
-    """The questions in the file's order, numbered from 1. Raises QuestionFileError."""
-    return [
+    """The questions in the file's order, numbered by `question_id`, `No` or from 1. Raises QuestionFileError."""
+    items = [
         GroundTruthItem(
             question_id=row.get("question_id") or row.get("No") or str(number),
             question=row["Pertanyaan"].strip(),
@@ -56,6 +57,10 @@ def load_ground_truth(file: Path | str = QUESTIONS) -> list[GroundTruthItem]:
         )
         for number, row in enumerate(_rows(Path(file)), 1)
     ]
+    numbers = Counter(item.question_id for item in items)
+    if twice := [number for number, times in numbers.items() if times > 1]:
+        raise QuestionFileError(f"{file}: question_id {', '.join(twice)} is there more than once; give each its own")
+    return items
 
 
 def load_examples(file: Path | str = EXAMPLES) -> list[Example]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from servers.text2cypher.config import LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop, Model, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState
-from servers.text2cypher.core.llm_client import LLMClient, LLMError
+from servers.text2cypher.core.llm_client import Completion, LLMClient, LLMError, Message
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import GroundTruthItem, load_examples
 from servers.text2cypher.data.ground_truth_loader import EXAMPLES
@@ -31,6 +31,28 @@ class ModelGoneError(Exception):
     """The model failed MOST_FAILURES questions in a row; what is finished is in the checkpoint."""
 
 
+class _Paced:
+    """A model asked no sooner than `delay_s` after it last answered (seed 004 §3.6.2)."""
+
+    def __init__(self, model: Model, delay_s: float, sleep: Callable[[float], None]) -> None:
+        self._model, self._delay_s, self._sleep = model, delay_s, sleep
+        self._asked = False
+
+    @property
+    def takes_grammar(self) -> bool:
+        """As the model."""
+        return self._model.takes_grammar
+
+    def complete(
+        self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
+    ) -> Completion:
+        """As the model, after the wait. Raises LLMError."""
+        if self._asked and self._delay_s:
+            self._sleep(self._delay_s)
+        self._asked = True
+        return self._model.complete(messages, grammar=grammar, temperature=temperature)
+
+
 class BatchProcessor:
     """Over one workbench and one model."""
 
@@ -43,7 +65,7 @@ class BatchProcessor:
     ) -> None:
         self.bench, self.model, self.settings = bench, model, settings or Settings()
         self._scorer = Scorer(bench.backend)
-        self._sleep = sleep
+        self._paced = _Paced(model, self.settings.delay_s, sleep)
 
     def process_single(
         self,
@@ -54,7 +76,7 @@ class BatchProcessor:
     ) -> AgentState:
         """One question (seed 004 §7.2)."""
         loop = AgentLoop(
-            self.bench, self.model, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
+            self.bench, self._paced, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
         )
         return loop.run(item.question_id, item.question, item.cypher, on_attempt)
 
@@ -77,8 +99,6 @@ class BatchProcessor:
         for place, item in enumerate(items, 1):
             record = done.get(item.question_id)
             if record is None:
-                if records and self.settings.delay_s:
-                    self._sleep(self.settings.delay_s)
                 state = self.process_single(item, prompt_type, schema_format)
                 record = to_record(item, state, self._scorer.score(item.cypher, state.final_query or ""))
                 failures = failures + 1 if state.error else 0

@@ -25,7 +25,10 @@ class Checkpoint:
             return []
         lines = self._file.read_bytes().split(b"\n")
         whole = [line for line in lines[:-1] if line]
-        records = [json.loads(line) for line in whole]
+        try:
+            records = [json.loads(line) for line in whole]
+        except ValueError as error:
+            raise CheckpointError(f"{self._file}: damaged ({error}); delete it or choose another --out") from error
         if records and records[0].get("fingerprint") != self._fingerprint:
             raise CheckpointError(
                 f"{self._file}: from a run with other questions or settings; delete it or choose another --out"

@@ -102,12 +102,16 @@ class ExperimentRunner:
         }
 
     def _fingerprint(self, name: str, items: Sequence[GroundTruthItem]) -> str:
-        """Changes with the questions, the model or the settings, not with how far a run got."""
+        """Changes with questions, graph, examples, model or settings, not with how far a run got."""
         config = getattr(self.processor.model, "config", None)
         asked = [(item.question_id, item.question, item.cypher) for item in items]
         settings = self.processor.settings
-        how = (name, config.model if config is not None else "", settings.aids.as_text(), settings.max_iterations)
-        return hashlib.sha256(json.dumps([asked, how]).encode()).hexdigest()[:16]
+        bench = self.processor.bench
+        model = (config.model, config.temperature, config.max_tokens) if config is not None else ()
+        how = (name, model, settings.aids.as_text(), settings.max_iterations, settings.examples)
+        shown = [(example.question, example.cypher, example.core) for example in bench.examples]
+        told = [asked, how, shown, bench.backend.name, bench.backend.schema.as_dict()]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 def run_experiment(

@@ -13,16 +13,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from servers.text2cypher.core.llm_client import LLMError
+from servers.text2cypher.graph.lockdown import die_with_parent
 
 START_S = 180.0
 
 
 @contextmanager
 def embedded_model(command: list[str] | None = None) -> Iterator[str]:
-    """The base URL of a freshly started endpoint, ended with the block. Raises LLMError when it doesn't come up."""
+    """The base URL of a freshly started endpoint, ended with the block or a killed run. Raises LLMError if it fails."""
     command = command or [str(Path(sys.executable).with_name("agentd")), "models", "serve", "--listen", "127.0.0.1:0"]
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+        )
     except OSError as error:
         raise LLMError(f"no model: {command[0]} can't be started ({error.strerror}); give --model-url") from error
     try:

@@ -8,7 +8,7 @@ from typing import Any
 from servers.text2cypher.experiment.records import Record, to_state
 from servers.text2cypher.metrics import agentic_metrics, llmetric, llmetric_published
 from servers.text2cypher.metrics.composite_metrics import jarou
-from servers.text2cypher.metrics.statistics import compare_paired, interval_of_mean, interval_of_rate
+from servers.text2cypher.metrics.statistics import compare_paired, holm, interval_of_mean, interval_of_rate
 
 _TEXT = ("bleu", "rouge_l_f1", "jaro_winkler", "jaccard_cypher")
 
@@ -27,6 +27,7 @@ def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float
         "jaccard_output": 100 * _mean([record["jaccard_output"] for record in records]),
         "jarou": 100 * _mean([jarou(record["jaro_winkler"], record["rouge_l_f1"]) for record in records]),
     }
+    loop = agentic_metrics([to_state(record) for record in records])
     tokens_in = sum(record["prompt_tokens"] for record in records)
     tokens_out = sum(record["completion_tokens"] for record in records)
     return {
@@ -38,12 +39,8 @@ def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float
         "llmetric": round(llmetric(**parts), 2),
         "llmetric_published": round(llmetric_published(**parts), 2),
         **{f"{name}_avg": round(100 * _mean([record[name] for record in records]), 2) for name in _TEXT},
-        "confidence_95": {
-            "pass_at_1_rate": _rounded(interval_of_rate(passed, total)),
-            "kg_valid_rate": _rounded(interval_of_rate(valid, total)),
-            "llmetric_q": _rounded(interval_of_mean([float(record["llmetric_q"]) for record in records])),
-        },
-        "agentic_metrics": agentic_metrics([to_state(record) for record in records]),
+        "confidence_95": _intervals(records, passed, valid, loop),
+        "agentic_metrics": loop,
         "by_complexity": _split(records, "complexity"),
         "by_hops": _split(records, "hops"),
         "by_sublevel": _split(records, "sublevel"),
@@ -54,7 +51,10 @@ def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float
 
 
 def compare_all(by_name: dict[str, Sequence[Record]]) -> list[dict[str, Any]]:
-    """The best configuration (by Pass@1, then LLMetric-Q) against each other one, paired by question."""
+    """The best configuration (by Pass@1, then LLMetric-Q) against each other one, paired by question.
+
+    The `…_holm` values are corrected for the number of comparisons.
+    """
     if len(by_name) < 2:
         return []
 
@@ -63,11 +63,43 @@ def compare_all(by_name: dict[str, Sequence[Record]]) -> list[dict[str, Any]]:
         return sum(bool(r["pass_at_1"]) for r in held), sum(float(r["llmetric_q"]) for r in held)
 
     best = max(by_name, key=quality)
-    return [
+    found = [
         {"first": other, "second": best, **compare_paired(by_name[other], by_name[best])}
         for other in by_name
         if other != best
     ]
+    for name in ("pass_at_1_p", "llmetric_q_p"):
+        for comparison, corrected in zip(found, holm([c[name] for c in found]), strict=True):
+            comparison[f"{name}_holm"] = corrected
+    return found
+
+
+def _intervals(records: Sequence[Record], passed: int, valid: int, loop: dict[str, Any]) -> dict[str, Any]:
+    """By the names and in the units of the figures they belong to; a rate of nothing has none.
+
+    LLMetric is the mean of LLMetric-Q, so its interval is that of a mean too.
+    """
+    total = len(records)
+
+    def mean(values: Sequence[float], unit: float = 1.0) -> list[float]:
+        return _rounded(interval_of_mean([unit * float(value) for value in values]))
+
+    def share(part: float, whole: int) -> list[float]:
+        return [round(bound / 100, 4) for bound in interval_of_rate(round(part * whole), whole)]
+
+    failed_first = loop["initially_failed"]
+    recovered = loop["error_recovery_by_type"].items()
+    return {
+        "pass_at_1_rate": _rounded(interval_of_rate(passed, total)),
+        "kg_valid_rate": _rounded(interval_of_rate(valid, total)),
+        "jaccard_output_avg": mean([record["jaccard_output"] for record in records], 100),
+        "llmetric": mean([record["llmetric_q"] for record in records]),
+        **{f"{name}_avg": mean([record[name] for record in records], 100) for name in _TEXT},
+        "avg_iterations": mean([record["total_iterations"] for record in records]),
+        "first_attempt_success_rate": share(loop["first_attempt_success_rate"], total),
+        "recovery_rate": share(loop["recovery_rate"], failed_first) if failed_first else None,
+        "error_recovery_by_type": {kind: share(rate, loop["errors_by_type"][kind]) for kind, rate in recovered},
+    }
 
 
 def _split(records: Sequence[Record], key: str) -> dict[str, dict[str, float]]:

@@ -30,6 +30,16 @@ def interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
     return (float(low), float(high))
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values of several tests corrected for their number (Holm's step-down), in their order."""
+    corrected = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        highest = max(highest, min((len(p_values) - rank) * p_values[place], 1.0))
+        corrected[place] = highest
+    return corrected
+
+
 def compare_paired(first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Two configurations on the same questions (rows with question_id, pass_at_1, llmetric_q).
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import select
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +83,25 @@ def test_a_run_without_a_model_starts_one_and_ends_it(tmp_path: Path) -> None:
     with embedded_model(["python3", "-c", script]) as url:
         assert url == "http://127.0.0.1:9/v1"
     assert marker.exists()
+
+
+def test_a_killed_run_leaves_no_model_behind(tmp_path: Path) -> None:
+    number = tmp_path / "pid"
+    model = (
+        f"import os, pathlib, time; pathlib.Path({str(number)!r}).write_text(str(os.getpid()));"
+        "print('ready http://127.0.0.1:9', flush=True); time.sleep(60)"
+    )
+    run = (
+        "import os, signal\n"
+        "from servers.text2cypher.experiment.model_process import embedded_model\n"
+        f"with embedded_model([{sys.executable!r}, '-c', {model!r}]):\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", run], timeout=60).returncode == -signal.SIGKILL
+    try:
+        model_process = os.pidfd_open(int(number.read_text()))
+    except ProcessLookupError:
+        return
+    ended, _, _ = select.select([model_process], [], [], 10)
+    os.close(model_process)
+    assert ended

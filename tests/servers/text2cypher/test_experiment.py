@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from servers.text2cypher.config import LLMConfig
+from servers.text2cypher.config import Aids, LLMConfig, Settings
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
@@ -41,8 +41,8 @@ def gold_answers(body: dict[str, Any]) -> Answer:
     return f"<cypher>{'METCH' + gold[5:] if first and len(text) % 2 == 0 else gold}</cypher>"
 
 
-def processor(bench: Workbench, url: str) -> BatchProcessor:
-    return BatchProcessor(bench, LLMClient(LLMConfig("test", "s", url=url), sleep=lambda _: None))
+def processor(bench: Workbench, url: str, settings: Settings | None = None, **model: Any) -> BatchProcessor:
+    return BatchProcessor(bench, LLMClient(LLMConfig("test", "s", url=url, **model), sleep=lambda _: None), settings)
 
 
 def test_the_nine_configurations_have_the_seeds_names() -> None:
@@ -97,6 +97,41 @@ def test_results_have_the_seeds_columns_and_keys(bench: Workbench, tmp_path: Pat
     assert {"pass_at_1_rate", "kg_valid_rate", "llmetric", "agentic_metrics"} <= set(found)
     assert {"avg_iterations", "first_attempt_success_rate", "recovery_rate"} <= set(found["agentic_metrics"])
     assert found["pass_at_1_rate"] == 100.0 and found["agentic_metrics"]["recovery_rate"] == 1.0
+    sure = found["confidence_95"]
+    measured = {name for name in found if name.endswith(("_avg", "_rate")) and name != "jarou_avg"}
+    assert measured | {"llmetric", "error_recovery_by_type"} | set(found["agentic_metrics"]) - {
+        "initially_failed",
+        "errors_by_type",
+    } == set(sure)
+    assert sure["llmetric"][0] <= found["llmetric"] <= sure["llmetric"][1]
+    assert 0 < sure["recovery_rate"][0] < sure["recovery_rate"][1] == 1.0
+
+
+def test_the_best_configuration_is_held_against_each_other_one(bench: Workbench, tmp_path: Path) -> None:
+    def only_few_shot(body: dict[str, Any]) -> Answer:
+        shown = sum(m["role"] == "assistant" for m in body["messages"]) > 2
+        return gold_answers(body) if shown else "<cypher>MATCH (m:MK) RETURN m.nama LIMIT 1</cypher>"
+
+    zero, few, cot = ((kind, SchemaFormat.ONLY_PATHS) for kind in PromptType)
+    with scripted_model(only_few_shot) as model:
+        runner = ExperimentRunner(processor(bench, model.url, Settings(aids=Aids.none())), tmp_path)
+        summary = runner.run([zero, few, cot], load_ground_truth()[:8])
+    first, second = summary["comparisons"]
+    assert (first["first"], first["second"]) == ("Zero-Shot_Paths", "Few-Shot_Paths")
+    assert (first["only_first_passes"], first["only_second_passes"]) == (0, 8)
+    assert first["pass_at_1_p"] == pytest.approx(2 / 2**8)
+    assert first["pass_at_1_p_holm"] == second["pass_at_1_p_holm"] == pytest.approx(4 / 2**8)
+
+
+def test_calls_of_the_model_are_kept_apart_by_the_rate_limit(bench: Workbench) -> None:
+    """Seed 004 §3.6.2: a delay between API calls, those of a refinement too."""
+    waits: list[float] = []
+    with scripted_model(in_turn("<cypher>METCH</cypher>")) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url), sleep=lambda _: None)
+        limited = BatchProcessor(bench, client, Settings(delay_s=2.5, aids=Aids.none()), waits.append)
+        limited.process_batch(load_ground_truth()[:2], PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS)
+        assert len(model.requests) == 6
+    assert waits == [2.5] * 5
 
 
 def _run_cli(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -152,6 +187,20 @@ def test_a_checkpoint_of_another_run_is_not_mixed_in(tmp_path: Path) -> None:
     assert Checkpoint(file, "one").load() == [{"question_id": "1"}]
     with pytest.raises(CheckpointError, match="other questions or settings"):
         Checkpoint(file, "two").load()
+    with file.open("ab") as handle:
+        handle.write(b"not JSON\n")
+    with pytest.raises(CheckpointError, match="damaged"):
+        Checkpoint(file, "one").load()
+
+
+def test_another_temperature_is_another_run(bench: Workbench, tmp_path: Path) -> None:
+    items = load_ground_truth()[:1]
+    with scripted_model(gold_answers) as model:
+        first = ExperimentRunner(processor(bench, model.url), tmp_path)
+        first.run_configuration(PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS, items)
+        warmer = ExperimentRunner(processor(bench, model.url, temperature=0.7), tmp_path)
+        with pytest.raises(CheckpointError, match="other questions or settings"):
+            warmer.run_configuration(PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS, items)
 
 
 def test_a_full_disk_at_a_checkpoint_is_said(tmp_path: Path) -> None:

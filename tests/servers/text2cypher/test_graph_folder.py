@@ -69,5 +69,9 @@ def test_questions_load_from_json_too(tmp_path: Path) -> None:
     file.write_text(json.dumps([{"Pertanyaan": "Apa?"}]), encoding="utf-8")
     with pytest.raises(QuestionFileError, match="question 1 has no Cypher Query"):
         load_ground_truth(file)
+    twice = [{"No": 7, "Pertanyaan": "Apa?", "Cypher Query": "RETURN 1"}] * 2
+    file.write_text(json.dumps(twice), encoding="utf-8")
+    with pytest.raises(QuestionFileError, match="7 is there more than once"):
+        load_ground_truth(file)
     with pytest.raises(QuestionFileError, match="no such file"):
         load_ground_truth(tmp_path / "none.csv")

@@ -21,7 +21,7 @@ from servers.text2cypher.metrics import (
 )
 from servers.text2cypher.metrics.cypher_metrics import spaced
 from servers.text2cypher.metrics.score import Scorer
-from servers.text2cypher.metrics.statistics import compare_paired, interval_of_mean, interval_of_rate
+from servers.text2cypher.metrics.statistics import compare_paired, holm, interval_of_mean, interval_of_rate
 
 
 def test_signs_stand_apart() -> None:
@@ -93,6 +93,13 @@ def test_what_the_loop_brought_is_counted() -> None:
     assert agentic_metrics([])["recovery_rate"] == 0.0
 
 
+def test_a_question_the_model_never_answered_is_no_failed_first_attempt() -> None:
+    silent = AgentState(question_id="9", status=AgentStatus.FAILED, error="no answer")
+    found = agentic_metrics([_state(1, ErrorType.SYNTAX_ERROR, None), silent])
+    assert (found["initially_failed"], found["recovery_rate"]) == (1, 1.0)
+    assert found["first_attempt_success_rate"] == 0.0
+
+
 def test_intervals_and_paired_tests() -> None:
     low, high = interval_of_rate(18, 52)
     assert (low, high) == (pytest.approx(23.2, abs=0.5), pytest.approx(48.2, abs=0.5))
@@ -102,6 +109,12 @@ def test_intervals_and_paired_tests() -> None:
     found = compare_paired(first, second)
     assert (found["only_first_passes"], found["only_second_passes"]) == (0, 8)
     assert found["pass_at_1_p"] == pytest.approx(2 / 2**8)
+
+
+def test_several_comparisons_are_corrected_for_their_number() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
 
 
 def test_a_pair_is_scored_on_the_graph(backend: EmbeddedBackend) -> None:
