@@ -87,6 +87,17 @@ def test_what_the_citizen_gives_is_evidence_at_the_latest_when_it_is_asked_for(w
     assert not asked
 
 
+@pytest.mark.parametrize("wanted", [each for each in SCRIPTS.values() if each.letter], ids=lambda each: each.id)
+def test_nothing_is_asked_that_the_scripted_turns_already_say(wanted: Conversation) -> None:
+    """Only what is left for later, or what doesn't fit together, is asked for."""
+    letter = load(LETTERS / str(wanted.letter))
+    tool = ToolInfo(name=letter.tool, server="certificate", input_schema=letter.input_schema(), official=True)
+    said = tuple(Said(by="citizen", order=order, text=text) for order, text in enumerate(wanted.turns))
+    truth = {name: ways[0] for name, ways in wanted.truth.items()}
+    asked = ungrounded(ToolCall(tool=tool, input=truth, run_id="r", session_id="s", step=1, said=said))
+    assert {field.path for field in asked} <= {*wanted.later, *wanted.answers}
+
+
 def test_the_categories_are_mixed_from_the_start() -> None:
     assert len({each.category for each in list(SCRIPTS.values())[:12]}) == 8
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agentd.agent.evidence.numbers import spoken
-from agentd.agent.evidence.words import normal, tokens, vocabulary
+from agentd.agent.evidence.words import folded, normal, tokens, vocabulary
 
 _SPELLINGS = {
     **{"jl": "jalan", "jln": "jalan", "jalan": "jalan", "street": "jalan", "st": "jalan", "road": "jalan"},
@@ -84,7 +84,7 @@ def read(words: Sequence[str]) -> Address:
 @lru_cache(maxsize=256)
 def parse(value: str) -> Address:
     """A whole value as an address."""
-    return read([token.strip().casefold() for token in tokens(normal(value)) if token.strip()])
+    return read([folded(token) for token in tokens(normal(value)) if token.strip()])
 
 
 def supports(said: Address, value: Address) -> bool:

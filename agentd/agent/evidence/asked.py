@@ -6,7 +6,7 @@ import re
 
 from agentd.agent.evidence.lexicon import Cue, Lexicon
 from agentd.agent.evidence.persons import strong
-from agentd.agent.evidence.words import normal, tokens
+from agentd.agent.evidence.words import folded, normal, tokens
 
 _REQUEST = re.compile(
     r"""\?|\b(?:mohon|sebutkan|silakan|silahkan|berikan|tolong|isi|lengkapi|tuliskan|masukkan|perlu|membutuhkan|butuh|memerlukan|
@@ -29,7 +29,7 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
         return ()
     found: list[Question] = []
     for part in parts[first:]:
-        words = [token.strip().casefold() or "\n" for token in tokens(part)]
+        words = [folded(token) or "\n" for token in tokens(part)]
         words = [piece for word in words for piece in _parted(word, lexicon)]
         label: str | None = None
         for mark in lexicon.marks(words):

@@ -33,6 +33,10 @@ _LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya
 _COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
 _DENIALS = frozenset({"tidak", "nggak", "gak", "not", "bukan"})
+_INSTEAD = (["it"], ["its"])
+"""What begins the right value after `the address is wrong:`."""
+_STILL = vocabulary("masih di dari asal daerah luar terdaftar tercatat pakai pake still from in dengan -")
+"""What stands between `KTP saya` and the address that the card says."""
 _POSSESSED_BY = frozenset({"itu", "punya", "milik", "kepunyaan", "punyanya"})
 _VERBS = vocabulary(
     """am ' was live work need want have would will reside come can could think used got do don go moved study stay
@@ -137,12 +141,22 @@ class SentenceReader:
 
     def _place_of(self, at: int) -> str:
         """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
+        if self._on_the_card(at):
+            return "alamat_ktp"
         before = [word for word in self.words[max(0, at - 5) : at] if word not in _LIES]
         if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
             return "alamat"
         if _BUSINESS.intersection(before):
             return "alamat_usaha"
         return "alamat" if before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+
+    def _on_the_card(self, at: int) -> bool:
+        """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
+        card = max((before for before in range(at) if self.words[before] == "ktp"), default=at)
+        between = range(card + 1, at)
+        if len(between) > 6 or any(self.words[near].isdecimal() for near in between):
+            return False
+        return any(self.words[near] in _STILL or self.raws[near][0].isupper() for near in between)
 
     def _year(self, at: int) -> bool:
         """`January 5th, 1990`: the comma is inside a date."""
@@ -222,6 +236,8 @@ class SentenceReader:
             return self._owner(at, keep=True)
         if label == "x:nomor" and words[mark.start] == "kode" and address is not None:
             return self._on_plain(mark)
+        if label == "x:nomor" and self.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
+            return self._on_plain(mark)
         if label == "keperluan" and address is None and self.current.label in ("keperluan", "nama_usaha"):
             return self._on_plain(mark)
         if label == "kk" and self.current.label == "pekerjaan":
@@ -238,7 +254,7 @@ class SentenceReader:
             and set(words[mark.start : at]) <= {"pada", "tanggal", "per"}
         ):
             return self._on_plain(mark)
-        if label == "alamat" and self.current.label == "nik" and self.current.empty:
+        if label == "alamat" and self.current.label == "nik" and _STILL.issuperset(self.current.words):
             label = "alamat_ktp"
         if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
             return self._on_plain(mark)
@@ -390,10 +406,15 @@ class SentenceReader:
         before = self.words[max(0, mark.start - 2) : mark.start]
         if not opens and ((before[-1:] and before[-1] in _POSSESSED_BY) or before == ["is", "my"]):
             self._speak_of(mark.value)
+            end = persons.owner_end(mark, self.words)
+            alone = (
+                mark.start < 2 or self.words[mark.start - 2] in _SEPARATORS or self.words[mark.start - 2].isdecimal()
+            )
+            whole = before[-1:] == ["itu"] and alone and end == len(self.words)
             for segment in self.done:
-                if segment.clause == self.clause:
+                if segment.clause == self.clause or (whole and not segment.own):
                     segment.person = mark.value
-            return persons.owner_end(mark, self.words)
+            return end
         if self.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
             return self._on_plain(mark)
         if not persons.strong(mark, self.words, opens=opens, form=self.current.form, agent=self.agent):
@@ -483,7 +504,7 @@ class SentenceReader:
             for segment in (*self.done, self.current):
                 if segment.clause == self.clause:
                     segment.mood = Mood.DENIED
-        self._close(self.current.label)
+        self._close(self.current.label, corrected=self.current.corrected and self.current.empty)
         self.denied, self.content_since_denial = True, False
         self.current.mood = Mood.OPEN if self.open else Mood.DENIED
         return mark.end
@@ -501,9 +522,16 @@ class SentenceReader:
 
     def _on_turn(self, mark: Mark) -> int:
         was_denied = self.denied
+        label = self.current.label
+        if not was_denied and self.current.empty and label is None and self._just_denied():
+            was_denied, label = True, self.done[-1].label
         self.denied = self.doubted
-        self._close(self.current.label if was_denied or self.current.empty else None, corrected=was_denied)
+        self._close(label if was_denied or self.current.empty else None, corrected=was_denied)
         return mark.end
+
+    def _just_denied(self) -> bool:
+        """`keperluannya bukan melamar kerja, tapi …`: the clause before the comma ended on a denial."""
+        return bool(self.done) and self.done[-1].mood is Mood.DENIED and self.done[-1].clause + 1 == self.clause
 
     def _on_correction(self, mark: Mark) -> int:
         label = self.current.label or (self.current.follows if self.current.empty else None)
@@ -519,7 +547,7 @@ class SentenceReader:
         after = self.words[mark.end] if mark.end < len(self.words) else ","
         if not words and self.words[mark.start] in _DENIALS and after not in _SEPARATORS:
             return self._on_negation(mark)
-        if self.words[mark.end : mark.end + 1] == [":"]:
+        if self.words[mark.end : mark.end + 1] == [":"] and self.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
             self.denied, self.content_since_denial = True, False
             self._close(self.current.label)
             return mark.end + 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from agentd.agent.evidence import asked as asking
+from agentd.agent.evidence import persons
 from agentd.agent.evidence.choices import JOBS, meanings
 from agentd.agent.evidence.dates import month
 from agentd.agent.evidence.fields import ANYBODY
@@ -20,9 +22,8 @@ from agentd.agent.evidence.segments import ADDRESSES, Message, Mood, Segment
 from agentd.agent.evidence.words import FILLERS, plain, vocabulary
 from agentd.messages import Said
 
-_FREE = frozenset(
-    {"nama", "tempat_lahir", "alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "pekerjaan", "keperluan"}
-)
+_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]+)(?<=\S)\1(?![\w*_~])")
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _TYPED = frozenset(
     {
         "nik",
@@ -148,11 +149,19 @@ def _message(
 ) -> tuple[Message, list[Statement]]:
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
-    message = read(own_words(text), lexicon, person=person)
+    message = read(_unadorned(own_words(text)), lexicon, person=person)
     for segment in message.segments:
-        if segment.restated and segment.label is None and segment.follows is None:
+        unsaid = segment.label is None and segment.follows is None
+        if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
     return message, _placed(message, order, asked)
+
+
+def _unadorned(text: str) -> str:
+    """Without a chat's marks of emphasis, and without the numbers of lines numbered from 1 on, as answers may be."""
+    text = _EMPHASIS.sub(r"\2", text)
+    numbers = [int(number) for number in _NUMBERED.findall(text)]
+    return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
 
 
 def forget() -> None:
@@ -180,7 +189,8 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
     answers = _answers(said, asked)
     wanted = frozenset(asked)
     placed: list[Statement] = []
-    first_free = next((id(s) for s in said if s.label is None and any(word.isalpha() for word in s.words)), 0)
+    free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
+    first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
         after = segments[index + 1] if index + 1 < len(segments) else None
         before = segments[index - 1] if index else None
@@ -229,7 +239,7 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     small = [
         s for s in bare if s.words and all(word.isdecimal() and len(word) <= 3 for word in s.words if word[0].isalnum())
     ]
-    small_asked = [label for label in asked if label in ("rt", "rw")]
+    small_asked = ["rt", "rw"] if "rtrw" in asked else [label for label in asked if label in ("rt", "rw")]
     numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
     if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
         free = [label for label in free if label != "tempat_lahir"]

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentd.agent.evidence.words import normal, tokens, vocabulary
+from agentd.agent.evidence.words import folded, normal, tokens, vocabulary
 
 
 class Cue(Enum):
@@ -241,7 +241,8 @@ _PHRASES: dict[Cue, str] = {
     ),
     Cue.TURN: ("tapi|tetapi|melainkan|but|sekarang|kini|saat ini|now|namun|currently|yang benar adalah"),
     Cue.CORRECTION: (
-        "yang benar|yg benar|yang betul|ralat|koreksi|maksud saya|maksudnya|maksudku|harusnya|seharusnya|mestinya|"
+        "yang bener|yang bnr|"
+        "yang benar|yang betul|ralat|koreksi|maksud saya|maksudnya|maksudku|harusnya|seharusnya|mestinya|"
         "ganti|diganti|ganti jadi|ubah|ubah jadi|diubah|diubah menjadi|correction|i mean|i meant|actually|no wait|"
         "should be|eh|eh maaf|maaf maksud saya|sorry|sebenarnya|sebetulnya|change it to|perbaikan|revisi|maaf|"
         "oh bukan|change|perbaiki|wait"
@@ -303,7 +304,7 @@ _PHRASES: dict[Cue, str] = {
         "open a bank account|bank account|make a passport|a passport|pengurusan paspor|pengurusan sim|"
         "pembukaan rekening bank|buka rekening bank|membuat npwp|bikin npwp|buat npwp|daftar sekolah anak|"
         "sekolah anak|mendaftarkan anak|mendaftar sekolah anak|beasiswa anak|anak sekolah|nikah anak|"
-        "tidak keberatan|tanpa gelar"
+        "tidak keberatan|tanpa gelar|satu kata|dua kata|tiga kata|kata sandi"
     ),
 }
 
@@ -378,4 +379,4 @@ def person(words: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=512)
 def _words(phrase: str) -> tuple[str, ...]:
-    return tuple(token.strip().casefold() for token in tokens(normal(phrase)) if token.strip())
+    return tuple(folded(token) for token in tokens(normal(phrase)) if token.strip())

@@ -17,7 +17,8 @@ _TAGS = vocabulary(
     """ya iya kan bisa cukup gimana bagaimana oke ok right benar betul kah pak bu mas mbak sudah lengkap apa lagi
     ada yang kurang enough is that it anything else what next selanjutnya dong terus lalu then jadi berapa lama
     kapan selesai syaratnya saja syarat prosesnya caranya cara mengurusnya how long will take much biayanya
-    diambil can i get need do does please when where dimana mana"""
+    diambil langsung hari sekarang cepat besok ditunggu dicetak diproses
+    can i get need do does please when where dimana mana"""
 )
 _DOUBTS = vocabulary(
     """valid terdaftar aktif asli palsu milik punya registered belong belongs sah validkah terdata cocok"""

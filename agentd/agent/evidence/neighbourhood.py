@@ -41,7 +41,7 @@ def leading(words: Sequence[str]) -> list[int]:
         elif (said := spoken(words, at)) is not None and said[0] < 1000:
             found.append(said[0])
             at = said[1]
-        elif word in _SKIPPED or word in ("dan", "and", "rt", "rw"):
+        elif word in _SKIPPED or word in ("dan", "and", "sama", "rt", "rw"):
             at += 1
         else:
             break

@@ -51,6 +51,11 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: 
     return opens or before in ("a", "dari", "dr", "seorang", "sang", "si", "the")
 
 
+def names_a_letter(words: Sequence[str]) -> bool:
+    """Whether a phrase only says which letter is wanted (`surat keterangan tidak mampu`), not for whom or what."""
+    return bool(_LETTERS.intersection(words)) and not _FOR.intersection(words)
+
+
 def possessed(mark: Mark, words: Sequence[str]) -> bool:
     """Whether a relation is somebody's (`anak saya`), and so no part of a name (`Anak Agung`)."""
     return mark.end < len(words) and words[mark.end] in _POSSESSIVE

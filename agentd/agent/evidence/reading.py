@@ -11,12 +11,13 @@ from agentd.agent.evidence.lexicon import Lexicon
 from agentd.agent.evidence.persons import CITIZEN, Speaking
 from agentd.agent.evidence.segments import Message, Mood, Segment
 from agentd.agent.evidence.sentences import sentences, split
+from agentd.agent.evidence.words import folded
 
 
 def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool = False) -> Message:
     """Read one message (already without what isn't the speaker's own). `person`: of whom it starts to speak."""
     raws = split(text, lexicon)
-    words = [raw.strip().casefold() or "\n" for raw in raws]
+    words = [folded(raw) or "\n" for raw in raws]
     speaking = Speaking(person)
     segments: list[Segment] = []
     subject: str | None = None

@@ -20,7 +20,7 @@ FILLERS = vocabulary(
     assalamualaikum permisi pak bapak bu ibu mas mbak kak bang min admin terima kasih makasih thanks thank you
     please tolong mohon itu ini adalah yaitu ialah yakni sih dong deh kok nih tuh kan lah is are was the a an
     and dan serta juga saya aku gue sy i am m my me s jadi sebagai di pada sudah masih telah seorang beragama
-    status agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with"""
+    status agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with yet"""
 )
 """Words that may stand beside a value without changing it."""
 
@@ -28,6 +28,22 @@ _JOINERS = vocabulary(
     """dan serta atau yang di ke dari untuk guna buat pada dengan dalam sebagai adalah akan mau ingin hendak
     keperluan tujuan rangka secara para oleh the a an to for of in at on and my with as saya aku"""
 )
+
+
+_CHAT = {
+    **{"utk": "untuk", "untk": "untuk", "bwt": "buat", "yg": "yang", "dgn": "dengan", "udh": "sudah", "sdh": "sudah"},
+    **{"udah": "sudah", "blm": "belum", "blom": "belum", "blum": "belum", "bkn": "bukan", "lhr": "lahir"},
+    **{"skrg": "sekarang", "skrng": "sekarang", "skg": "sekarang", "almt": "alamat", "alamt": "alamat"},
+    **{"adek": "adik", "bpk": "bapak", "kmrn": "kemarin", "pkrjaan": "pekerjaan", "pekerjan": "pekerjaan"},
+    **{"sklh": "sekolah", "lmr": "lamar", "perempuam": "perempuan"},
+}
+"""How people shorten words in a chat. None of these is a name, an abbreviation before a full stop or a place."""
+
+
+def folded(token: str) -> str:
+    """A token without case, and as it is spelt in full."""
+    word = token.strip().casefold()
+    return _CHAT.get(word, word)
 
 
 def normal(text: str) -> str:
@@ -46,7 +62,7 @@ def tokens(text: str) -> list[str]:
 
 def fold(text: str) -> tuple[str, ...]:
     """The words and digit runs of a text, without case, accents of style or punctuation."""
-    return tuple(token.casefold() for token in tokens(normal(text)) if token[0].isalnum())
+    return tuple(folded(token) for token in tokens(normal(text)) if token[0].isalnum())
 
 
 def plain(text: str) -> str:

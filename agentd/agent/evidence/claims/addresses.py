@@ -14,6 +14,7 @@ from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import vocabulary
 
 _HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
+_NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
     """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
@@ -26,6 +27,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
     wanted = reading.parse(str(field.value))
     accepted = _accepted(field, case)
     said: list[str] = []
+    spoken_of: str | None = None
     for message, group in by_message(case.of(field.person)):
         parts: list[str] = []
         last: Statement | None = None
@@ -33,6 +35,14 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
         corrected = False
         for statement in group:
             segment = statement.segment
+            whole_yet = parts or said
+            number = _house_number(statement, whole_yet) if spoken_of in accepted else None
+            if number is not None:
+                parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
+                if not parts:
+                    yield Claim(message, Mood.TAKEN_BACK, False)
+                continue
+            spoken_of = segment.label or spoken_of
             if not _addressed(statement, field, accepted):
                 continue
             if segment.mood is not Mood.SAID:
@@ -53,6 +63,25 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
         yield Claim(
             message, mood, reading.supports(reading.read(said), wanted), replaces=whole.street, corrected=corrected
         )
+
+
+def _house_number(statement: Statement, said: Sequence[str]) -> str | None:
+    """The number of `eh, no 15 maksudnya` after an address was said: nothing of it but another house number."""
+    segment = statement.segment
+    if not said or not segment.corrected or segment.mood is not Mood.SAID:
+        return None
+    instead_of = [word for word in statement.previous_words if word.isdecimal()]
+    kept = [word for word in segment.words if word[0].isalnum() and word not in ("rumah", "house")]
+    named = len(kept) == 2 and kept[0] in _NUMBERS and kept[1].isdecimal() and len(kept[1]) <= 3
+    return kept[1] if named and set(instead_of) <= set(said) else None
+
+
+def _renumbered(said: Sequence[str], number: str) -> list[str]:
+    """The address with another house number; nothing when it had none, for then it isn't clear what was meant."""
+    at = next(
+        (at for at in range(1, len(said)) if said[at].isdecimal() and _NUMBERS & set(said[max(0, at - 2) : at])), None
+    )
+    return [] if at is None else [*said[:at], number, *said[at + 1 :]]
 
 
 def _accepted(field: Field, case: Case) -> frozenset[str]:

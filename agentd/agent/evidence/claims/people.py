@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agentd.agent.evidence import names
 from agentd.agent.evidence.case import Case, claim
@@ -36,7 +36,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         by_itself = field.label == "nama" and (segment.intro or (statement.first and listed) or purpose or named)
         if not (labelled or answers or corrected or by_itself):
             continue
-        found = names.leading(segment.raws)
+        found = names.leading(_after_colon(segment.raws) if purpose else segment.raws)
         if not labelled:
             found = [name for name in found if names.plausible(name)]
         if not found:
@@ -45,6 +45,11 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         supports = any(names.same(name, wanted) for name in found)
         clear = labelled or corrected or answers
         yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
+
+
+def _after_colon(raws: Sequence[str]) -> Sequence[str]:
+    """`untuk mengurus BPJS: Agus Setiawan, NIK …`: the list of data begins after the colon."""
+    return raws[raws.index(":") + 1 :] if ":" in raws else raws
 
 
 def relation(field: Field, case: Case) -> Iterator[Claim]:

@@ -12,7 +12,7 @@ from agentd.agent.evidence.segments import Mood, Segment
 from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import FILLERS, fold, vocabulary
 
-_WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan")
+_WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan would d")
 _PURPOSES = vocabulary(
     """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan
     syarat administrasi beasiswa"""
@@ -25,6 +25,7 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
     if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
         return
     office = field.label == "instansi"
+    restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)}
     for statement in case.all if field.label in ("keperluan", "instansi") else case.of(field.person):
         segment = statement.segment
         purpose = office or field.label == "keperluan"
@@ -45,7 +46,8 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             continue
         if labelled or corrected or statement.answers == field.label:
             weak = purpose or segment.empty
-            yield claim(statement, supports=texts.supports(words, value), replaces=not weak or segment.corrected)
+            instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
+            yield claim(statement, supports=texts.supports(words, value), replaces=not weak or instead)
         elif office and segment.label in (None, "keperluan"):
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
         elif segment.label is not None:
@@ -56,6 +58,11 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=True, replaces=False)
         elif statement.asked and field.label in statement.asked and len(statement.asked) == 1:
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
+
+
+def _restates(segment: Segment) -> bool:
+    """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence is said anew."""
+    return segment.label is None and (segment.corrected or segment.restated)
 
 
 def _begins_with(words: Sequence[str], value: str) -> bool:
