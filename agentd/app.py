@@ -20,6 +20,7 @@ from agentd.agent.approval import Approved
 from agentd.agent.evidence import conversation
 from agentd.agent.grounding import Grounded, ungrounded
 from agentd.agent.hosted_arguments import HostedArguments
+from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.run import AnalyticsRun
@@ -34,10 +35,11 @@ from agentd.http.preview import PreviewEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.http.verify import VerifyPages
+from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import FALLBACK, MODELS, models, plugin
-from agentd.ports import ChatModel, Clock, TextSink, ToolHost
+from agentd.ports import ChatModel, Clock, Meaning, TextSink, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
@@ -120,6 +122,7 @@ class Daemon:
     metrics: Metrics
     book: AccessBook
     access: Access
+    meaning: Meaning = field(default_factory=BundledMeaning)
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False
@@ -128,9 +131,17 @@ class Daemon:
     engine: Engine = field(init=False)
     services: Services = field(init=False)
 
-    def outfit(self, caller: Caller | None, options: AgentOptions) -> Outfit:
+    def outfit(self, caller: Caller | None, options: AgentOptions, told: Told | None = None) -> Outfit:
         """What this caller's agent is now."""
-        return outfit(self.settings, self.host.catalogue(), caller, options)
+        return outfit(self.settings, self.host.catalogue(), caller, options, told)
+
+    def fits_prompt(self, toolset: Toolset) -> bool:
+        """Whether every session's prompt starts alike, telling of all these tools."""
+        return fits(toolset, self.settings.agent.max_tools_in_prompt)
+
+    async def tell(self, request: str, toolset: Toolset, past: Told | None) -> Told | None:
+        """The tools that the prompt of this request tells of."""
+        return await told(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
 
     def tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that exist for this caller now."""
@@ -266,6 +277,7 @@ async def daemon(settings: Settings, host: Any) -> AsyncIterator[Daemon]:
             policed,
             made.outfit,
             clock,
+            tell=made.tell,
             history_tokens=settings.agent.history_tokens,
             language=settings.agent.language,
             known_models=made.known_models,

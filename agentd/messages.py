@@ -176,6 +176,11 @@ class ToolInfo(Message):
         """True when the server promises that a call changes nothing, so that doing it again is harmless."""
         return bool(self.annotations.get("readOnlyHint"))
 
+    @property
+    def for_model(self) -> bool:
+        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model is told of it."""
+        return self.meta.get("agentd/for", "model") == "model"
+
 
 class ServerState(Message):
     """One MCP server as it stands: its instructions come from its `initialize` answer."""

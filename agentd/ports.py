@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -52,6 +52,14 @@ class ToolHost(Protocol):
 
         A policy may raise `agentd.agent.approval.ApprovalNeeded`.
         """
+        ...
+
+
+class Meaning(Protocol):
+    """Compares texts by what they mean, whatever the language."""
+
+    async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How near each text is to the query, in the order given; more is nearer."""
         ...
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agentd.agent import prompts
 from agentd.agent.loop import Limits
+from agentd.agent.picking import Told
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Toolset, assemble
 from agentd.config import Settings
@@ -59,8 +60,14 @@ def _may(caller: Caller | None, tool: ToolInfo) -> bool:
     return scope is None or caller is None or caller.may(scope)
 
 
-def outfit(settings: Settings, catalogue: Catalogue, caller: Caller | None, options: AgentOptions) -> Outfit:
-    """All of it for one run."""
+def outfit(
+    settings: Settings,
+    catalogue: Catalogue,
+    caller: Caller | None,
+    options: AgentOptions,
+    told: Told | None = None,
+) -> Outfit:
+    """All of it for one run; `told`: the tools picked for its session's prompt (None: all)."""
     profile = profile_of(settings, caller)
     toolset = toolset_for(settings, catalogue, caller)
     template = (profile and profile.prompt_template) or settings.prompt_template
@@ -70,13 +77,14 @@ def outfit(settings: Settings, catalogue: Catalogue, caller: Caller | None, opti
     if options.system_prompt is not None:
         custom = options.system_prompt
     language = options.language or settings.agent.language
-    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language)
+    start = None if told is None else frozenset(told.start)
+    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language, told=start)
     shown = [Example(example.action, example.user, example.result) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None
     return Outfit(
         toolset=toolset,
-        prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset)),
+        prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset, start)),
         limits=Limits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
             max_tool_errors=own.max_tool_errors,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
+from agentd.agent.picking import Told
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
@@ -24,6 +25,7 @@ class PastTurn:
     response: str
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
+    told: Told | None = None
 
 
 def tokens(text: str) -> int:
@@ -35,7 +37,7 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all."""
     kept: list[ChatMessage] = []
     for number in range(len(past) - 1, -1, -1):
-        turned = list(_turn(past[number], toolset if number == 0 else None))
+        turned = list(_turn(past[number], toolset, first=number == 0))
         cost = sum(tokens(message.content) for message in turned)
         if cost > budget:
             break
@@ -44,8 +46,15 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     return tuple(kept)
 
 
-def _turn(turn: PastTurn, toolset: Toolset | None) -> Sequence[ChatMessage]:
-    shown = [prompts.request(turn.prompt, turn.language, toolset)]
+def opening(prompt: str, language: Language, toolset: Toolset, told: Told | None, *, first: bool) -> ChatMessage:
+    """A request as the model reads it: the session's first one names the tools, a later one those that it adds."""
+    start = frozenset(told.start) if told is not None else None
+    more = prompts.in_prompt(toolset, frozenset(told.added)) if told is not None else ()
+    return prompts.request(prompt, language, prompts.in_prompt(toolset, start) if first else None, more)
+
+
+def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMessage]:
+    shown = [opening(turn.prompt, turn.language, toolset, turn.told, first=first)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         shown.append(prompts.answered({"action": "call_tool", "tool": step.tool, "input": arguments}))

@@ -16,8 +16,10 @@ from typing import Any
 from agentd.agent import claims, prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.offer import offered
+from agentd.agent.picking import Told
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
 from agentd.agent.toolset import Toolset
@@ -75,6 +77,8 @@ class Brief:
     prompt: str
     prefix: tuple[ChatMessage, ...]
     toolset: Toolset
+    told: Told | None = None
+    """The tools that the prompt tells of, where they are too many for all."""
     language: Language = "id"
     history: tuple[ChatMessage, ...] = ()
     said: tuple[Said, ...] = ()
@@ -133,9 +137,8 @@ class Agent:
             self._so_far = Progress.read(brief.resumed)
         else:
             said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
-            first = brief.toolset if not brief.history else None
-            opening = prompts.request(brief.prompt, brief.language, first)
-            self._so_far = Progress(messages=[*brief.history, opening], said=said)
+            first = opening(brief.prompt, brief.language, brief.toolset, brief.told, first=not brief.history)
+            self._so_far = Progress(messages=[*brief.history, first], said=said)
 
     async def run(self) -> Conclusion:
         """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel."""
@@ -311,8 +314,10 @@ class Agent:
 
         if asked.attempts:
             on_text(RESTART)
-        shown = [tool for tool in prompts.in_prompt(brief.toolset) if done.may_call_official or not tool.official]
-        tools = offered(shown, done.said)
+        listed = any(step.tool.casefold() == LIST_TOOLS for step in done.steps)
+        told = None if brief.told is None or listed else brief.told.names
+        shown = prompts.in_prompt(brief.toolset, told)
+        tools = offered([tool for tool in shown if done.may_call_official or not tool.official], done.said)
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),

@@ -43,21 +43,23 @@ class Example:
     result: dict[str, Any] | None = None
 
 
-def compose_system_instructions(template: str, toolset: Toolset, *, custom: str = "", language: str = "auto") -> str:
+def compose_system_instructions(
+    template: str, toolset: Toolset, *, custom: str = "", language: str = "auto", told: frozenset[str] | None = None
+) -> str:
     """`prompt_template` with its three slots filled: the office's words, the language rule, actions, servers, tools."""
     filled = (
         template.replace("{{custom_instruction}}", custom.strip())
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
-        .replace("{{tool_guidance}}", tool_guidance(toolset))
+        .replace("{{tool_guidance}}", tool_guidance(toolset, told))
     )
     lines = (line.rstrip() for line in filled.strip().splitlines())
     return "\n".join(lines)
 
 
-def tool_guidance(toolset: Toolset) -> str:
+def tool_guidance(toolset: Toolset, told: frozenset[str] | None = None) -> str:
     """The action rules, then each server's instructions with its tools, as read from the servers now."""
     parts = [ACTION_RULES]
-    shown = in_prompt(toolset)
+    shown = in_prompt(toolset, told)
     if not shown:
         parts.append(NO_TOOLS)
     for server in toolset.servers:
@@ -104,22 +106,26 @@ def manifest(toolset: Toolset) -> dict[str, Any]:
     }
 
 
-def request(prompt: str, language: Language, toolset: Toolset | None = None) -> ChatMessage:
-    """A citizen's words as a user turn; the session's first one carries the tool context too."""
+def request(
+    prompt: str, language: Language, tools: Sequence[ToolInfo] | None = None, more: Sequence[ToolInfo] = ()
+) -> ChatMessage:
+    """A citizen's words as a user turn. The session's first one names the `tools`; one may tell of `more`."""
     content: dict[str, Any] = {"request": prompt, "language": _LANGUAGE_NAMES[language]}
-    if toolset is not None:
-        content["tools"] = [tool.name for tool in in_prompt(toolset)]
+    if tools is not None:
+        content["tools"] = [tool.name for tool in tools]
+    if more:
+        content["more_tools"] = [signature(tool) for tool in more]
     return ChatMessage(role="user", content=_compact(content))
 
 
-def in_prompt(toolset: Toolset) -> list[ToolInfo]:
-    """The tools that a model is told of; the others are for the desk's pages and programs (`_meta` agentd/for)."""
-    return [tool for tool in toolset.tools if tool.meta.get("agentd/for", "model") == "model"]
+def in_prompt(toolset: Toolset, told: frozenset[str] | None = None) -> list[ToolInfo]:
+    """The tools that a model is told of: those for models, cut to those picked (`told`; None: no cut)."""
+    return [tool for tool in toolset.tools if tool.for_model and (told is None or tool.name in told)]
 
 
-def examples(shown: Sequence[Example], toolset: Toolset) -> list[ChatMessage]:
+def examples(shown: Sequence[Example], toolset: Toolset, told: frozenset[str] | None = None) -> list[ChatMessage]:
     """The examples whose tools are there, as real turns of a conversation."""
-    names = {tool.name for tool in toolset.tools} | {LIST_TOOLS}
+    names = {tool.name for tool in in_prompt(toolset, told)} | {LIST_TOOLS}
     turns: list[ChatMessage] = []
     for example in shown:
         named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}

@@ -109,7 +109,10 @@ async def _warm(made: Any) -> None:
         return
     await asyncio.sleep(WARM_AFTER_S)
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
+    outfit = made.outfit(kiosk, AgentOptions())
+    if not made.fits_prompt(outfit.toolset):
+        return  # each session's first request picks its own start
     try:
-        await made.chain.warm(made.outfit(kiosk, AgentOptions()).prefix)
+        await made.chain.warm(outfit.prefix)
     except ProviderFailure as failure:
         structlog.get_logger("agentd").warning("model.not_warm", kind=failure.kind, reason=failure.message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,6 +12,8 @@ from agentd.agent.approval import assents, refuses
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.language import detect
 from agentd.agent.loop import Agent, Brief, Conclusion
+from agentd.agent.picking import Told
+from agentd.agent.toolset import Toolset
 from agentd.errors import BY_TYPE, AgentdError, Conflict, Forbidden, InternalError, InvalidParams, Language, NotFound
 from agentd.messages import (
     AgentOptions,
@@ -32,7 +34,14 @@ from agentd.runs.visibility import owned, published, without_paths
 PAST_TURNS = 50
 """How many turns of a session are looked at, for the prompt and as evidence."""
 
-Dress = Callable[[Caller | None, AgentOptions], Outfit]
+Dress = Callable[[Caller | None, AgentOptions, Told | None], Outfit]
+Tell = Callable[[str, Toolset, Told | None], Awaitable[Told | None]]
+"""What the prompt of this request tells of, by the caller's tools and what the session's prompt tells of already."""
+
+
+async def tell_all(_request: str, _toolset: Toolset, _past: Told | None) -> Told | None:
+    """Every tool, however many."""
+    return None
 
 
 class AgentRuns:
@@ -46,6 +55,7 @@ class AgentRuns:
         dress: Dress,
         clock: Clock,
         *,
+        tell: Tell = tell_all,
         history_tokens: int = 1500,
         language: str = "auto",
         known_models: Callable[[], dict[str, list[str]]] = dict,
@@ -55,6 +65,7 @@ class AgentRuns:
         self._model = model
         self._tools = tools
         self._dress = dress
+        self._tell = tell
         self._clock = clock
         self._history_tokens = history_tokens
         self._language = language
@@ -163,11 +174,14 @@ class AgentRuns:
         past = await self._store.turns_of(session_id, 1)
         before: Language = past[-1]["brief"].get("language", "id") if past else "id"
         language = options.language or (self._language if self._language != "auto" else detect(prompt, before))
+        outfit = self._dress(caller, options, None)
+        told = await self._tell(prompt, outfit.toolset, Told.read(past[-1]["brief"].get("told")) if past else None)
         brief = {
             "options": options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
             "language": language,
             "caller": caller.model_dump(mode="json"),
-            "deadline_s": self._dress(caller, options).deadline_s,
+            "deadline_s": outfit.deadline_s,
+            "told": told and told.record(),
         }
         row: Row = {
             "run_id": run_id,
@@ -243,7 +257,7 @@ class AgentRuns:
         caller = Caller.model_validate(row["brief"]["caller"])
         pending = row["record"]["pending"]
         try:
-            tool = self._dress(caller, AgentOptions()).toolset.resolve(pending["tool"])
+            tool = self._dress(caller, AgentOptions(), None).toolset.resolve(pending["tool"])
         except AgentdError:
             return True
         call = ToolCall(
@@ -303,7 +317,8 @@ class AgentRuns:
         row, kept = context.row, context.row["brief"]
         options = AgentOptions.model_validate(kept["options"])
         caller = Caller.model_validate(kept["caller"])
-        outfit = self._dress(caller, options)
+        told = Told.read(kept.get("told"))
+        outfit = self._dress(caller, options, told)
         past = [_past(turn) for turn in await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
                 if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
         brief = Brief(
@@ -312,6 +327,7 @@ class AgentRuns:
             prompt=row["prompt"],
             prefix=outfit.prefix,
             toolset=outfit.toolset,
+            told=told,
             language=kept["language"],
             history=messages(past, self._history_tokens, outfit.toolset),
             said=evidence(past),
@@ -400,7 +416,9 @@ def _error_data(error: AgentdError, row: Row) -> dict[str, Any]:
 def _past(row: Row) -> PastTurn:
     outcome = row["outcome"] or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
-    return PastTurn(row["prompt"], outcome.get("response", ""), steps, row["brief"].get("language", "id"))
+    brief = row["brief"]
+    told = Told.read(brief.get("told"))
+    return PastTurn(row["prompt"], outcome.get("response", ""), steps, brief.get("language", "id"), told)
 
 
 def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:

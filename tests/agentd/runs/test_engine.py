@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agentd.agent.loop import Limits
+from agentd.agent.picking import Told
 from agentd.agent.toolset import assemble
 from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
@@ -47,7 +48,7 @@ class Daemon:
         self.clock = ManualClock()
         self.store = RunStore(sqlite_engine(state / "agentd.db"))
 
-        def dress(caller: Caller | None, options: AgentOptions) -> Outfit:
+        def dress(caller: Caller | None, options: AgentOptions, told: Told | None) -> Outfit:
             toolset = assemble(self.tools.catalogue(), None)
             deadline_s = options.deadline_s or 60
             return Outfit(toolset, (ChatMessage(role="system", content="x"),), Limits(), deadline_s, None, frozenset())

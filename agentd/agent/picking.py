@@ -1,0 +1,72 @@
+"""Which tools a session's prompt tells of when there are too many for it: those whose meaning fits what is asked.
+
+The first request picks; a later one adds what it needs and takes nothing away, so that the prompt's start stays as it
+was and its cache holds. What is not told of can still be listed (`list_tools`) and called by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentd.agent.toolset import Toolset
+from agentd.messages import ToolInfo
+from agentd.ports import Meaning
+
+ADDED = 4
+"""How many of a later request's best tools are added, where the prompt has not told of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Names of the tools that a prompt tells of: at its start, and added by each later request."""
+
+    start: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    """By the request of this run alone."""
+    before: tuple[str, ...] = ()
+    """By the session's requests before it."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset((*self.start, *self.before, *self.added))
+
+    def record(self) -> dict[str, list[str]]:
+        """As JSON, kept with the run."""
+        return {"start": list(self.start), "added": list(self.added), "before": list(self.before)}
+
+    @classmethod
+    def read(cls, record: dict[str, list[str]] | None) -> Told | None:
+        """Back from JSON; None where a prompt told of everything."""
+        return None if record is None else cls(**{name: tuple(names) for name, names in record.items()})
+
+
+def fits(toolset: Toolset, limit: int) -> bool:
+    """Whether a prompt tells of all tools, so that it starts alike for every session."""
+    return sum(tool.for_model for tool in toolset.tools) <= limit
+
+
+async def told(request: str, toolset: Toolset, limit: int, meaning: Meaning, past: Told | None) -> Told | None:
+    """What the prompt of this request tells of; None when the tools are few enough to tell of them all."""
+    tools = [tool for tool in toolset.tools if tool.for_model]
+    if past is None and fits(toolset, limit):
+        return None
+    nearest = await _by_nearness(request, tools, meaning)
+    if past is None:
+        return Told(start=tuple(nearest[:limit]))
+    before = (*past.before, *past.added)
+    known = {*past.start, *before}
+    return Told(start=past.start, before=before, added=tuple(name for name in nearest[:ADDED] if name not in known))
+
+
+async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning) -> list[str]:
+    """Names, the nearest first; of equally near ones in the catalogue's order."""
+    scores = await meaning.nearness(request, [_text(tool) for tool in tools])
+    ranked = sorted(zip(scores, range(len(tools)), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    return [tools[index].name for _, index in ranked]
+
+
+def _text(tool: ToolInfo) -> str:
+    words = (tool.remote_name or tool.name).replace("_", " ").replace("-", " ")
+    return f"{words}: {' '.join(tool.description.split())}"[:500]

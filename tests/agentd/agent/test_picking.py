@@ -1,0 +1,68 @@
+"""Of too many tools, the prompt tells of those that fit the request (issue 4), by the real bundled embedding."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from agentd.agent.history import PastTurn, messages, opening
+from agentd.agent.picking import ADDED, Told, told
+from agentd.agent.prompts import compose_system_instructions
+from agentd.agent.toolset import Toolset, assemble
+from agentd.meaning import BundledMeaning
+from agentd.messages import ToolInfo
+from agentd.testing import MemoryTools
+
+WRITTEN = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
+TEMPLATE = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
+LIMIT = 8
+
+
+def catalogue(**tools: str) -> Toolset:
+    infos = [ToolInfo(name=name, server="hall", description=text) for name, text in tools.items()]
+    return assemble(MemoryTools({info.name: dict for info in infos}, infos).catalogue(), None)
+
+
+TOOLS = catalogue(**WRITTEN["tools"])
+MEANING = BundledMeaning()
+
+
+async def test_the_tool_that_a_request_needs_is_among_the_few_told_of() -> None:
+    missed = []
+    for request, needed in WRITTEN["needs"].items():
+        picked = await told(request, TOOLS, LIMIT, MEANING, None)
+        assert picked is not None and len(picked.start) == LIMIT
+        if needed not in picked.start:
+            missed.append((request, needed, picked.start))
+    assert missed == []
+
+
+async def test_few_tools_are_all_told_of() -> None:
+    assert await told("jam berapa?", catalogue(a="x", b="y"), 2, MEANING, None) is None
+
+
+async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -> None:
+    first = await told("jam berapa sekarang?", TOOLS, LIMIT, MEANING, None)
+    assert first is not None
+    second = await told("Besok hujan tidak?", TOOLS, LIMIT, MEANING, first)
+    assert second is not None and second.start == first.start
+    assert "get_weather" in second.names and len(second.added) <= ADDED
+    third = await told("Besok hujan tidak?", TOOLS, LIMIT, MEANING, second)
+    assert third is not None and third.added == () and third.names == second.names
+
+    def system(picked: Told) -> str:
+        return compose_system_instructions(TEMPLATE, TOOLS, told=frozenset(picked.start))
+
+    assert system(first) == system(third) and "- get_current_time" in system(first)
+    past = [
+        PastTurn("jam berapa sekarang?", "Pukul 8.", told=first),
+        PastTurn("Besok hujan tidak?", "Ya.", told=second),
+    ]
+    shown = messages(past, 10_000, TOOLS)
+    assert shown[2] == opening("Besok hujan tidak?", "id", TOOLS, second, first=False)
+    assert "get_weather(): Weather forecast" in shown[2].content
+
+
+async def test_what_is_told_of_comes_back_from_its_record() -> None:
+    picked = Told(start=("a",), added=("b",), before=("c",))
+    assert Told.read(picked.record()) == picked and Told.read(None) is None
