@@ -179,7 +179,7 @@ class ToolInfo(Message):
     @property
     def for_model(self) -> bool:
         """False for what only the desk's pages and programs call (`_meta` agentd/for): no model is told of it."""
-        return self.meta.get("agentd/for", "model") == "model"
+        return bool(self.meta.get("agentd/for", "model") == "model")
 
 
 class ServerState(Message):
