@@ -62,7 +62,7 @@ def check(answer: str, toolset: Toolset, said: Sequence[Said]) -> None:
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
     """The first sentence that is such a claim. Without official tools nothing can be claimed."""
-    official = {tool.name for tool in (*toolset.tools, *toolset.asleep) if tool.official}
+    official = toolset.official
     if not official:
         return None
     known = " ".join(f"{one.text} {one.value}" for one in said if one.by != "agent")

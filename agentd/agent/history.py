@@ -57,9 +57,11 @@ def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMess
     shown = [opening(turn.prompt, turn.language, toolset, turn.told, first=first)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
-        shown.append(prompts.answered({"action": "call_tool", "tool": step.tool, "input": arguments}))
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
-        shown.append(prompts.tool_result(step.tool, arguments, outcome, turn.language, limit=RESULT_CHARS))
+        official = step.tool in toolset.official
+        shown += prompts.exchange(
+            step.tool, arguments, outcome, turn.language, turn.prompt, official=official, limit=RESULT_CHARS
+        )
     cut_off = {"id": "Mohon maaf, tadi terputus.", "en": "Sorry, that was cut off."}[turn.language]
     return [*shown, prompts.answered({"action": "final", "response": turn.response or cut_off})]
 

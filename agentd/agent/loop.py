@@ -184,7 +184,6 @@ class Agent:
         if action["action"] == "final":
             return str(action["response"])
         call = CallTool(action["tool"], action["input"])
-        done.messages.append(prompts.answered(action))
         if len(done.steps) >= self._brief.limits.max_steps:
             raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
         await self._act(call, record.get("outcome"))
@@ -427,7 +426,8 @@ class Agent:
         how = "berhasil" if outcome.success else "gagal"
         place = f" di server {server}" if server else ""
         done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
-        done.messages.append(prompts.tool_result(name, call.input, outcome, brief.language))
+        official = name in brief.toolset.official
+        done.messages += prompts.exchange(name, call.input, outcome, brief.language, brief.prompt, official=official)
         if outcome.success:
             asked = json.dumps(call.input, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))

@@ -23,6 +23,8 @@ ACTION_RULES = (
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{}}}} lists the tools. '
     "Use only values that the citizen gave; never invent any. If something is missing, ask for it with `final`."
 )
+REMINDED = 1000
+"""Characters of the citizen's words that stand again after a tool's result."""
 CHOICES_CHARS = 24
 """Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
@@ -141,7 +143,8 @@ def _given(example: Example) -> ChatMessage:
         return request(words, detect(words))
     shown = {key: example.result[key] for key in ("success", "output", "message") if key in example.result}
     outcome = ToolOutcome.model_validate({"success": True, **shown})
-    return tool_result(example.result["tool"], example.result.get("input", {}), outcome, detect(outcome.message))
+    arguments, words = example.result.get("input", {}), example.user or ""
+    return tool_result(example.result["tool"], arguments, outcome, detect(words or outcome.message), words)
 
 
 def answered(action: dict[str, Any]) -> ChatMessage:
@@ -149,10 +152,51 @@ def answered(action: dict[str, Any]) -> ChatMessage:
     return ChatMessage(role="assistant", content=_compact(action))
 
 
+def exchange(
+    tool: str,
+    arguments: dict[str, Any],
+    outcome: ToolOutcome,
+    language: Language,
+    request: str,
+    *,
+    official: bool = False,
+    limit: int = 6000,
+) -> tuple[ChatMessage, ChatMessage]:
+    """A call and its result as two turns, without the values that grounding refused: shown, they would be copied."""
+    kept = _proven(arguments, outcome)
+    call = answered({"action": "call_tool", "tool": tool, "input": kept})
+    return call, tool_result(tool, kept, outcome, language, request, official=official, limit=limit)
+
+
+def _proven(arguments: dict[str, Any], outcome: ToolOutcome) -> dict[str, Any]:
+    refused = outcome.output.get("missing") if not outcome.success and isinstance(outcome.output, dict) else None
+    return _without(arguments, refused) if isinstance(refused, list) else arguments
+
+
+def _without(value: Any, paths: Sequence[str], at: str = "") -> Any:
+    """The arguments without what stands at the dotted paths (`orang_tua.nama`, `anak.0.nik`)."""
+    if isinstance(value, dict):
+        inner = {name: f"{at}.{name}" if at else name for name in value}
+        return {name: _without(value[name], paths, path) for name, path in inner.items() if path not in paths}
+    if isinstance(value, list):
+        return [_without(one, paths, f"{at}.{index}") for index, one in enumerate(value)]
+    return value
+
+
 def tool_result(
-    tool: str, arguments: dict[str, Any], outcome: ToolOutcome, language: Language, *, limit: int = 6000
+    tool: str,
+    arguments: dict[str, Any],
+    outcome: ToolOutcome,
+    language: Language,
+    request: str,
+    *,
+    official: bool = False,
+    limit: int = 6000,
 ) -> ChatMessage:
-    """A tool's outcome as the next user turn (seed 002: `tool_result` with an `instruction`)."""
+    """A tool's outcome as the next user turn (seed 002: `tool_result` with an `instruction`).
+
+    The citizen's words stand after it once more: a small model answers what it read last, the tool's result.
+    """
     output = outcome.output
     shown = _compact(output)
     if len(shown) > limit:
@@ -165,13 +209,16 @@ def tool_result(
             "output": output,
             "message": outcome.message,
         },
-        "instruction": _instruction(outcome, language),
+        "request": request[:REMINDED],
+        "instruction": _instruction(outcome, language, official),
     }
     return ChatMessage(role="user", content=_compact(result))
 
 
-def _instruction(outcome: ToolOutcome, language: Language) -> str:
+def _instruction(outcome: ToolOutcome, language: Language, official: bool) -> str:
     name = _LANGUAGE_NAMES[language]
+    if outcome.success and official and outcome.message:
+        return f"It is done. Tell the citizen with `final` in {name}, and promise nothing more: {outcome.message}"
     if outcome.success:
         return f"Reply with one JSON action: `final` in {name}, or the next tool that the citizen's request needs."
     if outcome.error_type == "grounding":

@@ -57,6 +57,11 @@ class Toolset:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
 
+    @property
+    def official(self) -> frozenset[str]:
+        """Names of the tools whose calls act for the office."""
+        return frozenset(tool.name for tool in (*self.tools, *self.asleep) if tool.official)
+
     def expected(self, name: str, server: str) -> ToolInfo:
         """The tool of a server that is known to offer it, though it may not be up yet and have told of no tool.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from agentd.agent import prompts
 from agentd.agent.loop import Agent, Brief, Conclusion, Limits
 from agentd.agent.toolset import Toolset, assemble
-from agentd.messages import LIVE_ONLY, ChatMessage, ToolInfo
+from agentd.messages import LIVE_ONLY, ChatMessage, ToolInfo, ToolOutcome
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 
 TIME = ToolInfo(name="get_current_time", server="time", annotations={"readOnlyHint": True}, description="The time")
@@ -157,3 +159,19 @@ async def test_logs_hold_no_citizens_numbers(number: str) -> None:
     ended = await Talk(call("make_letter", nik=number), call(number), final("ok")).run()
     assert number not in "\n".join(ended.logs)
     assert any("Memanggil tool make_letter di server certificate: berhasil" in line for line in ended.logs)
+
+
+async def test_what_grounding_refused_is_not_shown_to_the_model_again() -> None:
+    """Seen from the embedded model: values that it had invented stood in its context and came back in every call."""
+    refused = {"missing": ["nik", "orang_tua.nama"], "labels": ["NIK", "nama orang tua"]}
+    given = {"nama": "Budi", "nik": "3175000000000000", "orang_tua": {"nama": "Invented", "umur": "60"}}
+    turns = prompts.exchange(
+        "make_letter",
+        given,
+        ToolOutcome(success=False, message="Mohon sebutkan: NIK.", output=refused, error_type="grounding"),
+        "id",
+        "Nama saya Budi",
+    )
+    assert json.loads(turns[0].content)["input"] == {"nama": "Budi", "orang_tua": {"umur": "60"}}
+    assert "3175000000000000" not in turns[1].content and "Invented" not in turns[1].content
+    assert json.loads(turns[1].content)["request"] == "Nama saya Budi"
