@@ -7,7 +7,9 @@ other order a human would be asked before anything is proven.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from agentd.agent.evidence.case import Case
 from agentd.agent.evidence.conversation import conversation
@@ -15,7 +17,7 @@ from agentd.agent.evidence.digits import sixteen
 from agentd.agent.evidence.fields import Field, fields, form
 from agentd.agent.evidence.proof import proven
 from agentd.agent.evidence.question import label, question
-from agentd.messages import Catalogue, ToolCall, ToolOutcome
+from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 
 
@@ -38,17 +40,47 @@ class Grounded:
 
 def ungrounded(call: ToolCall) -> list[Field]:
     """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too."""
-    schema = call.tool.input_schema
-    read = form(schema)
-    asked = fields(schema, call.input)
-    talk = conversation(call.said, read.lexicon, for_others=read.for_others)
-    case = Case(talk, call.said, read.lexicon, read.labels)
+    asked = fields(call.tool.input_schema, call.input)
+    case = _case(call.tool, call.said)
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         proofs[field.path] = proven(field, case)
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
     return [field for field in asked if not proofs[field.path]]
+
+
+def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
+    """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
+
+    Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open.
+    """
+    case = _case(tool, said)
+    words = " \n ".join(one.text for one in said if one.by == "citizen")
+    properties = dict(tool.input_schema.get("properties", {}))
+    for name, rule in properties.items():
+        digits = _SAID_NUMBERS.get(rule.get("format"))
+        listed = rule.get("enum") or (dict.fromkeys(digits.findall(words)) if digits else ())
+        allowed = [value for value in listed if _proves(tool, name, value, case)]
+        if allowed:
+            properties[name] = {**rule, "enum": allowed}
+    return tool.model_copy(update={"input_schema": {**tool.input_schema, "properties": properties}})
+
+
+_SAID_NUMBERS = {
+    **dict.fromkeys(("nik", "kk"), re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")),
+    **dict.fromkeys(("rt", "rw"), re.compile(r"(?<!\d)\d{1,3}(?!\d)")),
+}
+
+
+def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
+    return any(field.path == name and proven(field, case) for field in fields(tool.input_schema, {name: value}))
+
+
+def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:
+    read = form(tool.input_schema)
+    talk = conversation(said, read.lexicon, for_others=read.for_others)
+    return Case(talk, said, read.lexicon, read.labels)
 
 
 def _refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

@@ -16,6 +16,7 @@ from typing import Any
 from agentd.agent import claims, prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.grounding import narrowed
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.offer import offered
@@ -316,7 +317,8 @@ class Agent:
         listed = any(step.tool.casefold() == LIST_TOOLS for step in done.steps)
         told = None if brief.told is None or listed else brief.told.names
         shown = prompts.in_prompt(brief.toolset, told)
-        tools = offered([tool for tool in shown if done.may_call_official or not tool.official], done.said)
+        free = [tool for tool in shown if done.may_call_official or not tool.official]
+        tools = [narrowed(tool, done.said) if tool.official else tool for tool in offered(free, done.said)]
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentd.agent.grounding import Grounded, ungrounded
+from agentd.agent.grounding import Grounded, narrowed, ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.agent.letters import PROPERTIES, call, letter, session
@@ -262,3 +262,17 @@ def test_any_json_is_judged_without_an_error(value: Any) -> None:
 def test_words_from_the_agent_alone_prove_nothing() -> None:
     said = session("A: Nama Anda Budi Santoso, agama Islam.", "ya")
     assert missing({"nama": "Budi Santoso", "agama": "Islam"}, said=said) == ["nama", "agama"]
+
+
+def test_a_constrained_model_can_write_no_choice_and_no_number_that_was_not_said() -> None:
+    def allowed(name: str, *lines: str) -> list[str] | None:
+        return narrowed(letter(), session(*lines)).input_schema["properties"][name].get("enum")
+
+    said = f"NIK {NIK}, status kawin, RT 3 RW 07, pekerjaan guru"
+    assert allowed("nik", said) == [NIK]
+    assert allowed("status_perkawinan", said) == ["Kawin"]
+    assert (allowed("rt", said), allowed("rw", said)) == (["3"], ["07"])
+    assert allowed("status_perkawinan", said, "maaf, belum kawin") == ["Belum Kawin"]
+    assert allowed("nik", f"NIK istri saya {NIK}") is None
+    assert allowed("agama", said) == PROPERTIES["agama"]["enum"]
+    assert "enum" not in narrowed(letter(), session(said)).input_schema["properties"]["pekerjaan"]
