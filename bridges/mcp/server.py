@@ -429,12 +429,16 @@ def tool_info(server: str, tool: Tool) -> ToolInfo:
 
 def meta_of(call: ToolCall) -> RequestParamsMeta:
     """What travels beside the arguments: never shown to a model."""
-    meta = {
+    meta: dict[str, Any] = {
         **call.trace,
         "agentd/idempotency_key": call.key,
         "agentd/session_id": call.session_id,
         "agentd/language": call.language,
     }
+    if call.caller is not None:
+        meta |= {"agentd/caller": call.caller.id, "agentd/caller_scopes": sorted(call.caller.scopes)}
+    if call.consent is not None:
+        meta["agentd/approved_by"] = call.consent.by
     return cast(RequestParamsMeta, meta)
 
 

@@ -2,7 +2,8 @@
 
 letters init    [--state DIR] [--renew]   make the office's signing key (also made at first use)
 letters verify  FILE.pdf [--state DIR]    is this letter genuine? exit 0 only if so
-letters list    [--state DIR]             the register, one letter a line
+letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
+                                          file, who approved it, who voided it, why
 """
 
 from __future__ import annotations
@@ -79,5 +80,6 @@ def _list(service: LetterService) -> int:
     for row in service.ledger.all():
         letter = service.catalogue.types.get(row.letter_type)
         name = masked_name(letter, row.values) if letter else ""
-        print("\t".join((row.number, row.day.isoformat(), row.status, row.letter_type, name, row.file or "")))
+        known = (row.number, row.day.isoformat(), row.status, row.letter_type, name, row.file or "")
+        print("\t".join((*known, row.approved_by or "", row.voided_by or "", row.void_reason or "")))
     return 0

@@ -107,6 +107,7 @@ class LetterService:
         arguments: Mapping[str, Any],
         idempotency_key: str | None = None,
         session_id: str | None = None,
+        approved_by: str | None = None,
     ) -> Issued:
         """Issue a letter, or return the one this key or session already has for the same values.
 
@@ -119,6 +120,7 @@ class LetterService:
             values=values,
             idempotency_key=idempotency_key,
             session_id=session_id,
+            approved_by=approved_by,
         )
         try:
             row, new = self._issue(request)

@@ -31,8 +31,16 @@ _DATE_NOISE = re.compile(
     r"|\b(?:senin|selasa|rabu|kamis|jumat|sabtu|minggu)\b|(?<=\d)(?:st|nd|rd|th)\b|,"
 )
 
+# `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, and either of the two alone, wherever it stands,
+# but not in the name of a street (`Gang RT 12`).
 _RT_RW = re.compile(
-    r"[\s,.]*\bRT\s*[.:]?\s*([0-9]{1,3})(?:\s*[/,]?\s*RW\s*[.:]?\s*|\s*/\s*)([0-9]{1,3})\s*$", re.IGNORECASE
+    r"""[\s,.;(]*\b(?<!gang\s)(?<!gg\s)(?<!gg\.\s)(?<!jalan\s)(?<!jl\.\s)(?:
+        RT \s*(?:[/.&,-]\s*RW)?\s*[.:]*\s* (?P<rt>[0-9]{1,3})
+           (?:\s*(?:[/,.&;-]|dan)?\s*RW\s*[.:]*\s*|\s*/\s*) (?P<rw>[0-9]{1,3})
+      | RT \s*[.:]*\s* (?P<only_rt>[0-9]{1,3})
+      | RW \s*[.:]*\s* (?P<only_rw>[0-9]{1,3})
+    )(?![0-9])\)?""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 # The province codes of the Ministry of Home Affairs (Kepmendagri 100.1.1-6117/2022), first two digits of a NIK.
@@ -181,12 +189,14 @@ def read_address(text: str) -> str:
     return text
 
 
-def split_rt_rw(address: str) -> tuple[str, tuple[str, str] | None]:
-    """The address without a closing `RT 3 RW 5`, and these two as three digits each, when it closes so."""
-    found = _RT_RW.search(address)
-    if found is None or not found.start():
-        return address, None
-    return address[: found.start()], (found[1].zfill(3), found[2].zfill(3))
+def split_rt_rw(address: str) -> tuple[str, frozenset[str], frozenset[str]]:
+    """The address without the RT and RW in it, and what these are, three digits each."""
+    found = [match.groupdict() for match in _RT_RW.finditer(address)]
+    rts, rws = (
+        frozenset(number.zfill(3) for each in found for name in names if (number := each[name]))
+        for names in (("rt", "only_rt"), ("rw", "only_rw"))
+    )
+    return _RT_RW.sub("", address).strip(" ,;"), rts, rws
 
 
 def read_text(text: str) -> str:

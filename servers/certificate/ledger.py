@@ -54,6 +54,8 @@ letters = sa.Table(
     sa.Column("issued_at", sa.String(40)),
     sa.Column("voided_at", sa.String(40)),
     sa.Column("void_reason", sa.String(255)),
+    sa.Column("voided_by", sa.String(120)),
+    sa.Column("approved_by", sa.String(120)),
     sa.Column("same_in_session", short, unique=True),
     sa.UniqueConstraint("series", "year", "seq"),
     sa.CheckConstraint("status in ('reserved', 'issued', 'void')", name="letters_status"),
@@ -76,6 +78,10 @@ _CHANGED = " OR ".join(
         *(
             f"OLD.{column} <> NEW.{column}"
             for column in ("letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers")
+        ),
+        *(
+            f"(OLD.{column} IS NOT NULL AND OLD.{column} <> COALESCE(NEW.{column}, ''))"
+            for column in ("approved_by", "voided_by")
         ),
         "(OLD.status <> 'reserved' AND COALESCE(OLD.sha256, '') <> COALESCE(NEW.sha256, ''))",
         "(OLD.status <> 'reserved' AND COALESCE(OLD.file, '') <> COALESCE(NEW.file, ''))",
@@ -137,6 +143,8 @@ class Letter(BaseModel):
     issued_at: str | None
     voided_at: str | None
     void_reason: str | None
+    voided_by: str | None
+    approved_by: str | None
 
 
 class Request(BaseModel):
@@ -149,6 +157,7 @@ class Request(BaseModel):
     values: dict[str, str]
     idempotency_key: str | None = None
     session_id: str | None = None
+    approved_by: str | None = None
 
     @property
     def digest(self) -> str:
@@ -205,14 +214,15 @@ class Ledger:
 
         return self._transaction(commit)
 
-    def void(self, letter: Letter, reason: str, at: datetime) -> Letter:
-        """→ VOID; the row stays, its number is spent, and the same request may be made again."""
+    def void(self, letter: Letter, reason: str, at: datetime, by: str | None = None) -> Letter:
+        """→ VOID; the row stays, its number is spent, and the same request may be made again. The first void holds."""
 
         def commit(connection: sa.Connection) -> Letter:
+            voided = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
             connection.execute(
                 sa.update(letters)
                 .where(letters.c.id == letter.id, letters.c.status != "void")
-                .values(status="void", void_reason=reason[:255], voided_at=at.isoformat(), same_in_session=None)
+                .values(status="void", same_in_session=None, **voided)
             )
             return self._one(connection, letters.c.id == letter.id) or letter
 
@@ -299,6 +309,7 @@ class Ledger:
                 status="reserved",
                 reserved_at=at.isoformat(),
                 same_in_session=request.session_digest,
+                approved_by=request.approved_by and request.approved_by[:120],
             )
         )
         (letter_id,) = inserted.inserted_primary_key or (None,)
@@ -391,8 +402,19 @@ def _create(engine: sa.Engine) -> None:
     for attempt in range(ATTEMPTS):
         try:
             metadata.create_all(engine)
-        except DBAPIError:  # another process made the same table between our look and our making
+            _add_columns(engine)
+        except DBAPIError:  # another process made the same between our look and our making
             if attempt == ATTEMPTS - 1:
                 raise
         else:
             return
+
+
+def _add_columns(engine: sa.Engine) -> None:
+    """The columns that a register made by an earlier version lacks; all such columns may be null."""
+    present = {column["name"] for column in sa.inspect(engine).get_columns(letters.name)}
+    for column in letters.columns:
+        if column.name not in present:
+            kind = column.type.compile(engine.dialect)
+            with engine.begin() as connection:
+                connection.execute(sa.text(f"ALTER TABLE {letters.name} ADD COLUMN {column.name} {kind}"))

@@ -179,14 +179,23 @@ class LetterType(BaseModel):
         return {name: values[name] for name in self.fields if name in values}, warnings(values)
 
     def _settle_addresses(self, values: dict[str, str]) -> dict[str, str]:
-        """Take RT and RW off the end of an address that the letter prints together with them; they must agree."""
+        """Take RT and RW out of an address that the letter prints together with them; they must agree."""
         problems = {}
         for line in (line for _, line in self.rows if {"rt", "rw"} <= slots(line)):
-            for name in slots(line) & values.keys():
-                if self.fields[name].kind == "address":
-                    values[name], written = kinds.split_rt_rw(values[name])
-                    if written and written != (values.get("rt", written[0]), values.get("rw", written[1])):
-                        problems[name] = "RT/RW di dalamnya berbeda dari isian RT dan RW. Mana yang benar?"
+            for name in sorted(slots(line) & values.keys()):
+                if self.fields[name].kind != "address":
+                    continue
+                values[name], rts, rws = kinds.split_rt_rw(values[name])
+                for label, written, given in (("RT", rts, values.get("rt")), ("RW", rws, values.get("rw"))):
+                    if given is not None and written - {given}:
+                        inside = "/".join(sorted(written))
+                        problems[name] = (
+                            f"di dalamnya tertulis {label} {inside}, tetapi isian {label} {given}. Mana yang benar?"
+                        )
+                try:
+                    kinds.read_address(values[name])
+                except ValueError as error:
+                    problems.setdefault(name, str(error))
         return problems
 
     def _place(self, name: str) -> tuple[int, str]:

@@ -53,6 +53,7 @@ get_letter_requirements. Pendatang sementara (SKDS): ke kecamatan."""
 FOR_THE_DESK = {"agentd/for": "desk"}
 """In a tool's `_meta`: for pages and programs; a model is not told of it."""
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
+CALLER, CALLER_SCOPES, APPROVED_BY = "agentd/caller", "agentd/caller_scopes", "agentd/approved_by"
 MAX_FILE = 20 * 1024 * 1024
 WATCH_SECONDS = 1.0
 PREVIEW_DPI = 110
@@ -94,11 +95,12 @@ class LetterServer(MCPServer[None]):
         letter = self._service.catalogue.types.get(name.removeprefix("generate_"))
         if letter is None or letter.tool != name:
             return await super().call_tool(name, arguments, context)
-        meta = (context.request_context.meta if context else None) or {}
+        meta = _meta(context) if context else {}
         return await _answer(functools.partial(self._generate, letter, arguments, meta))
 
     def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
-        issued = self._service.issue(letter, arguments, _text(meta, IDEMPOTENCY_KEY), _text(meta, SESSION_ID))
+        known = (_text(meta, key) for key in (IDEMPOTENCY_KEY, SESSION_ID, APPROVED_BY))
+        issued = self._service.issue(letter, arguments, *known)
         again = " sudah terbit sebelumnya" if issued.already_issued else " sudah terbit"
         sentence = f"{issued.title} nomor {issued.number}{again} sebagai PDF ({issued.file_name})."
         link = ResourceLink(
@@ -204,9 +206,10 @@ def create_server(service: LetterService) -> LetterServer:
         annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
     )
     async def get_letter_status(
-        number: OptionalText = "", code: OptionalText = ""
+        context: Context[None, Any], number: OptionalText = "", code: OptionalText = ""
     ) -> Annotated[CallToolResult, LetterStatus]:
-        return await _answer(lambda: _status(service, verifier, number, code))
+        staff = _is_staff(_meta(context))
+        return await _answer(lambda: _status(service, verifier, number, code, staff))
 
     @server.tool(
         description="Periksa keaslian surat menurut kode atau berkas PDF.",
@@ -230,8 +233,11 @@ def create_server(service: LetterService) -> LetterServer:
         ),
         meta={**FOR_THE_DESK, "agentd/scope": "staff"},
     )
-    async def void_letter(number: str, reason: str) -> Annotated[CallToolResult, LetterStatus]:
-        return await _answer(lambda: _void(service, verifier, number, reason))
+    async def void_letter(
+        context: Context[None, Any], number: str, reason: str
+    ) -> Annotated[CallToolResult, LetterStatus]:
+        by = _text(_meta(context), CALLER)
+        return await _answer(lambda: _void(service, verifier, number, reason, by))
 
     @server.tool(
         description="Surat yang terbit pada satu hari (petugas).",
@@ -299,7 +305,10 @@ class Preview(BaseModel):
 
 
 class LetterStatus(BaseModel):
-    """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed."""
+    """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed.
+
+    `approved_by` and `voided_by` are the ids of the callers who did so; staff see them, others null.
+    """
 
     number: str
     letter_type: str
@@ -307,6 +316,8 @@ class LetterStatus(BaseModel):
     date: str
     status: str
     void_reason: str | None = None
+    approved_by: str | None = None
+    voided_by: str | None = None
 
 
 class IssuedLetter(LetterStatus):
@@ -392,7 +403,7 @@ def _preview(service: LetterService, letter: LetterType, data: dict[str, Any], w
     return CallToolResult(content=content, structured_content=preview.model_dump())
 
 
-def _status(service: LetterService, verifier: Verifier, number: str, code: str) -> CallToolResult:
+def _status(service: LetterService, verifier: Verifier, number: str, code: str, staff: bool) -> CallToolResult:
     if code.strip():
         known = verifier.code(code).number
         row = service.ledger.by_number(known) if known else None
@@ -403,11 +414,11 @@ def _status(service: LetterService, verifier: Verifier, number: str, code: str) 
     if row is None:
         return _error("not_found", "Surat ini tidak terdaftar.")
     words = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
-    status = _status_of(service, row)
+    status = _status_of(service, row, staff)
     return _result(f"{status.title} nomor {status.number} {words[row.status]}.", status)
 
 
-def _status_of(service: LetterService, row: Letter) -> LetterStatus:
+def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
     letter = service.catalogue.types.get(row.letter_type)
     return LetterStatus(
         number=row.number,
@@ -416,6 +427,8 @@ def _status_of(service: LetterService, row: Letter) -> LetterStatus:
         date=row.day.isoformat(),
         status=row.status,
         void_reason=row.void_reason,
+        approved_by=row.approved_by if staff else None,
+        voided_by=row.voided_by if staff else None,
     )
 
 
@@ -439,7 +452,7 @@ def _issued_on(service: LetterService, date: str) -> CallToolResult:
         return _error("invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
     found = [
         IssuedLetter(
-            **_status_of(service, row).model_dump(),
+            **_status_of(service, row, staff=True).model_dump(),
             name_masked=masked_name(letter, row.values)
             if (letter := service.catalogue.types.get(row.letter_type))
             else "",
@@ -450,14 +463,14 @@ def _issued_on(service: LetterService, date: str) -> CallToolResult:
     return _result(f"{len(found)} surat pada {day.isoformat()}.", IssuedLetters(date=day.isoformat(), letters=found))
 
 
-def _void(service: LetterService, verifier: Verifier, number: str, reason: str) -> CallToolResult:
+def _void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:
     row = service.ledger.by_number(number.strip())
     if row is None:
         return _error("not_found", "Surat ini tidak terdaftar.")
     if len(reason.strip()) < 3:
         return _error("invalid_arguments", "Tulis alasan pembatalan.")
-    service.ledger.void(row, " ".join(reason.split()), service.now())
-    return _status(service, verifier, row.number, "")
+    service.ledger.void(row, " ".join(reason.split()), service.now(), by)
+    return _status(service, verifier, row.number, "", staff=True)
 
 
 def _file(value: str) -> bytes | None:
@@ -493,6 +506,17 @@ def _result(sentence: str, data: BaseModel) -> CallToolResult:
 def _error(kind: str, message: str, **more: Any) -> CallToolResult:
     content = {"error": kind, "message": message} | more
     return CallToolResult(content=[TextContent(text=message)], structured_content=content, is_error=True)
+
+
+def _meta(context: Context[None, Any]) -> Mapping[str, Any]:
+    """What the client sent beside the arguments."""
+    return context.request_context.meta or {}
+
+
+def _is_staff(meta: Mapping[str, Any]) -> bool:
+    """Whether the daemon says that an officer asks."""
+    scopes = meta.get(CALLER_SCOPES)
+    return isinstance(scopes, list) and not {"staff", "admin"}.isdisjoint(map(str, scopes))
 
 
 def _text(meta: Mapping[str, Any], key: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from agentd.messages import Caller, Consent
 from bridges.mcp import McpToolHost
 from tests.bridges.mcp.conftest import PATIENCE, QUICK, do, friendly, request, until
 
@@ -55,6 +56,15 @@ async def test_each_call_carries_its_idempotency_key_and_session(host: McpToolHo
         "agentd/session_id": "session-1",
         "agentd/language": "id",
     }
+
+
+async def test_a_call_says_who_asks_and_who_said_yes(host: McpToolHost) -> None:
+    asked = request(host, "friendly", "meta")
+    consent = Consent(approval_id="a", tool="meta", arguments={}, by="meja-1")
+    caller = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
+    outcome = await host.call(asked.model_copy(update={"caller": caller, "consent": consent}))
+    sent = {key: outcome.output[key] for key in ("agentd/caller", "agentd/caller_scopes", "agentd/approved_by")}
+    assert sent == {"agentd/caller": "kiosk", "agentd/caller_scopes": ["kiosk"], "agentd/approved_by": "meja-1"}
 
 
 async def test_a_renamed_tool_is_called_by_the_name_its_server_knows(host: McpToolHost) -> None:

@@ -44,8 +44,12 @@ def test_init_makes_a_key_once_and_renew_replaces_it(tmp_path: Path, capsys: pyt
 
 def test_list_shows_the_register_without_full_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path)
-    issue(service)
+    letter = issue(service, approved_by="kiosk")
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    service.ledger.void(row, "salah alamat", service.now(), "meja-1")
     service.close()
     assert main(["list", "--state", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
+    assert shown.rstrip("\n").split("\t")[-3:] == ["kiosk", "meja-1", "salah alamat"]
     assert "001/SKD/CONTOH/III/2026" in shown and "S*** R***" in shown and "Siti" not in shown

@@ -9,7 +9,7 @@ import pytest
 
 from servers.certificate import kinds, lettertype, page
 from servers.certificate.settings import SHIPPED_LETTERS
-from tests.servers.certificate.letters import DOMISILI
+from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
 LETTER = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_domisili")
 TODAY = date(2026, 3, 5)
@@ -216,18 +216,53 @@ def test_an_empty_optional_field_is_as_if_not_given() -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["Jl. Melati No. 5 RT 3 RW 5", "Jl. Melati No. 5, RT.003/RW.005", "Jl. Melati No. 5, rt 03/05", "Jl. Melati No. 5"],
+    [
+        *("Jl. Melati No. 5 RT 3 RW 5", "Jl. Melati No. 5, RT.003/RW.005", "Jl. Melati No. 5, rt 03/05"),
+        *(
+            "Jl. Melati No. 5",
+            "Jl. Melati No. 5, RT 3, RW 5",
+            "Jl. Melati No. 5 RT03/RW05",
+            "Jl. Melati No. 5 RT/RW 003/005",
+        ),
+        *(
+            "Jl. Melati No. 5 (RT 3/RW 5)",
+            "Jl. Melati No. 5 RW 5 RT 3",
+            "Jl. Melati No. 5 RT 3",
+            "RT 3 RW 5, Jl. Melati No. 5",
+        ),
+    ],
 )
 def test_an_address_does_not_say_its_rt_and_rw_twice(written: str) -> None:
     assert check(alamat_domisili=written)["alamat_domisili"] == "Jl. Melati No. 5"
 
 
-def test_an_address_with_another_rt_than_the_field_is_asked_about() -> None:
-    assert "berbeda dari isian RT" in problems(alamat_domisili="Jl. Melati No. 5 RT 4 RW 5")["alamat_domisili"]
+def test_what_stands_around_an_rt_and_rw_stays() -> None:
+    written = "Jl. Melati No. 5, RT 3/RW 5, Cakung Barat"
+    assert check(alamat_domisili=written)["alamat_domisili"] == "Jl. Melati No. 5, Cakung Barat"
 
 
-def test_a_lone_rt_in_an_address_is_left_alone() -> None:
-    assert check(alamat_domisili="Jl. Melati RT 35")["alamat_domisili"] == "Jl. Melati RT 35"
+@pytest.mark.parametrize("street", ["Gang RT 12 No. 4", "Perum ART 3 Blok B", "Jl. Start 5", "Kompleks RTX 3 No. 1"])
+def test_a_street_that_only_looks_like_an_rt_is_left_alone(street: str) -> None:
+    assert check(alamat_domisili=street)["alamat_domisili"] == street
+
+
+def test_an_address_with_another_rt_or_rw_than_the_field_is_asked_about() -> None:
+    message = problems(alamat_domisili="Jl. Melati No. 5 RT 4 RW 5")["alamat_domisili"]
+    assert "di dalamnya tertulis RT 004, tetapi isian RT 003. Mana yang benar?" in message
+    assert "tertulis RW 007, tetapi isian RW 005" in problems(alamat_domisili="Jl. Melati 5, RW 7")["alamat_domisili"]
+
+
+def test_an_address_of_nothing_but_rt_and_rw_is_asked_for() -> None:
+    assert "tulis alamat lengkap" in problems(alamat_domisili="RT 3 RW 5")["alamat_domisili"]
+
+
+@pytest.mark.parametrize("key", sorted(ANSWERS))
+def test_no_letter_says_rt_and_rw_twice(key: str) -> None:
+    letter = lettertype.load(SHIPPED_LETTERS / key)
+    place = next(name for name in ("alamat_domisili", "alamat_usaha", "alamat") if name in letter.fields)
+    answers = ANSWERS[key] | {place: "Jl. Melati No. 5, RT 3, RW 5"}
+    values, _ = letter.check(answers, TODAY, page.glyphs())
+    assert values[place] == "Jl. Melati No. 5"
 
 
 def test_the_address_on_the_ktp_keeps_an_rt_and_rw_of_its_own() -> None:

@@ -181,6 +181,30 @@ async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> N
         assert (answer["status"], answer["genuine"], answer["void_reason"]) == ("voided", False, "salah alamat")
 
 
+STAFF = {"agentd/caller": "meja-1", "agentd/caller_scopes": ["staff"]}
+KIOSK = {"agentd/caller": "kiosk", "agentd/caller_scopes": ["kiosk"]}
+
+
+async def test_staff_see_who_approved_a_letter_and_who_voided_it_and_why(tmp_path: Path) -> None:
+    async with in_process(tmp_path) as client:
+        letter = await client.call_tool(GENERATE, DOMISILI, meta=KIOSK | {"agentd/approved_by": "kiosk"})
+        number = letter.structured_content["number"]
+        gone = {"number": number, "reason": "salah alamat"}
+        voided = (await client.call_tool("void_letter", gone, meta=STAFF)).structured_content
+        second = STAFF | {"agentd/caller": "meja-2"}
+        await client.call_tool("void_letter", {"number": number, "reason": "lain"}, meta=second)
+        asked = {"number": number}
+        by_staff = (await client.call_tool("get_letter_status", asked, meta=STAFF)).structured_content
+        [listed] = (await client.call_tool("list_issued_letters", {}, meta=STAFF)).structured_content["letters"]
+        by_citizen = (await client.call_tool("get_letter_status", asked, meta=KIOSK)).structured_content
+        by_nobody = (await client.call_tool("get_letter_status", asked)).structured_content
+    assert (voided["status"], voided["voided_by"]) == ("void", "meja-1")
+    for seen in (by_staff, listed):
+        assert (seen["approved_by"], seen["voided_by"], seen["void_reason"]) == ("kiosk", "meja-1", "salah alamat")
+    for seen in (by_citizen, by_nobody):
+        assert (seen["status"], seen["approved_by"], seen["voided_by"]) == ("void", None, None)
+
+
 async def test_a_file_that_is_no_letter_is_refused_alike_whether_it_exists_or_not(tmp_path: Path) -> None:
     async with in_process(tmp_path) as client:
         for file in ("/etc/passwd", "/no/such/file", "/proc", "not base64!", "\x00"):
