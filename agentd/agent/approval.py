@@ -134,7 +134,19 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
-            yield label, _shown(inner, language)
+            address = prop.get("format") == "address" and isinstance(inner, str)
+            yield label, _shown(_without_rt_rw(inner, value) if address else inner, language)
+
+
+def _without_rt_rw(address: str, arguments: Mapping[str, Json]) -> str:
+    """An address without the RT and RW that stand in lines of their own; another RT or RW stays, to be seen."""
+    rt, rw = (
+        str(arguments.get(name) or "").casefold().removeprefix(name).strip(" .").lstrip("0") for name in ("rt", "rw")
+    )
+    if not (rt.isdecimal() and rw.isdecimal()):
+        return address
+    both = rf"[\s,]*\bRT[\s.:]*0*{rt}\s*[/,-]?\s*(?:RW[\s.:]*|(?<=/))0*{rw}\b"
+    return re.sub(both, "", address, flags=re.IGNORECASE) or address
 
 
 def _shown(value: Json, language: Language) -> str:

@@ -167,3 +167,18 @@ def test_the_summary_shows_nested_values_and_hides_the_hosts() -> None:
 
 def test_a_value_cannot_forge_a_line_of_the_summary() -> None:
     assert "\n- RT: 9" not in summary(letter(), {"nama": "Budi\n- RT: 9"}, "id")
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("Jl. Melati No. 5, RT 3, RW 7", "Jl. Melati No. 5"),
+        ("Jl. Melati No. 5 RT 003/007", "Jl. Melati No. 5"),
+        ("Jl. Melati No. 5 RT 4 RW 7", "Jl. Melati No. 5 RT 4 RW 7"),
+        ("Jl. Melati No. 5 RT 30 RW 7", "Jl. Melati No. 5 RT 30 RW 7"),
+        ("RT 3 RW 7", "RT 3 RW 7"),
+    ],
+)
+def test_an_address_in_the_summary_says_rt_and_rw_once_unless_they_differ(address: str, shown: str) -> None:
+    text = summary(letter(), {"alamat_domisili": address, "rt": "RT 3", "rw": "007"}, "id")
+    assert f"- Alamat domisili: {shown}\n" in text
