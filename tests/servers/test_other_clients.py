@@ -38,8 +38,15 @@ CALLS = {
         },
     ),
     "graphiti": ("get_relevant_schema", {"intent": "EXECUTE_QUERY", "entities": ["piutang"]}),
+    "text2cypher": ("run_cypher", {"query": "MATCH (m:MK {semester: 8}) RETURN m.nama AS n"}),
 }
-SAID = {"mysql": "transaction_count", "sim_testgeluran": "how_many", "placeholder": "Rp 1.234,50", "graphiti": "arbook"}
+SAID = {
+    "mysql": "transaction_count",
+    "sim_testgeluran": "how_many",
+    "placeholder": "Rp 1.234,50",
+    "graphiti": "arbook",
+    "text2cypher": "Skripsi",
+}
 AI_SDK = """
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Experimental_StdioMCPTransport as Stdio } from '@ai-sdk/mcp/mcp-stdio';
@@ -56,11 +63,8 @@ await client.close();
 @pytest.mark.parametrize("server", CALLS)
 def test_the_inspector_lists_and_calls_it(server: str, tmp_path: Path) -> None:
     tool, arguments = CALLS[server]
-    words = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={json.dumps(value)}")]
-    if server == "placeholder":
-        words[1] = f"response_template={arguments['response_template']}"
-    if server == "graphiti":
-        words[1] = f"intent={arguments['intent']}"
+    told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
+    words = [word for name, value in told.items() for word in ("--tool-arg", f"{name}={value}")]
     command = [BIN / "mcp-inspector", "--cli", sys.executable, "-m", f"servers.{server}"]
     env = {**NODE, "AGENTD_STATE": str(tmp_path)}
     listed = _run([*command, "--method", "tools/list"], env)

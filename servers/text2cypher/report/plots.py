@@ -11,7 +11,7 @@ COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770", "#2
 
 def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, unit: str) -> bytes:
     """One group of bars a name, one bar a series; series values in the order of `groups`."""
-    figure, axes = _canvas(max(6.0, 1.1 * len(groups) * max(len(series), 1) ** 0.5))
+    figure, axes = _canvas()
     width = 0.8 / max(len(series), 1)
     for number, (name, values) in enumerate(series.items()):
         places = [place - 0.4 + width * (number + 0.5) for place in range(len(groups))]
@@ -31,7 +31,7 @@ def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *
 
 def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: str, unit: str, along: str) -> bytes:
     """One line a series over whole numbers."""
-    figure, axes = _canvas(6.5)
+    figure, axes = _canvas()
     for number, (name, values) in enumerate(series.items()):
         axes.plot(xs, values, marker="o", label=name, color=COLOURS[number % len(COLOURS)])
     axes.set_xticks(list(xs))
@@ -43,10 +43,11 @@ def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: st
     return _png(figure)
 
 
-def _canvas(width: float) -> tuple[Any, Any]:
+def _canvas() -> tuple[Any, Any]:
+    """All of one width, so that letters are of one size in the report."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(min(width, 13.0), 3.6), dpi=110, layout="constrained")
+    figure = Figure(figsize=(10.0, 3.8), dpi=110, layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
