@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 BIN = Path(__file__).resolve().parent.parent / "node_modules" / ".bin"
 NODE = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-CALLS = {
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "mysql": ("execute_sql_query", {"sql_queries": ["SELECT COUNT(*) AS transaction_count FROM sales_orders"]}),
     "sim_testgeluran": (
         "execute_operation_plan",
