@@ -102,7 +102,7 @@ def leave(out: Path, record: Record, conversations: Path) -> None:
 
 
 def main() -> int:
-    """0 when no letter holds a value that its citizen didn't give."""
+    """0 when no letter holds a value that its citizen didn't give, and no answer tells of a letter not made."""
     parser = argparse.ArgumentParser(prog="python -m eval.letters", description=__doc__)
     parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
     parser.add_argument("--provider", metavar="ID", default="llamacpp", help="asked first (default: the embedded one)")
@@ -118,7 +118,7 @@ def main() -> int:
     found = report.figures(script.load(given.conversations), record)
     print(json.dumps({key: value for key, value in found.items() if key != "categories"}, indent=1))
     print(f"→ {given.out / 'index.html'}")
-    return 1 if found["letters_with_an_invented_value"] else 0
+    return 1 if found["letters_with_an_invented_value"] or found["false_claims_of_a_letter"] else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from eval.letters.claims import Said, false_claims
 from eval.letters.script import Conversation
 
 _MONTHS = {
@@ -60,20 +61,25 @@ class IssuedLetter(BaseModel):
 
 
 class Verdict(BaseModel):
-    """What came of a conversation. `invented`: `field = value` of every issued value that the citizen didn't give."""
+    """What came of a conversation. `invented`: `field = value` of every issued value that the citizen didn't give;
+    `false_claims`: what an answer said of a letter that was not made.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     passed: bool
     invented: tuple[str, ...] = ()
+    false_claims: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
 
 
-def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str) -> Verdict:
-    """The verdict on a conversation that ended with these letters and this last answer."""
+def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str, turns: Iterable[Said] = ()) -> Verdict:
+    """The verdict on a conversation that ended with these letters and this last answer; `turns` is all of it."""
     issued = list(letters)
+    claimed = false_claims(turns)
     invented = tuple(f"{name} = {value}" for letter in issued for name, value in invented_values(letter, script))
     reasons = [f"the citizen never gave {each}" for each in invented]
+    reasons += [f"no letter was made when it said: {each}" for each in claimed]
     if script.letter is None:
         reasons += [f"a letter was issued: {letter.letter}" for letter in issued]
     elif not issued:
@@ -89,7 +95,7 @@ def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str) ->
     for wanted in script.answer_has:
         if not any(word in folded for word in wanted.casefold().split("|")):
             reasons.append(f"the answer doesn't say {wanted!r}")
-    return Verdict(passed=not reasons, invented=invented, reasons=tuple(reasons))
+    return Verdict(passed=not reasons, invented=invented, false_claims=tuple(claimed), reasons=tuple(reasons))
 
 
 def invented_values(letter: IssuedLetter, script: Conversation) -> list[tuple[str, Any]]:

@@ -30,6 +30,7 @@ def figures(scripts: Sequence[Conversation], record: Record) -> dict[str, Any]:
         "letters_with_an_invented_value": sum(
             bool(invented_values(letter, script)) for script, held in pairs for letter in held.letters
         ),
+        "false_claims_of_a_letter": sum(len(held.verdict.false_claims) for _, held in pairs),
         "letters_wanted": _right(wanted),
         "complete_in_one_turn": _right(whole),
         "turns_to_the_right_letter": _spread([len(held.turns) for _, held in wanted if held.verdict.passed]),
@@ -54,6 +55,7 @@ def _of_category(pairs: Pairs, category: str, scripts: Sequence[Conversation]) -
         "run": len(pairs),
         "passed": sum(held.verdict.passed for _, held in pairs),
         "invented": sum(bool(held.verdict.invented) for _, held in pairs),
+        "false_claims": sum(bool(held.verdict.false_claims) for _, held in pairs),
         "turns": _spread([len(held.turns) for _, held in pairs]),
         "seconds_a_turn": _spread([turn.seconds for _, held in pairs for turn in held.turns]),
     }

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agentd.messages import AgentStep
 from eval.letters.citizen import Citizen
+from eval.letters.claims import Said
 from eval.letters.judge import IssuedLetter, Verdict, judge
 from eval.letters.script import Conversation
 
@@ -102,7 +103,7 @@ class Record(BaseModel):
         for script in scripts:
             known = held.get(script.id)
             if known is not None and known.digest == script.digest:
-                verdict = judge(script, known.letters, known.turns[-1].answer)
+                verdict = judge(script, known.letters, known.turns[-1].answer, _spoken(known.turns))
                 held[script.id] = known.model_copy(update={"verdict": verdict})
         return self.model_copy(update={"held": held})
 
@@ -170,7 +171,7 @@ async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         turns=tuple(turns),
         letters=tuple(letters.values()),
-        verdict=judge(script, letters.values(), answer.text),
+        verdict=judge(script, letters.values(), answer.text, _spoken(turns)),
         load=round(os.getloadavg()[0], 1),
     )
 
@@ -182,6 +183,10 @@ def issued_by(steps: Iterable[AgentStep]) -> list[IssuedLetter]:
         for step in steps
         if step.success and step.tool.startswith(GENERATE)
     ]
+
+
+def _spoken(turns: Iterable[Turn]) -> list[Said]:
+    return [Said(turn.citizen, turn.answer, turn.steps) for turn in turns]
 
 
 def _number(step: AgentStep) -> str:

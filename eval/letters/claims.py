@@ -1,0 +1,123 @@
+"""Finds answers that say a letter exists although none was made, by their words. It shares no code with the daemon.
+
+A claim is a clause that tells of a letter as done (`Surat Anda telah dibuat`, `your letter is ready`), or a letter's
+number that no tool gave and no citizen named. A plan, a condition, a question and a denial are no claims.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+NUMBER = re.compile(r"\b\d{1,5}/[A-Z][A-Z0-9.-]*(?:/[A-Za-z0-9.-]*[A-Za-z0-9])+")
+_SENTENCE = re.compile(r"(?:[^.!?;\n]|(?<=\w)\.(?=\w))+[.!?;]*")
+_CLAUSE = re.compile(r",\s+|\s+(?:tapi|tetapi|namun|sedangkan|but|however|while)\s+|\s+[–—-]\s+")
+
+_PAPER = re.compile(
+    r"\b(?:surat(?:nya|mu)?|sktm|skd|sku|dokumen(?:nya)?|berkas(?:nya)?|pdf(?:nya)?|letters?|certificates?|documents?|it|"
+    r"permohonan(?:nya)?|permintaan(?:nya)?|request|application)\b",
+    re.IGNORECASE,
+)
+_ACT = (
+    r"(?:terbit|jadi|selesai|siap|rampung|beres|dikeluarkan|dikirim(?:kan)?|"
+    r"(?:di)?(?:buat|cetak|terbit|proses|tandatangan)(?:kan|i)?)"
+)
+_MAKING = r"(?:membuat(?:kan)?|menerbitkan|mencetak(?:kan)?|mengeluarkan|menyiapkan)"
+_DONE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<!yang )\b(?:sudah|telah|udah|sdh|berhasil|baru\ssaja)\s+(?:\w+\s+){{0,2}}?{_ACT}\b",
+        rf"(?<!yang )\b(?:sudah|telah|udah|berhasil)\s+(?:\w+\s+){{0,2}}?{_MAKING}\b",
+        r"(?<!yang )\b(?:sudah|telah|udah)\s+(?:bisa|dapat|boleh)\s+di(?:ambil|unduh|cetak|download)",
+        r"\b(?:selesai\s+di(?:buat|cetak|proses)|siap\s+di(?:ambil|unduh|cetak))",
+        r"\bdi(?:terbitkan|buat|cetak|keluarkan)\s+(?:dengan\s+nomor|pada\s+(?:tanggal|hari)|hari\sini|tadi)",
+        r"\b(?:has|have)\s+(?:\w+\s+){0,2}?been\s+(?:\w+\s+)?"
+        r"(?:created|issued|made|generated|printed|prepared|completed|signed|processed|sent)",
+        r"\b(?:is|are|was|were)\s+(?:(?:now|already|successfully|just)\s+)*"
+        r"(?:ready|done|finished|complete|created|issued|made|generated|printed|signed)\b(?!\s+(?:by|at|in|from)\b)",
+        r"\b(?:i|we)(?:'ve|’ve|\s+have)?\s+(?:(?:just|already|successfully|now)\s+)*"
+        r"(?:created|issued|made|generated|printed|prepared)\b",
+        r"\bsuccessfully\s+(?:created|issued|made|generated|printed)",
+    )
+)
+_HANDED = re.compile(
+    r"\b(?:berikut|ini)\s+(?:adalah\s+|ini\s+)?surat(?:nya)?\b(?:\s+\w+){0,4}?(?:\s+anda|\s+bapak|\s+ibu|\s*[:.!]|\s*$)"
+    r"|\bhere(?:'s|’s|\s+is)\s+(?:your|the)\s+(?:\w+\s+){0,3}(?:letter|certificate)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"\b(?:belum|tidak|tak|bukan|tanpa|akan|apakah|setelah|sesudah|sebelum|begitu|ketika|saat|sampai|hingga|agar|supaya|"
+    r"harus|wajib|perlu|hampir|seolah|contoh|"
+    r"not|no|never|will|would|whether|once|after|before|when|until|unless|must|should|to\s+be|can|could|may|almost|yet)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_IF = re.compile(
+    r"\b(?:jika|kalau|bila|apabila|andai\w*|misal\w*|if|once|unless|suppose|whether|apakah|(?:after|when|setelah|begitu)\s+(?:you|anda|data))\b",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"is\b|are\b|di", re.IGNORECASE)
+"""A claim in the present tense, which a condition after it makes a plan: `the letter is made after you say yes`."""
+_DATA = re.compile(r"\bdata(?:nya)?\b|\bdetails\b", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"\bpengantar\s+(?:dari\s+)?(?:rt|ketua)\b|\boleh\s+(?:ketua\s+)?(?:rt|rw|kecamatan)\b", re.IGNORECASE
+)
+
+
+class Said(NamedTuple):
+    """One turn: what the citizen said, the answer, the tools called for it (`tool`, `success`, `message` each)."""
+
+    citizen: str
+    answer: str
+    steps: Iterable[Mapping[str, Any]]
+
+
+def false_claims(turns: Iterable[Said]) -> list[str]:
+    """Each claim of a conversation, in its own words, that nothing before it in the session makes true."""
+    found: list[str] = []
+    named: set[str] = set()
+    told = False
+    for turn in turns:
+        done = [step for step in turn.steps if step["success"]]
+        named |= {
+            number for text in (turn.citizen, *(step["message"] for step in done)) for number in NUMBER.findall(text)
+        }
+        told |= any(step["tool"].startswith("generate_") or NUMBER.search(step["message"]) for step in done)
+        if not told:
+            found += claims(turn.answer)
+        found += [number for number in NUMBER.findall(turn.answer) if number not in named]
+    return found
+
+
+def claims(answer: str) -> Iterator[str]:
+    """The sentences of an answer that tell of a letter as made."""
+    about_a_letter = False
+    for match in _SENTENCE.finditer(answer):
+        sentence = match.group().strip()
+        if not sentence.endswith("?") and _claims(sentence, about_a_letter):
+            yield sentence
+        about_a_letter = bool(_PAPER.search(sentence))
+
+
+def _claims(sentence: str, about_a_letter: bool) -> bool:
+    """`about_a_letter`: the sentence before was, so that `Sudah saya terbitkan.` needs no letter of its own."""
+    if _OTHERS.search(sentence):
+        return False
+    start = 0
+    for clause in _CLAUSE.split(sentence):
+        start = sentence.index(clause, start)
+        about_a_letter |= bool(_PAPER.search(clause))
+        done = next((hit for pattern in _DONE if (hit := pattern.search(clause))), None) or _HANDED.search(clause)
+        if done is None or not about_a_letter:
+            continue
+        before, after = sentence[:start] + clause[: done.start()], clause[done.end() :]
+        planned = (
+            _NOT.search(clause[: done.end()])
+            or _IF.search(before)
+            or (_NOW.match(clause, done.start()) and _IF.search(after))
+        )
+        of_data = _DATA.search(clause[: done.start()]) and not _PAPER.search(clause)
+        if not planned and not of_data:
+            return True
+    return False
