@@ -24,6 +24,7 @@ from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.run import AnalyticsRun
+from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.errors import ConfigError, InvalidParams
@@ -36,10 +37,9 @@ from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.http.verify import VerifyPages
 from agentd.meaning import BundledMeaning
-from agentd.messages import AgentOptions, Caller, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall
+from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
-from agentd.plugins import FALLBACK, MODELS, models, plugin
-from agentd.ports import ChatModel, Clock, Meaning, TextSink, ToolHost
+from agentd.ports import ChatModel, Clock, Meaning, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
@@ -58,56 +58,6 @@ log = structlog.get_logger("agentd")
 FORGET = "delete_session_data"
 SERVERS_WAIT_S = 10.0
 """How long the start waits for MCP servers; one that is slower comes up later."""
-
-
-class Chain:
-    """The chain of providers that a reload may replace: who holds it need not know."""
-
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._clock = clock
-        self._models: list[ChatModel] = []
-        self._chain = self._built(settings)
-
-    def _built(self, settings: Settings) -> Any:
-        built = models(settings)
-        chain = plugin(MODELS, FALLBACK)(built, default=settings.default_provider, clock=self._clock.monotonic)
-        self._models = built
-        return chain
-
-    async def replace(self, settings: Settings) -> None:
-        """Build the new chain first, then let the old one go. Raises ConfigError and changes nothing."""
-        old = self._chain
-        self._chain = self._built(settings)
-        await old.aclose()
-
-    @property
-    def provider(self) -> str:
-        """The provider asked first."""
-        return str(self._chain.provider)
-
-    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """One turn by the first provider that can."""
-        reply: ModelReply = await self._chain.turn(request, on_text)
-        return reply
-
-    def state(self) -> ProviderState:
-        """The first provider's."""
-        return self.states()[0]
-
-    def states(self) -> Sequence[ProviderState]:
-        """Every provider's, in order."""
-        states: Sequence[ProviderState] = self._chain.states()
-        return states
-
-    async def warm(self, prefix: Any) -> None:
-        """Let providers that can prepare the prompt's stable start do so."""
-        for model in self._models:
-            if hasattr(model, "warm"):
-                await model.warm(prefix)
-
-    async def aclose(self) -> None:
-        """Let go of all providers."""
-        await self._chain.aclose()
 
 
 @dataclass(slots=True)

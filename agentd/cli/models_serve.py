@@ -42,7 +42,7 @@ async def serve(settings: Any) -> int:
     from aiohttp import web
 
     from agentd.access import AccessBook, RateLimiter
-    from agentd.app import Chain
+    from agentd.chain import Chain
     from agentd.clock import clock_of
     from agentd.http.guard import Guard
     from agentd.http.openai_api import OpenAIApi
