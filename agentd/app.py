@@ -39,7 +39,7 @@ from agentd.http.verify import VerifyPages
 from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
-from agentd.ports import ChatModel, Clock, Meaning, ToolHost
+from agentd.ports import ChatModel, Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
@@ -67,7 +67,7 @@ class Daemon:
     settings: Settings
     clock: Clock
     chain: Chain
-    host: Any
+    host: ServerHost
     store: RunStore
     metrics: Metrics
     book: AccessBook
@@ -204,7 +204,7 @@ async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
 
 
 @asynccontextmanager
-async def daemon(settings: Settings, host: Any) -> AsyncIterator[Daemon]:
+async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
     """Everything but the wire, over a host that `agentd.startup` began. Recovery begins once its servers are up."""
     clock = clock_of(settings.clock)
     async with AsyncExitStack() as stack:

@@ -51,6 +51,7 @@ class Settings:
     servers_with_model: frozenset[str]
     servers_later: frozenset[str]
     """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
+    tool_host: str
     tools: tuple[ToolSettings, ...] | None
     profiles: tuple[ProfileSettings, ...]
     examples: tuple[ExampleSettings, ...]
@@ -127,6 +128,7 @@ def load(
         servers=tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers),
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
+        tool_host=parsed.tool_host,
         tools=None
         if parsed.tools is None
         else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),

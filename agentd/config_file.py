@@ -227,6 +227,8 @@ class ClientFile(Section):
     """Language models."""
     servers: list[ServerEntry] = Field(default_factory=list)
     """MCP servers."""
+    tool_host: str = "mcp"
+    """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None
     """Which tools there are, and this office's words and rules for them. Left out, every tool of every server."""
     profiles: list[ProfileSettings] = Field(default_factory=list)

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from agentd.errors import ConfigError, Problem
-from agentd.ports import ChatModel
+from agentd.ports import ChatModel, ServerHost
 
 MODELS, TOOL_HOSTS = "agentd.models", "agentd.tool_hosts"
 FALLBACK = "fallback"
@@ -22,6 +22,14 @@ def plugin(group: str, name: str) -> Callable[..., Any]:
         raise LookupError(f"`{name}` is not an installed plugin of {group}; there are: {known}")
     loaded: Callable[..., Any] = found[name].load()
     return loaded
+
+
+def tool_host(settings: Any) -> Callable[..., ServerHost]:
+    """What makes the configured tool host. Raises ConfigError where it is not installed."""
+    try:
+        return plugin(TOOL_HOSTS, settings.tool_host)
+    except LookupError as error:
+        raise ConfigError([Problem(settings.file, 1, f"tool_host: {error}")]) from None
 
 
 def models(settings: Any) -> list[ChatModel]:

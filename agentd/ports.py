@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
-from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall, ToolOutcome
 
 TextSink = Callable[[str], None]
 """Receives each piece of a turn's raw text as the model writes it. Called on the event loop; must not block."""
@@ -52,6 +52,25 @@ class ToolHost(Protocol):
 
         A policy may raise `agentd.agent.approval.ApprovalNeeded`.
         """
+        ...
+
+
+class ServerHost(ToolHost, Protocol):
+    """A tool host that keeps servers, as `agentd.tool_hosts` offers one: made of the configured servers.
+
+    `async with` it: entering starts them and returns at once; leaving ends them and all they started.
+    """
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def ready(self, timeout_s: float) -> Catalogue:
+        """What there is once every server is up or has failed, or the time is over."""
+        ...
+
+    async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
+        """Go over to these servers; those that did not change are left alone."""
         ...
 
 

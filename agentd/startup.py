@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agentd.config import Settings
-from agentd.plugins import TOOL_HOSTS, plugin
+from agentd.plugins import tool_host
 
 if TYPE_CHECKING:
     from agentd.app import Daemon
@@ -20,7 +20,7 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
     """The daemon of `agentd.app`, its first servers begun before that module's second of imports."""
     settings.state.mkdir(parents=True, exist_ok=True)
     first = [server for server in settings.servers if server.name not in settings.servers_later]
-    async with plugin(TOOL_HOSTS, "mcp")(first) as host:
+    async with tool_host(settings)(first) as host:
         app = await asyncio.to_thread(import_module, "agentd.app")
         async with app.daemon(settings, host) as made:
             yield made

@@ -173,7 +173,8 @@ def model_server(*texts: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
 def install(folder: Path, files: dict[str, str]) -> None:
     """The page's package as an installer would leave it: the module, and its metadata with the entry points."""
     project = tomllib.loads(files["pyproject.toml"])["project"]
-    (folder / "agentd_balai.py").write_text(files["agentd_balai.py"])
+    for module in filter(lambda file: file.endswith(".py"), files):
+        (folder / module).write_text(files[module])
     metadata = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(
@@ -213,3 +214,14 @@ def test_the_bridge_of_the_page_is_found_by_its_entry_point_and_answers_in_the_c
             ]
             states = {one["id"]: one for one in daemon.call("Models.list")["providers"]}
             assert states["balai"]["error"]
+
+
+def test_the_tool_host_of_the_page_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    install(packages, titled(DOCS / "writing-a-bridge.md"))
+    ask = {"action": "call_tool", "tool": "opening_hours", "input": {}}
+    config = 'tool_host = "balai"\n' + HEAD
+    with running(tmp_path, ask, final("Buka."), config=config, env={"PYTHONPATH": str(packages)}) as daemon:
+        (step,) = daemon.call("Agent.run", prompt="Buka jam berapa?")["steps"]
+        assert (step["server"], step["output"]) == ("balai", {"open": "08.00-15.00"})
