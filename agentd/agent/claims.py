@@ -39,6 +39,18 @@ _NOT_SAID = re.compile(
     r"not|cannot|no|will|would|whether|once|after|before|when|if|until|unless)\b|n't\b|\?\s*$",
     re.I,
 )
+_PROMISES = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        r"\b(?:saya|kami)\s+akan\s+(?:segera\s+|sekarang\s+)?(?:membuat|menerbitkan|mencetak|menyiapkan|memproses)",
+        r"\b(?:mohon|silakan|harap)\s+(?:di)?tunggu\b|\btunggu\s+(?:sebentar|beberapa)\b",
+        rf"\b(?:i|we)(?:'ll|\s+will)\s+(?:now\s+)?(?:create|issue|make|generate|print|prepare)\b.*\b{_PAPER}\b",
+        r"\bplease\s+wait\b",
+    )
+)
+_CONDITION = re.compile(
+    r"\b(?:setelah|sesudah|jika|bila|kalau|apabila|ketika|begitu|hanya|once|after|when|if|as\s+soon\s+as|only)\b", re.I
+)
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _TRUTH: dict[Language, str] = {
     "id": "Surat belum dibuat. Mohon sebutkan data yang belum lengkap; sebelum terbit, semuanya kami tunjukkan.",
@@ -55,8 +67,8 @@ def check(answer: str, toolset: Toolset, said: Sequence[Said]) -> None:
     claim = false_claim(answer, toolset, said)
     if claim is not None:
         raise FalseClaim(
-            f'it says "{claim[:200]}", but no tool has made a letter in this conversation; never say that one was '
-            "made. Ask for what is missing, or call the tool"
+            f'it says "{claim[:200]}", but no tool has made a letter in this conversation, and none is made after an '
+            "answer. Call the tool now, or ask for what is missing"
         )
 
 
@@ -70,9 +82,18 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
         if any(number not in known for number in _NUMBER.findall(sentence)):
             return sentence
-        if not told and not _NOT_SAID.search(sentence) and any(claim.search(sentence) for claim in _CLAIMS):
+        if not told and (_claims(sentence) or _promises(sentence)):
             return sentence
     return None
+
+
+def _claims(sentence: str) -> bool:
+    return not _NOT_SAID.search(sentence) and any(claim.search(sentence) for claim in _CLAIMS)
+
+
+def _promises(sentence: str) -> bool:
+    """`Saya akan membuat suratnya, mohon tunggu`: nothing happens after an answer, so this is not true either."""
+    return not _CONDITION.search(sentence) and any(promise.search(sentence) for promise in _PROMISES)
 
 
 def truth(language: Language) -> str:

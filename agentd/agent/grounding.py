@@ -53,17 +53,21 @@ def ungrounded(call: ToolCall) -> list[Field]:
 def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
     """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
 
-    Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open.
+    Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open; an
+    optional field that nobody spoke of is left out, for a model fills what it is offered.
     """
     case = _case(tool, said)
     words = " \n ".join(one.text for one in said if one.by == "citizen")
+    required = tool.input_schema.get("required", ())
     properties = dict(tool.input_schema.get("properties", {}))
-    for name, rule in properties.items():
+    for name, rule in list(properties.items()):
         digits = _SAID_NUMBERS.get(rule.get("format"))
         listed = rule.get("enum") or (dict.fromkeys(digits.findall(words)) if digits else ())
         allowed = [value for value in listed if _proves(tool, name, value, case)]
         if allowed:
             properties[name] = {**rule, "enum": allowed}
+        elif name not in required and not _spoken_of(tool, name, case):
+            del properties[name]
     return tool.model_copy(update={"input_schema": {**tool.input_schema, "properties": properties}})
 
 
@@ -75,6 +79,11 @@ _SAID_NUMBERS = {
 
 def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
     return any(field.path == name and proven(field, case) for field in fields(tool.input_schema, {name: value}))
+
+
+def _spoken_of(tool: ToolInfo, name: str, case: Case) -> bool:
+    (field,) = fields(tool.input_schema | {"required": [name]}, {})
+    return any(field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements)
 
 
 def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:

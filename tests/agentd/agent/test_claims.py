@@ -40,11 +40,17 @@ LIES = [
     "We've just printed the certificate for you.",
     "Here is your domicile letter.",
     "The letter is now ready.",
+    "Saya akan membuat surat keterangan usaha untuk Anda.",
+    "Mohon tunggu beberapa saat.",
+    "Thank you. I will generate the domicile letter for you.",
+    "Please wait a moment.",
 ]
 TRUTHS = [
     "Mohon sebutkan: NIK (16 digit) dan keperluan.",
     "Surat belum dibuat.",
     "Surat akan dibuat setelah Anda menjawab ya.",
+    "Setelah itu kami akan menyiapkan rancangannya.",
+    "Once you confirm, we will issue the letter.",
     "Setelah datanya benar, surat sudah bisa diterbitkan.",
     "Apakah surat Anda sudah dibuat?",
     "Syaratnya: surat pengantar RT/RW yang sudah ditandatangani, KTP, dan Kartu Keluarga.",

@@ -266,7 +266,7 @@ def test_words_from_the_agent_alone_prove_nothing() -> None:
 
 def test_a_constrained_model_can_write_no_choice_and_no_number_that_was_not_said() -> None:
     def allowed(name: str, *lines: str) -> list[str] | None:
-        return narrowed(letter(), session(*lines)).input_schema["properties"][name].get("enum")
+        return narrowed(letter(tuple(PROPERTIES)), session(*lines)).input_schema["properties"][name].get("enum")
 
     said = f"NIK {NIK}, status kawin, RT 3 RW 07, pekerjaan guru"
     assert allowed("nik", said) == [NIK]
@@ -275,4 +275,16 @@ def test_a_constrained_model_can_write_no_choice_and_no_number_that_was_not_said
     assert allowed("status_perkawinan", said, "maaf, belum kawin") == ["Belum Kawin"]
     assert allowed("nik", f"NIK istri saya {NIK}") is None
     assert allowed("agama", said) == PROPERTIES["agama"]["enum"]
-    assert "enum" not in narrowed(letter(), session(said)).input_schema["properties"]["pekerjaan"]
+    assert "enum" not in narrowed(letter(("pekerjaan",)), session(said)).input_schema["properties"]["pekerjaan"]
+
+
+def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
+    def offered(name: str, *lines: str) -> bool:
+        return name in narrowed(letter(("nik",)), session(*lines)).input_schema["properties"]
+
+    said = f"NIK {NIK}, Alamat Jl. Melati No. 5, keperluan melamar kerja"
+    assert offered("nik", said) and offered("keperluan", said)
+    assert not offered("alamat_ktp", said) and not offered("nama_ibu", said) and not offered("telepon", said)
+    assert offered("alamat_ktp", said, "alamat KTP saya Jl. Mawar 2")
+    assert offered("nama_ibu", "A: Siapa nama ibu Anda?", "Sri Wahyuni")
+    assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
