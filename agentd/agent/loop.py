@@ -19,7 +19,7 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.grounding import narrowed
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
-from agentd.agent.offer import offered
+from agentd.agent.offer import looked_up, offered
 from agentd.agent.picking import Told
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
@@ -319,10 +319,11 @@ class Agent:
         shown = prompts.in_prompt(brief.toolset, told)
         free = [tool for tool in shown if done.may_call_official or not tool.official]
         tools = [narrowed(tool, done.said) if tool.official else tool for tool in offered(free, done.said)]
+        first = looked_up(tools, brief.prompt, (step.tool for step in done.steps))
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
-            json_schema=schema(tools, may_call=bool(brief.toolset.tools)),
+            json_schema=schema(tools, may_call=bool(brief.toolset.tools), only=first),
             provider=provider or brief.options.provider,
             model=model or brief.options.model,
             skip=skip,

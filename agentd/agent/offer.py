@@ -12,7 +12,10 @@ from collections.abc import Iterable, Sequence
 from agentd.messages import Said, ToolInfo
 
 ASKED_BY = "agentd/asked_by"
-"""A tool's own `_meta`: the words by which people ask for it (`["domisili", "surat domisili"]`)."""
+"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
+
+On an official tool they say which act is meant; on any other, what is to be looked up there and not in a memory.
+"""
 
 _NUMBERED = frozenset({"nik", "kk", "date"})
 _NUMBER = re.compile(
@@ -25,7 +28,14 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     words = [one.text for one in said if one.by == "citizen"]
     shown = [tool for tool in tools if not tool.official or _within_reach(tool, words)]
     wanted = [tool.name for tool in shown if tool.official and _asked_for(tool, words)]
-    return [tool for tool in shown if not wanted or tool.name in wanted or not _names(tool)]
+    return [tool for tool in shown if not (wanted and tool.official and _names(tool)) or tool.name in wanted]
+
+
+def looked_up(tools: Iterable[ToolInfo], request: str, called: Iterable[str]) -> ToolInfo | None:
+    """The tool that this request asks for by its words and that was not called yet: it comes before any answer."""
+    done = frozenset(called)
+    asked = (tool for tool in tools if not tool.official and tool.name not in done)
+    return next((tool for tool in asked if _asked_for(tool, [request])), None)
 
 
 def _within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:
@@ -44,5 +54,5 @@ def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
 
 
 def _names(tool: ToolInfo) -> list[str]:
-    names = tool.meta.get(ASKED_BY) if tool.official else None
+    names = tool.meta.get(ASKED_BY)
     return [str(name) for name in names] if isinstance(names, list) else []

@@ -50,6 +50,12 @@ Jangan menebak dan jangan memakai contoh. Begitu lengkap, panggil generate_…; 
 terbit. Bila ditolak, tanyakan hanya isian yang disebut. Sebutkan nomor surat. Pertanyaan syarat: \
 get_letter_requirements. Pendatang sementara (SKDS): ke kecamatan."""
 
+ASKS_FOR_REQUIREMENTS = [
+    *("syaratnya", "persyaratan", "syarat apa", "apa syarat", "syarat surat", "syarat bikin", "syarat buat"),
+    *("syarat membuat", "syarat mengurus", "dokumen apa", "berkas apa", "bawa apa", "harus dibawa", "perlu dibawa"),
+    *("requirements", "what do i need", "which documents", "what documents", "documents do i need", "need to bring"),
+]
+"""The words by which people ask for requirements: the answer is to be looked up, not remembered."""
 FOR_THE_DESK = {"agentd/for": "desk"}
 """In a tool's `_meta`: for pages and programs; a model is not told of it."""
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
@@ -176,6 +182,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description="Syarat, biaya dan data yang diperlukan untuk satu jenis surat.",
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
+        meta={"agentd/asked_by": ASKS_FOR_REQUIREMENTS},
     )
     def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
         if (answer := service.catalogue.elsewhere(letter_type)) is not None:

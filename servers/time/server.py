@@ -28,6 +28,7 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
     @server.tool(
         description="Jam, hari, tanggal dan sapaan saat ini.",
         annotations=ToolAnnotations(title="Waktu sekarang", read_only_hint=True, open_world_hint=False),
+        meta={"agentd/asked_by": ["jam berapa", "pukul berapa", "hari apa", "tanggal berapa", "what time", "what day"]},
     )
     def get_current_time(
         timezone: Annotated[OptionalText, Field(description="Zona IANA, mis. Asia/Jakarta")] = "",

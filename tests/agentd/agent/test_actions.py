@@ -68,3 +68,12 @@ def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() ->
     assert valid(ANSWER)
     assert not valid({"action": "call_tool", "tool": "letter", "input": {}})
     assert not valid({"action": "call_tool", "tool": "other", "input": {}})
+
+
+def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() -> None:
+    rules = ToolInfo(name="rules", server="certificate", input_schema={"type": "object", "properties": {}})
+    made = schema([rules], only=rules)
+    valid = jsonschema.Draft202012Validator(made).is_valid
+    assert valid({"action": "call_tool", "tool": "rules", "input": {}})
+    assert not valid(ANSWER)
+    assert not valid({"action": "call_tool", "tool": "list_tools", "input": {}})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.agent.offer import ASKED_BY, offered
+from agentd.agent.offer import ASKED_BY, looked_up, offered
 from agentd.messages import Said, ToolInfo
 
 
@@ -49,3 +49,17 @@ def test_both_are_offered_where_both_were_named_and_all_where_none_was() -> None
 def test_what_the_agent_said_asks_for_no_form() -> None:
     talk = [*said("NIK 3175061501900003"), Said(by="agent", order=1, text="Surat usaha?")]
     assert len(offered([HOME, TRADE], talk)) == 2
+
+
+def test_what_is_asked_for_by_name_is_looked_up_before_it_is_answered() -> None:
+    rules = ToolInfo(name="rules", server="certificate", meta={ASKED_BY: ["syaratnya", "what do i need"]})
+    tools = [TIME, rules, HOME]
+    assert looked_up(tools, "Apa syaratnya?", []) == rules
+    assert looked_up(tools, "What do I need for it?", ["get_current_time"]) == rules
+    assert looked_up(tools, "Apa syaratnya?", ["rules"]) is None
+    assert looked_up(tools, "Saya mau surat domisili", []) is None
+    assert [tool.name for tool in offered(tools, said("surat domisili, syaratnya? NIK 1"))] == [
+        "get_current_time",
+        "rules",
+        "home",
+    ]
