@@ -39,11 +39,12 @@ def _pictures(found: dict[str, Any], records: dict[str, list[Record]]) -> list[t
         if groups:
             series = {name: [found[name][key].get(g, {}).get("pass_at_1_rate", 0.0) for g in groups] for name in names}
             pictures.append((title, plots.grouped_bars(groups, series, title=title, unit="%")))
-    most = max((int(r["total_iterations"]) for held in records.values() for r in held), default=1)
-    xs = list(range(1, max(most, 1) + 1))
-    valid = {name: [_valid_by(held, x) for x in xs] for name, held in records.items()}
-    title = "Query valid sampai iterasi ke-n"
-    pictures.append((title, plots.lines(xs, valid, title=title, unit="%", along="iterasi")))
+    most = max((r["total_iterations"] for held in records.values() for r in held), default=1)
+    if most > 1:
+        xs = list(range(1, most + 1))
+        valid = {name: [_valid_by(held, x) for x in xs] for name, held in records.items()}
+        title = "Query valid sampai iterasi ke-n"
+        pictures.append((title, plots.lines(xs, valid, title=title, unit="%", along="iterasi")))
     return pictures
 
 

@@ -12,15 +12,16 @@ COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770", "#2
 def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, unit: str) -> bytes:
     """One group of bars a name, one bar a series; series values in the order of `groups`."""
     figure, axes = _canvas()
-    width = 0.8 / max(len(series), 1)
+    width = min(0.8 / max(len(series), 1), 0.25)
     for number, (name, values) in enumerate(series.items()):
-        places = [place - 0.4 + width * (number + 0.5) for place in range(len(groups))]
+        places = [place + width * (number + 0.5 - len(series) / 2) for place in range(len(groups))]
         bars = axes.bar(places, values, width * 0.92, label=name, color=COLOURS[number % len(COLOURS)])
         if len(groups) * len(series) <= 30:
             axes.bar_label(bars, fmt="%.0f" if unit == "%" else "%.2f", fontsize=7, padding=1)
     axes.set_xticks(
         range(len(groups)), groups, rotation=20 if len(groups) > 4 else 0, ha="right" if len(groups) > 4 else "center"
     )
+    axes.set_xlim(-0.7, len(groups) - 0.3)
     axes.set_ylabel(unit)
     if unit == "%":
         axes.set_ylim(0, 108)

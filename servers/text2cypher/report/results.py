@@ -8,18 +8,8 @@ from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
-_NUMBERS = (
-    "bleu",
-    "rouge_l_f1",
-    "jaro_winkler",
-    "jaccard_cypher",
-    "pass_at_1",
-    "jaccard_output",
-    "llmetric_q",
-    "total_iterations",
-    "prompt_tokens",
-    "completion_tokens",
-)
+_NUMBERS = ("bleu", "rouge_l_f1", "jaro_winkler", "jaccard_cypher", "jaccard_output", "llmetric_q")
+_WHOLE = ("pass_at_1", "total_iterations", "prompt_tokens", "completion_tokens")
 
 
 class ResultsError(ValueError):
@@ -49,6 +39,8 @@ def _typed(row: dict[str, str]) -> Record:
     typed: Record = dict(row)
     for name in _NUMBERS:
         typed[name] = float(row[name])
+    for name in _WHOLE:
+        typed[name] = int(row[name])
     for name in ("success", "first_attempt_valid", "kg_valid"):
         typed[name] = row[name] == "True"
     typed["attempts"] = json.loads(row["attempts"])
