@@ -107,8 +107,8 @@ class AgentState:
 
     @property
     def first_attempt_valid(self) -> bool:
-        """True when the first query already passed."""
-        return bool(self.attempts) and self.attempts[0].is_valid
+        """True when no validator found an error in the first query; that the self-check asked again is no error."""
+        return bool(self.attempts) and bool(self.attempts[0].validation_results) and not self.attempts[0].error_type
 
     def add_attempt(self, attempt: Attempt) -> None:
         """Remember an attempt; its query becomes the final one so far."""

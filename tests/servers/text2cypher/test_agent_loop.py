@@ -11,6 +11,7 @@ from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.metrics import agentic_metrics
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
 
@@ -135,6 +136,7 @@ def test_the_self_check_asks_again_but_keeps_a_valid_query(bench: Workbench) -> 
     assert "Sistem Operasi" in requests[1]["messages"][-1]["content"]
     stubborn, _ = run(bench, f"<cypher>{incomplete}</cypher>", aids=aids)
     assert stubborn.success and stubborn.final_query == incomplete and stubborn.total_iterations == 3
+    assert stubborn.first_attempt_valid and agentic_metrics([stubborn])["recovery_rate"] == 0.0
 
 
 def test_the_candidate_most_others_agree_with_is_chosen(bench: Workbench) -> None:
