@@ -17,6 +17,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from pydantic import BaseModel, ConfigDict
+from reportlab import rl_config
 from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -38,6 +39,7 @@ LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
 INNER = WIDTH - LEFT - RIGHT
 LABEL_WIDTH = 46 * mm
 QR_SIZE = 27 * mm
+rl_config.useA85 = 0  # streams stay binary: writing them as ASCII took a twentieth of a letter's time
 _drawing = threading.Lock()  # reportlab parses every paragraph with one parser
 DRAFT_MARK = "PRATINJAU – BUKAN SURAT"
 DRAFT_NUMBER = "(nomor diberikan saat terbit)"

@@ -105,12 +105,20 @@ def options(enum: tuple[str, ...]) -> dict[tuple[str, ...], str | None]:
     return phrases
 
 
+@lru_cache(maxsize=512)
+def _firsts(enum: tuple[str, ...]) -> frozenset[str]:
+    """The words that a choice of the field may begin with."""
+    return frozenset(phrase[0] for phrase in options(enum))
+
+
 def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[str | None]:
     """The values that a segment names, the longest phrases first found; None is one it can't tell apart.
 
     `bare`: the segment has no label, so nothing but the choices (this field's and others') may be in it. One-letter
     abbreviations count under a label only. A wish (`mau menikah`) names nothing.
     """
+    if _firsts(enum).isdisjoint(words):
+        return []
     phrases = options(enum)
     found: list[str | None] = []
     rest: list[str] = []
@@ -155,7 +163,7 @@ def _counted(rest: Sequence[str], at: int) -> bool:
 
 def before(words: Sequence[str], enum: tuple[str, ...]) -> Sequence[str]:
     """The words before the first that belongs to a choice of the field."""
-    firsts = {phrase[0] for phrase in options(enum)}
+    firsts = _firsts(enum)
     return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
 
 

@@ -199,21 +199,7 @@ class SentenceReader:
         self._close(label, form=form, corrected=corrected)
 
     def _cue(self, mark: Mark) -> int:
-        handler = {
-            Cue.LABEL: self._on_label,
-            Cue.RELATION: self._on_relation,
-            Cue.SELF: self._on_self,
-            Cue.PRONOUN: self._on_pronoun,
-            Cue.BESIDE: self._on_beside,
-            Cue.NEGATION: self._on_negation,
-            Cue.UNSURE: self._on_unsure,
-            Cue.TURN: self._on_turn,
-            Cue.CORRECTION: self._on_correction,
-            Cue.WRONG: self._on_wrong,
-            Cue.EXAMPLE: self._on_example,
-            Cue.LOOKUP: self._on_lookup,
-        }.get(mark.cue, self._on_plain)
-        return handler(mark)
+        return _HANDLERS.get(mark.cue, SentenceReader._on_plain)(self, mark)
 
     def _on_plain(self, mark: Mark) -> int:
         for at in range(mark.start, mark.end):
@@ -589,3 +575,19 @@ class SentenceReader:
                 if other.clause != segment.clause or other.mood is not segment.mood or other.label in _IDENTITY
             )
             segment.tail = list(self.words[segment.at : next(ends, len(self.words))])
+
+
+_HANDLERS = {
+    Cue.LABEL: SentenceReader._on_label,
+    Cue.RELATION: SentenceReader._on_relation,
+    Cue.SELF: SentenceReader._on_self,
+    Cue.PRONOUN: SentenceReader._on_pronoun,
+    Cue.BESIDE: SentenceReader._on_beside,
+    Cue.NEGATION: SentenceReader._on_negation,
+    Cue.UNSURE: SentenceReader._on_unsure,
+    Cue.TURN: SentenceReader._on_turn,
+    Cue.CORRECTION: SentenceReader._on_correction,
+    Cue.WRONG: SentenceReader._on_wrong,
+    Cue.EXAMPLE: SentenceReader._on_example,
+    Cue.LOOKUP: SentenceReader._on_lookup,
+}

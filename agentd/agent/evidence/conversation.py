@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentd.agent.evidence import asked as asking
 from agentd.agent.evidence import persons
@@ -52,12 +52,26 @@ _GREETINGS = vocabulary(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One segment in its place. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
+class Place(NamedTuple):
+    """One segment in its message. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
 
     segment: Segment
+    asked: frozenset[str]
+    answers: str | None
+    listed: bool
+    first: bool
+    next_label: str | None
+    next_nik: bool
+    next_words: tuple[str, ...]
+    previous_words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A place, and the order of its message in the session."""
+
     message: int
+    segment: Segment
     asked: frozenset[str]
     answers: str | None
     listed: bool
@@ -125,14 +139,12 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
             if not asked:
                 start = other
             labels = tuple(label for label, _ in asked)
-            message, placed = _message(
-                entry.text, lexicon, start, entry.order, labels, spoken_of if not asked else None
-            )
-            spoken_of = next((s.segment.label for s in reversed(placed) if s.segment.label is not None), spoken_of)
+            message, places = _message(entry.text, lexicon, start, labels, spoken_of if not asked else None)
+            spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
             people |= message.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
-            statements += placed
+            statements += [Statement(entry.order, *place) for place in places]
             other = message.last if not asked or start is None else None
             question = ""
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
@@ -145,8 +157,8 @@ def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
 
 @lru_cache(maxsize=256)
 def _message(
-    text: str, lexicon: Lexicon, person: str | None, order: int, asked: tuple[str, ...], before: str | None
-) -> tuple[Message, list[Statement]]:
+    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
+) -> tuple[Message, list[Place]]:
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
     message = read(_unadorned(own_words(text)), lexicon, person=person)
@@ -154,7 +166,7 @@ def _message(
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
-    return message, _placed(message, order, asked)
+    return message, _placed(message, asked)
 
 
 def _unadorned(text: str) -> str:
@@ -180,7 +192,7 @@ def _form(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statement]:
+def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:
     segments = _readdressed(message.segments, asked)
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
@@ -188,7 +200,7 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     wanted = frozenset(asked)
-    placed: list[Statement] = []
+    placed: list[Place] = []
     free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
     first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
@@ -196,9 +208,8 @@ def _placed(message: Message, order: int, asked: tuple[str, ...]) -> list[Statem
         before = segments[index - 1] if index else None
         near = after is not None and after.sentence == segment.sentence
         placed.append(
-            Statement(
+            Place(
                 segment,
-                order,
                 wanted,
                 answers.get(id(segment)),
                 listed or _sixteen(segment),

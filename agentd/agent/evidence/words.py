@@ -60,6 +60,7 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(_SPACES.sub(" ", text))
 
 
+@lru_cache(maxsize=256)
 def fold(text: str) -> tuple[str, ...]:
     """The words and digit runs of a text, without case, accents of style or punctuation."""
     return tuple(folded(token) for token in tokens(normal(text)) if token[0].isalnum())

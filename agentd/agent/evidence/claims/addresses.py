@@ -59,10 +59,10 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             continue
         mood = Mood.SAID
         whole = reading.read(parts)
-        said = parts if whole.street or not said else [*said, *parts]
-        yield Claim(
-            message, mood, reading.supports(reading.read(said), wanted), replaces=whole.street, corrected=corrected
-        )
+        alone = whole.street or not said
+        said = parts if alone else [*said, *parts]
+        supports = reading.supports(whole if alone else reading.read(said), wanted)
+        yield Claim(message, mood, supports, replaces=whole.street, corrected=corrected)
 
 
 def _house_number(statement: Statement, said: Sequence[str]) -> str | None:

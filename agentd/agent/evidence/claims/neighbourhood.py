@@ -52,7 +52,8 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         address_of == "alamat_ktp" and "alamat_domisili" in case.labels
     ):
         return []
-    if label in ADDRESSES or label in ("rt", "rw", "rtrw") or label is None:
+    named = "rt" in segment.words or "rw" in segment.words
+    if named and (label in ADDRESSES or label in ("rt", "rw", "rtrw") or label is None):
         said = segment.address
         value = said.rt if kind == "rt" else said.rw
         if value is not None:
