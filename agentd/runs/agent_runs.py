@@ -28,7 +28,7 @@ from agentd.messages import (
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
 from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
-from agentd.runs.store import Row, RunStore
+from agentd.runs.store import Opening, Row, RunStore
 from agentd.runs.visibility import owned, published, without_paths
 
 PAST_TURNS = 50
@@ -158,24 +158,24 @@ class AgentRuns:
         """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
         self._check_models(options)
         run_id = options.run_id or uuid4().hex
-        session_id = options.session_id
-        if session_id is not None:
-            session = await self._store.session(session_id)
-            if session is not None:
-                owned(session, caller, "session")
-        if options.run_id is not None and (known := await self._store.run(options.run_id)):
-            return self._same(known, prompt, options, caller)
-        if session_id is not None and (decided := await self._answered(prompt, session_id, caller)):
+        session_id = options.session_id or uuid4().hex
+        found = Opening()
+        if options.session_id is not None or options.run_id is not None:
+            found = await self._store.opening(options.session_id, options.run_id)
+        if found.session is not None:
+            owned(found.session, caller, "session")
+        if found.known is not None:
+            return self._same(found.known, prompt, options, caller)
+        if decided := await self._answered(prompt, found, caller):
             if options.run_id is not None:
                 await self._remember(options.run_id, decided, prompt, session_id, caller)
             return decided
         now = iso(self._clock.now())
-        session_id = session_id or uuid4().hex
-        past = await self._store.turns_of(session_id, 1)
-        before: Language = past[-1]["brief"].get("language", "id") if past else "id"
+        latest = found.latest["brief"] if found.latest else {}
+        before: Language = latest.get("language", "id")
         language = options.language or (self._language if self._language != "auto" else detect(prompt, before))
         outfit = self._dress(caller, options, None)
-        told = await self._tell(prompt, outfit.toolset, Told.read(past[-1]["brief"].get("told")) if past else None)
+        told = await self._tell(prompt, outfit.toolset, Told.read(latest.get("told")))
         brief = {
             "options": options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
             "language": language,
@@ -231,17 +231,14 @@ class AgentRuns:
 
     # ── approvals ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _answered(self, prompt: str, session_id: str, caller: Caller) -> str | None:
+    async def _answered(self, prompt: str, found: Opening, caller: Caller) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said.
         """
-        waiting = await self._store.waiting_in(session_id)
-        if not waiting:
-            return None
-        latest = (await self._store.turns_of(session_id, 1))[-1]
-        for row in waiting:
-            if row["run_id"] == latest["run_id"] and (assents(prompt) or refuses(prompt)):
+        for row in found.waiting:
+            next_words = found.latest is not None and found.latest["run_id"] == row["run_id"]
+            if next_words and (assents(prompt) or refuses(prompt)):
                 if row["approval"]["rule"] == "staff" and assents(prompt) and not caller.may("staff"):
                     return None
                 await self._decide(row, row["approval"]["approval_id"], assents(prompt), None, caller, said=prompt)
@@ -308,7 +305,7 @@ class AgentRuns:
             record["said"] = [*record["said"], Said(by="citizen", order=order, text=words).model_dump()]
         record["decision"] = {**decision, "arguments": final}
         brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
-        await self.engine.go_on(row["run_id"], {"record": record, "approval": None, "brief": brief})
+        await self.engine.go_on(row, {"record": record, "approval": None, "brief": brief})
 
     # ── the executor ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -319,7 +316,8 @@ class AgentRuns:
         caller = Caller.model_validate(kept["caller"])
         told = Told.read(kept.get("told"))
         outfit = self._dress(caller, options, told)
-        past = [_past(turn) for turn in await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
+        earlier = [] if context.opens else await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
+        past = [_past(turn) for turn in earlier
                 if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
         brief = Brief(
             run_id=row["run_id"],

@@ -11,7 +11,7 @@ import logging
 from bisect import insort
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,7 +27,7 @@ from agentd.messages import LIVE_ONLY, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
-from agentd.runs.journal import DbosJournal, JsonSerializer, Steps
+from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
 from agentd.runs.store import Row, RunStore, empty_journal
 from agentd.runs.troubles import patience, wait_in_dbos
 
@@ -51,6 +51,8 @@ class RunContext:
     row: Row
     journal: Journal
     publish: Publish
+    opens: bool = False
+    """True when it is known to be the first turn of its session, so that there is no past to look for."""
 
     @property
     def decision(self) -> dict[str, Any] | None:
@@ -94,15 +96,17 @@ Executor = Callable[[RunContext], Awaitable[Result]]
 
 @dataclass(slots=True)
 class _Live:
-    """A run that this process is working on."""
+    """A run that this process is working on, or has in its queue."""
 
+    row: Row
+    """As this process wrote or read it last."""
+    number: int
+    """Of its turn in the session; 0 when the run was taken on by another process."""
     log: EventLog
     steps: Steps = field(default_factory=Steps)
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
-    shipping: asyncio.Queue[Row] = field(default_factory=asyncio.Queue)
-    """Stored events on their way to the other nodes of a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,8 @@ class Engine:
                 "serializer": JsonSerializer(),
                 "notification_listener_polling_interval_sec": 0.05,
                 "log_level": "CRITICAL",
+                # SQLite has one writer: more threads only wait for it, each with a connection's memory
+                "max_executor_threads": 8 if self._cluster is None else None,
             }
         )
         DBOS.launch()
@@ -176,7 +182,7 @@ class Engine:
             await self._cluster.start(self._stop, lambda: list(self._live))
         else:
             for row in await self._store.open_runs():
-                await self._begin(row["run_id"], row["segment"])
+                await self._begin(row)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -221,17 +227,16 @@ class Engine:
         if isinstance(taken, dict):
             return taken
         if self._cluster is None:
-            self._enter({**row, "events": None}, taken)
-        await self._begin(row["run_id"], 0)
+            self._enter({**row, "segment": 0, "events": None}, taken)
+        await self._begin({**row, "segment": 0})
         return None
 
-    async def go_on(self, run_id: str, values: Row) -> None:
+    async def go_on(self, row: Row, values: Row) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
-        row = await self._store.run(run_id)
-        segment = (row or {}).get("segment", 0) + 1
-        if not await self._store.change(run_id, "needs_approval", {**values, "status": "queued", "segment": segment}):
+        changed = {**values, "status": "queued", "segment": row["segment"] + 1}
+        if not await self._store.change(row["run_id"], "needs_approval", changed, row["segment"]):
             raise Conflict("the run does not wait for an approval")
-        await self._begin(run_id, segment)
+        await self._begin({**row, **changed})
 
     async def wait(self, run_id: str) -> Row | None:
         """The run's row once it has ended or waits for an approval."""
@@ -240,8 +245,8 @@ class Engine:
             live = self._live.get(run_id)
             if live is not None:
                 await live.done.wait()
-            row = await self._store.run(run_id)
-            if row is None or row["status"] in ENDED or row["status"] == "needs_approval" or self._draining:
+            row = live.row if live is not None and _rests(live.row) else await self._store.run(run_id)
+            if row is None or _rests(row) or self._draining:
                 return row
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.5)
@@ -303,90 +308,111 @@ class Engine:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _begin(self, run_id: str, segment: int) -> None:
-        """Start the segment's workflow (one that is there already is joined)."""
-        row = await self._store.run(run_id)
-        if row is None:
-            return
+    async def _begin(self, row: Row) -> None:
+        """Start the workflow of the run's segment (one that is there already is joined)."""
+        name = workflow_id(row["run_id"], row["segment"])
         if self._cluster is not None:
-            await self._cluster.begin(_run, workflow_id(run_id, segment), row, segment)
+            await self._cluster.begin(_run, name, row, row["segment"])
             return
         self._enter(row)
-        with SetWorkflowID(workflow_id(run_id, segment)):
-            await DBOS.start_workflow_async(_run, run_id, segment)
+        with SetWorkflowID(name):
+            await DBOS.start_workflow_async(_run, row["run_id"], row["segment"])
 
-    def _enter(self, row: Row, turn: int = 0) -> _Live:
-        """The run as this process holds it, in its place in the session's queue (`turn`: its number there)."""
+    def _enter(self, row: Row, number: int = 0) -> _Live:
+        """The run as this process holds it, in its place in the session's queue."""
         live = self._live.get(row["run_id"])
         if live is None:
             stored = [Event.model_validate(value) for value in row["events"] or ()]
-            live = self._live[row["run_id"]] = _Live(EventLog(row["run_id"], row["session_id"], stored))
+            log = EventLog(row["run_id"], row["session_id"], stored)
+            live = self._live[row["run_id"]] = _Live(row, number, log)
             queue = self._queues.setdefault(row["session_id"], [])
-            insort(queue, (turn, row["run_id"]))
+            insort(queue, (number, row["run_id"]))
             if not any(self._live[waiting].turn.is_set() for _, waiting in queue):
                 self._live[queue[0][1]].turn.set()
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
         """The workflow: one segment of a run, its turn in the session awaited."""
-        row = await self._store.run(run_id)
-        if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
-            if row is not None:
-                self._leave(row)
-            return "over"
-        live = self._enter(row)
+        live = self._live.get(run_id)
+        if live is None or live.row["segment"] != segment:
+            row = await self._store.run(run_id)
+            if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
+                return "over"
+            live = self._enter(row)
         try:
             await live.turn.wait()
             async with self._places:
-                begun = await self._store.begin(run_id, self._node)
-                if begun is not None and begun["status"] == "running":
-                    await self._work(begun, live)
+                if begun := await self._store.begin(run_id, self._node):
+                    live.row, recorded = begun
+                    await self._work(live, recorded)
+        except TakenOver:
+            log.warning("run.taken_over", run_id=run_id)
         finally:
-            self._leave(row)
+            self._leave(live)
         return "done"
 
-    async def _work(self, row: Row, live: _Live) -> None:
+    async def _work(self, live: _Live, recorded: list[Row]) -> None:
+        row = live.row
+        shipping: asyncio.Queue[Row] = asyncio.Queue()
+
         def publish(kind: EventType, data: dict[str, Any]) -> None:
             at = data.pop("at", None) or iso(self._clock.now())
             event = live.log.publish(kind, data, at)
             if self._cluster is not None and kind not in LIVE_ONLY:
-                live.shipping.put_nowait(event.model_dump(mode="json"))
+                shipping.put_nowait(event.model_dump(mode="json"))
 
-        shipper = asyncio.create_task(self._ship(row["run_id"], live), name=f"ship {row['run_id']}")
         if not live.log.stored:
             started = {"kind": row["kind"], "prompt_length": len(row["prompt"]), "at": row["created_at"]}
             publish("run.started", started)
+        journal = StoreJournal(self._store, row, recorded, live.steps)
+        context = RunContext(row, journal, publish, opens=live.number == 1)
         deadline_s = row["brief"].get("deadline_s") or self._limits.deadline_s
         late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
             with structlog.contextvars.bound_contextvars(run_id=row["run_id"], session_id=row["session_id"]):
-                result = await self._carried_out(RunContext(row, DbosJournal(live.steps), publish))
+                async with self._shown_to_others(row["run_id"], shipping):
+                    result = await self._carried_out(context)
         finally:
             timer.cancel()
-            shipper.cancel()
-        await self._keep(row, result, live, publish)
+        await self._keep(result, live, publish)
 
-    async def _ship(self, run_id: str, live: _Live) -> None:
-        """Show the run's events to the other nodes as they come."""
+    @asynccontextmanager
+    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Row]) -> AsyncIterator[None]:
+        """Within it, the run's stored events go to the other nodes of a cluster as they come."""
+        if self._cluster is None:
+            yield
+            return
+        shipper = asyncio.create_task(self._ship(run_id, shipping), name=f"ship {run_id}")
+        try:
+            yield
+        finally:
+            shipper.cancel()
+
+    async def _ship(self, run_id: str, shipping: asyncio.Queue[Row]) -> None:
         while True:
-            batch = [await live.shipping.get()]
-            while not live.shipping.empty():
-                batch.append(live.shipping.get_nowait())
+            batch = [await shipping.get()]
+            while not shipping.empty():
+                batch.append(shipping.get_nowait())
             with suppress(OSError, SQLAlchemyError):
                 await self._store.add_events(run_id, batch)
 
     async def _carried_out(self, context: RunContext) -> Result:
         try:
             return await self._executors[context.row["kind"]](context)
+        except TakenOver:
+            raise
         except AgentdError as error:
             return Result("failed", {}, error=error)
         except Exception as error:
             log.exception("run.broke", kind=context.row["kind"], error=type(error).__name__)
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
 
-    async def _keep(self, row: Row, result: Result, live: _Live, publish: Publish) -> None:
-        """Write the result where it lasts, then tell it: nobody hears of an end that could be lost."""
+    async def _keep(self, result: Result, live: _Live, publish: Publish) -> None:
+        """Write the result where it lasts, then tell it: nobody hears of an end that could be lost.
+
+        Raises TakenOver.
+        """
         status = "cancelled" if isinstance(result.error, Cancelled) else result.status
         error = None
         if result.error is not None and status == "failed":
@@ -411,9 +437,11 @@ class Engine:
             "finished_at": at if status in ENDED else None,
             "events": [event.model_dump(mode="json") for event in (*live.log.stored, ending)],
         }
-        await self._store.finish(row["run_id"], values, result.attempts, at)
+        if not await self._store.finish(live.row, values, result.attempts, at):
+            raise TakenOver(live.row["run_id"])
+        live.row = {**live.row, **values, "attempts": result.attempts}
         publish(last[0], {**last[1], "at": at})
-        self._observe(row, result)
+        self._observe(live.row, result)
 
     async def _close(self, run_id: str) -> None:
         """End a run that was cancelled while it waited: in the queue, or for an approval."""
@@ -431,15 +459,25 @@ class Engine:
             data={"status": "cancelled", "response": ""},
         )
         outcome = {**(row["outcome"] or {}), "status": "cancelled", "approval": None}
-        values = {"events": [*stored, event.model_dump(mode="json")], "outcome": outcome, "approval": None}
-        await self._store.finish(run_id, {**values, "record": None, "finished_at": at}, row["attempts"], at)
-        self._leave(row)
+        values: Row = {
+            "status": "cancelled",
+            "outcome": outcome,
+            "error": row["error"],
+            "record": None,
+            "approval": None,
+            "finished_at": at,
+            "events": [*stored, event.model_dump(mode="json")],
+        }
+        await self._store.finish(row, values, row["attempts"], at)
+        if (live := self._live.get(run_id)) is not None:
+            self._leave(live)
 
-    def _leave(self, row: Row) -> None:
+    def _leave(self, live: _Live) -> None:
         """Let the run's followers go, and the next run of its session begin."""
-        live = self._live.pop(row["run_id"], None)
-        if live is None:
+        row = live.row
+        if self._live.get(row["run_id"]) is not live:
             return
+        del self._live[row["run_id"]]
         live.log.end()
         live.done.set()
         queue = self._queues[row["session_id"]]
@@ -448,6 +486,11 @@ class Engine:
             self._live[queue[0][1]].turn.set()
         else:
             del self._queues[row["session_id"]]
+
+
+def _rests(row: Row) -> bool:
+    """Whether a run has ended, or waits for an approval."""
+    return row["status"] in ENDED or row["status"] == "needs_approval"
 
 
 def workflow_id(run_id: str, segment: int) -> str:

@@ -1,4 +1,4 @@
-"""The Journal on DBOS: each step of a run is checkpointed once and answered from the record ever after."""
+"""The Journal of one run: each step is recorded once, with the run's row, and answered from the record ever after."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from dbos import DBOS, Serializer
+from dbos import Serializer
 
-from agentd.errors import BY_TYPE, AgentdError
+from agentd.errors import BY_TYPE, AgentdError, InternalError
+from agentd.runs.store import Row, RunStore
 
 Act = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -77,15 +78,34 @@ class Steps:
             self._task = None
 
 
-class DbosJournal:
-    """Journal of one run; must be used inside its DBOS workflow. A stopped run raises its reason, now and on replay."""
+class TakenOver(Exception):
+    """Another node has the run by now; this one leaves it as it is."""
 
-    def __init__(self, steps: Steps) -> None:
+
+class StoreJournal:
+    """Journal of one run that this node works on. A stopped run raises its reason, now and on replay."""
+
+    def __init__(self, store: RunStore, row: Row, recorded: list[Row], steps: Steps) -> None:
+        self._store = store
+        self._run_id, self._node = row["run_id"], row["node"]
+        self._recorded = recorded
         self._steps = steps
+        self._number = 0
 
     async def step(self, name: str, act: Act) -> dict[str, Any]:
-        """Run `act` once and record its JSON result."""
-        record = await DBOS.run_step_async({"name": name}, self._steps.run, act)
+        """Run `act` once and record its JSON result. Raises TakenOver."""
+        number = self._number
+        self._number += 1
+        record: dict[str, Any]
+        if number < len(self._recorded):
+            known = self._recorded[number]
+            if known["name"] != name:
+                raise InternalError(f"step {number} of the run is recorded as {known['name']}, and it wants {name}")
+            record = known["record"]
+        else:
+            record = await self._steps.run(act)
+            if not await self._store.add_step(self._run_id, self._node, number, name, record):
+                raise TakenOver(self._run_id)
         if reason := record.get("$stopped"):
             raise BY_TYPE.get(reason["type"], AgentdError)(reason["message"])
         return record

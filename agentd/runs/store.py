@@ -1,26 +1,24 @@
-"""The tables of sessions and runs, on SQLite or PostgreSQL. It knows rows; what a run does is the engine's business.
+"""The tables of sessions, runs and their steps, on SQLite or PostgreSQL. What a run does is the engine's business.
 
-Every method is one short transaction on a thread of its own, so that a locked database never holds the event loop up.
+Every method is one short transaction. Statements that each run needs are made once, not for each call.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
 
-from agentd.runs.troubles import borne, passing
+from agentd.runs.transactions import Transactions
+from agentd.runs.troubles import passing
 
-T = TypeVar("T")
 Row = dict[str, Any]
-RACES = 5
-"""How often a transaction that lost a race for an id is tried again."""
 
 SCHEMA = 1
 """Grows when the tables change in a way that an older agentd would not understand."""
@@ -74,7 +72,16 @@ runs = sa.Table(
     sa.Index("agentd_runs_of_owner", "owner", "created_at"),
     sa.Index("agentd_runs_by_age", "created_at"),
 )
-
+steps = sa.Table(
+    "agentd_steps",
+    _tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("record", sa.JSON, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What the steps of runs under way came to, so that none is repeated; a segment that has ended needs them no more."""
 events = sa.Table(
     "agentd_events",
     _tables,
@@ -123,12 +130,28 @@ def empty_journal(engine: Engine) -> None:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a prompt finds: its session with its latest turn and the runs that wait there, the run that has its id."""
+
+    session: Row | None = None
+    known: Row | None = None
+    latest: Row | None = None
+    waiting: list[Row] = field(default_factory=list)
+    """For an approval, newest first."""
+
+
 class RunStore:
     """Rows of sessions and runs. Times are ISO 8601 in UTC; JSON columns hold what the engine puts there."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="store")
+        self._shared = engine.dialect.name != "sqlite"
+        if self._shared:
+            self._writes = self._reads = Transactions(engine, "store", threads=4)
+        else:  # SQLite has one writer at a time anyway, and readers that need not wait for it
+            self._writes = Transactions(engine, "store", threads=1, together=64)
+            self._reads = Transactions(engine, "store-reads", threads=2)
         try:
             _tables.create_all(engine)
             self._check_schema()
@@ -152,31 +175,19 @@ class RunStore:
 
     def close(self) -> None:
         """Let what is under way end, and let go of the database."""
-        self._threads.shutdown(wait=True)
+        self._writes.close()
+        self._reads.close()
         self._engine.dispose()
-
-    async def _do(self, work: Callable[[Connection], T]) -> T:
-        def transaction() -> T:
-            for _ in range(RACES):
-                try:
-                    with self._engine.begin() as connection:
-                        return work(connection)
-                except sa.exc.IntegrityError:
-                    continue  # another caller took the same id or turn first: look again
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        return await borne(lambda: asyncio.get_running_loop().run_in_executor(self._threads, transaction))
 
     # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def add_session(self, row: Row) -> None:
         """A new session."""
-        await self._do(lambda db: db.execute(sessions.insert(), [{**_NO_SESSION, **row}]))
+        await self._writes.do(lambda db: db.execute(sessions.insert(), [{**_NO_SESSION, **row}]))
 
     async def session(self, session_id: str) -> Row | None:
         """The session's row."""
-        return await self._do(lambda db: _one(db, sa.select(sessions).where(sessions.c.session_id == session_id)))
+        return await self._reads.do(lambda db: _one(db, _SESSION, id=session_id))
 
     async def sessions_of(self, owner: str | None, limit: int, before: tuple[str, str] | None) -> list[Row]:
         """Newest first; `owner` None means everybody's; `before` is the last one seen (updated_at, session_id)."""
@@ -185,25 +196,18 @@ class RunStore:
             query = query.where(sessions.c.owner == owner)
         if before is not None:
             query = query.where(sa.tuple_(sessions.c.updated_at, sessions.c.session_id) < sa.tuple_(*before))
-        return await self._do(lambda db: _all(db, query))
+        return await self._reads.do(lambda db: _all(db, query))
 
     async def turns_of(self, session_id: str, limit: int | None = None) -> list[Row]:
         """The runs of a session's turns, oldest first; with `limit` only that many of the newest."""
-        query = (
-            sa.select(runs)
-            .join(turns, turns.c.run_id == runs.c.run_id)
-            .where(turns.c.session_id == session_id)
-            .order_by(turns.c.number.desc())
-        )
-        if limit is not None:
-            query = query.limit(limit)
-        return list(reversed(await self._do(lambda db: _all(db, query))))
+        query = _TURNS if limit is None else _TURNS.limit(limit)
+        return list(reversed(await self._reads.do(lambda db: _all(db, query, id=session_id))))
 
     async def fork(self, row: Row, source: str) -> None:
         """A new session with the turns of another."""
 
         def work(db: Connection) -> None:
-            parent = _one(db, sa.select(sessions).where(sessions.c.session_id == source))
+            parent = _one(db, _SESSION, id=source)
             assert parent is not None
             past = {"attempts": parent["attempts"], "turns": parent["turns"], "forked_from": source}
             db.execute(sessions.insert(), [{**_NO_SESSION, **row, **past}])
@@ -214,7 +218,7 @@ class RunStore:
                 )
             )
 
-        await self._do(work)
+        await self._writes.do(work)
 
     async def delete_session(self, session_id: str) -> dict[str, int]:
         """Remove the session, its turns and the runs that no fork shares: {removed run's id: its last segment}."""
@@ -229,88 +233,105 @@ class RunStore:
             db.execute(sessions.delete().where(sessions.c.session_id == session_id))
             kept = {row[0] for row in db.execute(sa.select(turns.c.run_id).where(turns.c.run_id.in_(found)))}
             gone = {run_id: segment for run_id, segment in found.items() if run_id not in kept}
-            db.execute(runs.delete().where(runs.c.run_id.in_(gone)))
+            for table in (runs, steps, events):
+                db.execute(table.delete().where(table.c.run_id.in_(gone)))
             return gone
 
-        return await self._do(work)
+        return await self._writes.do(work)
 
     async def empty_journal(self) -> None:
         """Overwrite what was deleted in the file's journal too (SQLite)."""
-        await asyncio.get_running_loop().run_in_executor(self._threads, empty_journal, self._engine)
+        await asyncio.to_thread(empty_journal, self._engine)
 
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def opening(self, session_id: str | None, run_id: str | None) -> Opening:
+        """What is known already where a prompt with these ids comes in."""
+
+        def work(db: Connection) -> Opening:
+            known = _one(db, _RUN, id=run_id) if run_id is not None else None
+            session = _one(db, _SESSION, id=session_id) if session_id is not None else None
+            if session is None:
+                return Opening(known=known)
+            latest = _one(db, _TURNS.limit(1), id=session_id)
+            return Opening(session, known, latest, _all(db, _WAITING, id=session_id))
+
+        return await self._reads.do(work)
 
     async def add_run(self, row: Row, session: Row) -> Row | int:
         """Take a run on in its session (made when it is not there): its turn's number, or the run that has this id."""
 
         def work(db: Connection) -> Row | int:
-            if existing := _one(db, sa.select(runs).where(runs.c.run_id == row["run_id"])):
+            if existing := _one(db, _RUN, id=row["run_id"]):
                 return existing
-            there = _one(db, sa.select(sessions).where(sessions.c.session_id == row["session_id"]))
+            there = _one(db, _SESSION, id=row["session_id"])
+            number = 1 if there is None else there["turns"] + 1
             if there is None:
-                db.execute(sessions.insert(), [{**_NO_SESSION, **session}])
-            number = (there or {}).get("turns", 0) + 1
-            db.execute(runs.insert(), [{**_NO_RUN, **row}])
-            db.execute(turns.insert(), [{"session_id": row["session_id"], "number": number, "run_id": row["run_id"]}])
-            db.execute(
-                sessions.update()
-                .where(sessions.c.session_id == row["session_id"])
-                .values(turns=number, updated_at=row["created_at"])
-            )
+                db.execute(_ADD_SESSION, {**_NO_SESSION, **session, "turns": number})
+            else:
+                db.execute(_NEXT_TURN, {"id": row["session_id"], "number": number, "at": row["created_at"]})
+            db.execute(_ADD_RUN, {**_NO_RUN, **row})
+            db.execute(_ADD_TURN, {"session_id": row["session_id"], "number": number, "run_id": row["run_id"]})
             return int(number)
 
-        return await self._do(work)
+        return await self._writes.do(work)
 
     async def run(self, run_id: str) -> Row | None:
         """The run's row."""
-        return await self._do(lambda db: _one(db, sa.select(runs).where(runs.c.run_id == run_id)))
+        return await self._reads.do(lambda db: _one(db, _RUN, id=run_id))
 
-    async def begin(self, run_id: str, node: str) -> Row | None:
-        """Mark the run as running and fix the count of model attempts that its session had before it."""
+    async def begin(self, run_id: str, node: str) -> tuple[Row, list[Row]] | None:
+        """Mark the run as this node's and running: its row, and the records {name, record} of its finished steps.
 
-        def work(db: Connection) -> Row | None:
-            row = _one(db, sa.select(runs).where(runs.c.run_id == run_id))
+        The first time it fixes the count of model attempts that the session had before. None when it is over.
+        """
+
+        def work(db: Connection) -> tuple[Row, list[Row]] | None:
+            row = _one(db, _RUN_AND_ATTEMPTS, id=run_id)
             if row is None or row["status"] not in ("queued", "running"):
-                return row
-            values: Row = {"status": "running", "node": node}
-            if row["status"] == "queued" and row["segment"] == 0:
-                counted = sa.select(sessions.c.attempts).where(sessions.c.session_id == row["session_id"])
-                values["attempt"] = db.execute(counted).scalar() or 0
-            db.execute(runs.update().where(runs.c.run_id == run_id).values(**values))
-            return {**row, **values}
+                return None
+            before = row.pop("attempts_before") or 0
+            fresh = row["status"] == "queued"
+            attempt = before if fresh and row["segment"] == 0 else row["attempt"]
+            values = {"status": "running", "node": node, "attempt": attempt}
+            db.execute(_BEGIN, {"id": run_id, **{f"new_{key}": value for key, value in values.items()}})
+            return {**row, **values}, [] if fresh else _all(db, _STEPS, id=run_id)
 
-        return await self._do(work)
+        return await self._writes.do(work)
 
-    async def finish(self, run_id: str, values: Row, attempts: int, at: str) -> None:
-        """Write what a run (or its part up to an approval) came to, and count its model attempts in the session."""
+    async def add_step(self, run_id: str, node: str, number: int, name: str, record: Row) -> bool:
+        """Keep what a step came to. False when the run is not this node's any more."""
+        values = {"run_id": run_id, "number": number, "name": name, "record": record, "node": node}
+        statement = _ADD_STEP[self._engine.dialect.name]
+        return bool(await self._writes.do(lambda db: db.execute(statement, values).rowcount))
 
-        def work(db: Connection) -> None:
-            row = _one(db, sa.select(runs.c.session_id, runs.c.attempts).where(runs.c.run_id == run_id))
-            if row is None:
-                return
-            db.execute(runs.update().where(runs.c.run_id == run_id).values(attempts=attempts, **values))
-            db.execute(events.delete().where(events.c.run_id == run_id))
-            db.execute(
-                sessions.update()
-                .where(sessions.c.session_id == row["session_id"])
-                .values(attempts=sessions.c.attempts + attempts - row["attempts"], updated_at=at)
-            )
+    async def finish(self, row: Row, values: Row, attempts: int, at: str) -> bool:
+        """Write what a run (or its part up to an approval) came to, and count its model attempts in the session.
 
-        await self._do(work)
+        `row` is the run as it was begun; False when it is gone, or another node's by now.
+        """
+        run_id = row["run_id"]
+        ended = {"id": run_id, "by": row["node"], "new_attempts": attempts}
+        ended |= {f"new_{key}": values[key] for key in _RESULT}
 
-    async def change(self, run_id: str, expected: str, values: Row) -> bool:
-        """Change a run that has the expected status; False when it has another by now."""
+        def work(db: Connection) -> bool:
+            counted = db.execute(_ATTEMPTS, {"id": run_id}).scalar()
+            if not db.execute(_FINISH, ended).rowcount:
+                return False
+            db.execute(_FORGET_STEPS, {"id": run_id})
+            if self._shared:
+                db.execute(_FORGET_EVENTS, {"id": run_id})
+            db.execute(_COUNT, {"id": row["session_id"], "more": attempts - (counted or 0), "at": at})
+            return True
+
+        return await self._writes.do(work)
+
+    async def change(self, run_id: str, expected: str, values: Row, segment: int | None = None) -> bool:
+        """Change a run that has the expected status (and segment); False when it has another by now."""
         query = runs.update().where(runs.c.run_id == run_id, runs.c.status == expected).values(**values)
-        return bool(await self._do(lambda db: db.execute(query).rowcount))
-
-    async def waiting_in(self, session_id: str) -> list[Row]:
-        """Runs of the session that wait for an approval, newest first."""
-        query = (
-            sa.select(runs)
-            .where(runs.c.session_id == session_id, runs.c.status == "needs_approval")
-            .order_by(runs.c.created_at.desc())
-        )
-        return await self._do(lambda db: _all(db, query))
+        if segment is not None:
+            query = query.where(runs.c.segment == segment)
+        return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
 
     async def runs_where(
         self, *, owner: str | None = None, session_id: str | None = None, status: str | None = None, limit: int = 50
@@ -323,19 +344,19 @@ class RunStore:
             query = query.where(runs.c.session_id == session_id)
         if status is not None:
             query = query.where(runs.c.status == status)
-        return await self._do(lambda db: _all(db, query))
+        return await self._reads.do(lambda db: _all(db, query))
 
     async def open_runs(self) -> list[Row]:
         """Runs that have not ended, oldest first."""
         query = sa.select(runs).where(runs.c.status.in_(("queued", "running"))).order_by(runs.c.created_at)
-        return await self._do(lambda db: _all(db, query))
+        return await self._reads.do(lambda db: _all(db, query))
 
     # ── several nodes ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def queued(self) -> int:
         """How many runs wait for a node."""
         query = sa.select(sa.func.count()).select_from(runs).where(runs.c.status == "queued")
-        return await self._do(lambda db: int(db.execute(query).scalar() or 0))
+        return await self._reads.do(lambda db: int(db.execute(query).scalar() or 0))
 
     async def add_events(self, run_id: str, added: list[Row]) -> None:
         """Show events of a run under way to the other nodes; ones that are there already stay."""
@@ -346,12 +367,12 @@ class RunStore:
             if rows:
                 db.execute(events.insert(), rows)
 
-        await self._do(work)
+        await self._writes.do(work)
 
     async def events_after(self, run_id: str, after: int) -> list[Row]:
         """Events of a run that another node works on."""
         query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
-        return [row["event"] for row in await self._do(lambda db: _all(db, query))]
+        return [row["event"] for row in await self._reads.do(lambda db: _all(db, query))]
 
     async def renew(self, node: str, at: datetime) -> None:
         """The node is alive."""
@@ -361,21 +382,21 @@ class RunStore:
             if not db.execute(known).rowcount:
                 db.execute(nodes.insert(), [{"node": node, "seen_at": at.isoformat()}])
 
-        await self._do(work)
+        await self._writes.do(work)
 
     async def expired(self, before: datetime) -> list[str]:
         """Nodes whose lease has ended."""
         query = sa.select(nodes.c.node).where(nodes.c.seen_at < before.isoformat())
-        return [row["node"] for row in await self._do(lambda db: _all(db, query))]
+        return [row["node"] for row in await self._reads.do(lambda db: _all(db, query))]
 
     async def bury(self, node: str) -> None:
         """The node's runs were taken over."""
-        await self._do(lambda db: db.execute(nodes.delete().where(nodes.c.node == node)))
+        await self._writes.do(lambda db: db.execute(nodes.delete().where(nodes.c.node == node)))
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
         """Which of these runs somebody has cancelled."""
         query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
-        return [row["run_id"] for row in await self._do(lambda db: _all(db, query))]
+        return [row["run_id"] for row in await self._reads.do(lambda db: _all(db, query))]
 
 
 _NO_SESSION: Row = {"title": None, "forked_from": None, "attempts": 0, "turns": 0}
@@ -393,10 +414,72 @@ _NO_RUN: Row = {
 }
 
 
-def _one(db: Connection, query: sa.Select[Any]) -> Row | None:
-    found = db.execute(query).mappings().first()
+_RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
+
+_SESSION = sa.select(sessions).where(sessions.c.session_id == sa.bindparam("id"))
+_ADD_SESSION = sessions.insert()
+_NEXT_TURN = (
+    sessions.update()
+    .where(sessions.c.session_id == sa.bindparam("id"))
+    .values(turns=sa.bindparam("number"), updated_at=sa.bindparam("at"))
+)
+_COUNT = (
+    sessions.update()
+    .where(sessions.c.session_id == sa.bindparam("id"))
+    .values(attempts=sessions.c.attempts + sa.bindparam("more"), updated_at=sa.bindparam("at"))
+)
+_ADD_TURN = turns.insert()
+_TURNS = (
+    sa.select(runs)
+    .join(turns, turns.c.run_id == runs.c.run_id)
+    .where(turns.c.session_id == sa.bindparam("id"))
+    .order_by(turns.c.number.desc())
+)
+_RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
+_ATTEMPTS = sa.select(runs.c.attempts).where(runs.c.run_id == sa.bindparam("id"))
+_RUN_AND_ATTEMPTS = (
+    sa.select(runs, sessions.c.attempts.label("attempts_before"))
+    .outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
+    .where(runs.c.run_id == sa.bindparam("id"))
+)
+_WAITING = (
+    sa.select(runs)
+    .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
+    .order_by(runs.c.created_at.desc())
+)
+_ADD_RUN = runs.insert()
+_BEGIN = (
+    runs.update()
+    .where(runs.c.run_id == sa.bindparam("id"))
+    .values({key: sa.bindparam(f"new_{key}") for key in ("status", "node", "attempt")})
+)
+_FINISH = (
+    runs.update()
+    .where(runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
+    .values({key: sa.bindparam(f"new_{key}") for key in (*_RESULT, "attempts")})
+)
+_STEPS = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == sa.bindparam("id")).order_by(steps.c.number)
+_THIS_STEP = sa.select(
+    runs.c.run_id,
+    sa.bindparam("number", type_=sa.Integer),
+    sa.bindparam("name", type_=sa.String),
+    sa.bindparam("record", type_=sa.JSON),
+).where(runs.c.run_id == sa.bindparam("run_id"), runs.c.node == sa.bindparam("node"))
+_ADD_STEP = {
+    dialect: kind.insert(steps)
+    .from_select(["run_id", "number", "name", "record"], _THIS_STEP)
+    .on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
+    for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
+}
+"""By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
+_FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
+_FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))
+
+
+def _one(db: Connection, query: sa.Select[Any], **values: Any) -> Row | None:
+    found = db.execute(query, values).mappings().first()
     return None if found is None else dict(found)
 
 
-def _all(db: Connection, query: sa.Select[Any]) -> list[Row]:
-    return [dict(row) for row in db.execute(query).mappings()]
+def _all(db: Connection, query: sa.Select[Any], **values: Any) -> list[Row]:
+    return [dict(row) for row in db.execute(query, values).mappings()]

@@ -1,0 +1,95 @@
+"""Short transactions on threads of their own, so that a locked database never holds the event loop up. No tables here.
+
+What many runs want to write at one moment is committed at once: a commit costs more than the few rows it makes last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from agentd.runs.troubles import borne, passing
+
+T = TypeVar("T")
+Work = Callable[[Connection], Any]
+Answer = tuple[Any, BaseException | None]
+RACES = 5
+"""How often a transaction that lost a race for an id is tried again."""
+
+
+class Transactions:
+    """Runs pieces of work on `threads` threads, up to `together` waiting ones in one commit.
+
+    Work may be run again after a rollback, so it changes nothing but the database.
+    """
+
+    def __init__(self, engine: Engine, name: str, *, threads: int, together: int = 1) -> None:
+        self._engine = engine
+        self._together = together
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
+
+    def close(self) -> None:
+        """Let what is under way end."""
+        self._threads.shutdown(wait=True)
+
+    async def do(self, work: Callable[[Connection], T]) -> T:
+        """The work's answer, once it is committed. Trouble of the database is borne or told (`troubles`)."""
+        return await borne(lambda: self._done(work))
+
+    def _done(self, work: Work) -> asyncio.Future[Any]:
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((work, future))
+        self._threads.submit(self._commit_waiting, future.get_loop())
+        return future
+
+    def _commit_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        batch: list[tuple[Work, asyncio.Future[Any]]] = []
+        with suppress(IndexError):  # fewer wait, or none: others have taken them along
+            while len(batch) < self._together:
+                batch.append(self._waiting.popleft())
+        if not batch:
+            return
+        answers = self._together_or_alone([work for work, _ in batch])
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_tell, [future for _, future in batch], answers)
+
+    def _together_or_alone(self, batch: list[Work]) -> list[Answer]:
+        """All in one transaction; when one fails, each by itself, so that none fails for another's fault."""
+        try:
+            with self._engine.begin() as db:
+                return [(work(db), None) for work in batch]
+        except Exception as error:
+            if passing(error):
+                return [(None, error)] * len(batch)
+        return [self._alone(work) for work in batch]
+
+    def _alone(self, work: Work) -> Answer:
+        for attempt in range(RACES + 1):
+            try:
+                with self._engine.begin() as db:
+                    return work(db), None
+            except sa.exc.IntegrityError as error:
+                if attempt == RACES:
+                    return None, error
+                # another caller took the same id or turn first: look again
+            except Exception as error:
+                return None, error
+        raise AssertionError("the last attempt has answered")
+
+
+def _tell(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
+    for future, (answer, error) in zip(futures, answers, strict=True):
+        if future.done():  # its caller was cancelled
+            continue
+        if error is None:
+            future.set_result(answer)
+        else:
+            future.set_exception(error)
