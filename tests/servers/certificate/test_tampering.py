@@ -15,7 +15,7 @@ from servers.certificate import officekey
 from servers.certificate.issuing import LetterService
 from servers.certificate.office import SAMPLE
 from servers.certificate.signing import OfficeSigner
-from servers.certificate.verification import Verifier
+from servers.certificate.verification import REASONS, Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 
 
@@ -43,6 +43,13 @@ def test_a_flipped_byte_anywhere_is_noticed(pdf: bytes, verifier: Verifier) -> N
         changed[position] ^= 1
         result = verifier.file(bytes(changed))
         assert not result.genuine and result.status in ("tampered", "unknown"), position
+        assert result.reason in REASONS.values(), position
+
+
+def test_a_flipped_byte_in_what_was_signed_is_called_changed(pdf: bytes, verifier: Verifier) -> None:
+    at = pdf.index(b"stream") + 40
+    result = verifier.file(pdf[:at] + bytes([pdf[at] ^ 1]) + pdf[at + 1 :])
+    assert (result.status, result.reason) == ("tampered", REASONS["changed"])
 
 
 def test_a_file_broken_anyhow_is_refused_and_breaks_nothing(pdf: bytes, verifier: Verifier) -> None:
@@ -66,6 +73,10 @@ def test_a_changed_text_is_called_changed(pdf: bytes, verifier: Verifier) -> Non
     assert (result.status, result.reason) == ("tampered", "Isi berkas ini sudah berubah sejak ditandatangani.")
 
 
+def test_each_reason_tells_one_thing() -> None:
+    assert len(set(REASONS.values())) == len(REASONS)
+
+
 @pytest.mark.parametrize("tail", [b"\n", b"%hello\n", b"\x00" * 4096])
 def test_bytes_added_at_the_end_are_called_added(pdf: bytes, verifier: Verifier, tail: bytes) -> None:
     result = verifier.file(pdf + tail)
@@ -82,13 +93,14 @@ def test_an_incremental_edit_is_called_added(pdf: bytes, verifier: Verifier) -> 
     buffer = io.BytesIO()
     writer.write(buffer)
     result = verifier.file(buffer.getvalue())
-    assert result.status == "tampered" and "ditambahkan" in result.reason
+    assert (result.status, result.reason) == ("tampered", REASONS["appended"])
 
 
 def test_a_letter_saved_again_is_not_genuine(pdf: bytes, verifier: Verifier) -> None:
     buffer = io.BytesIO()
     pypdf.PdfWriter(clone_from=io.BytesIO(pdf)).write(buffer)
-    assert verifier.file(buffer.getvalue()).status == "tampered"
+    result = verifier.file(buffer.getvalue())
+    assert (result.status, result.reason) == ("tampered", REASONS["changed"])
 
 
 def test_another_letters_signature_does_not_fit(service: LetterService, verifier: Verifier, pdf: bytes) -> None:
@@ -97,7 +109,8 @@ def test_another_letters_signature_does_not_fit(service: LetterService, verifier
     here = pdf.index(b"/Contents <") + 11
     grafted = pdf[:here] + other[start:end] + pdf[here + end - start :]
     assert len(grafted) == len(pdf)
-    assert verifier.file(grafted).status == "tampered"
+    result = verifier.file(grafted)
+    assert (result.status, result.reason) == ("tampered", REASONS["changed"])
 
 
 def test_a_letter_signed_by_somebody_elses_key_is_foreign(pdf: bytes, verifier: Verifier, tmp_path: Path) -> None:
