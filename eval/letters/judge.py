@@ -153,7 +153,7 @@ def comparable(name: str, value: str) -> Any:
     if name in _DATES:
         return _date(value) or value
     if name in _ADDRESSES:
-        value = re.sub(r"[\s,.]*\brt\b.*$", "", value, flags=re.IGNORECASE)
+        value = re.sub(r"[\s,.]*\brt\b.*$", "", value, flags=re.IGNORECASE | re.DOTALL)
     if name in _CHOICES:
         return " ".join(re.findall(r"\w+", value.casefold()))
     words = [_SHORT.get(word, word) for word in re.findall(r"\w+", value.casefold())]
