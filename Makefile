@@ -19,8 +19,11 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
 	@touch $@
 
-lock: ## resolve the dependencies anew (hashes, no addresses)
-	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
+COMPILE := uv pip compile --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet
+
+lock: ## resolve the dependencies anew (hashes, no addresses), the benchmarks' peers too
+	$(COMPILE) pyproject.toml --all-extras -o requirements.lock
+	$(COMPILE) bench/peers.in -o bench/peers.lock
 
 demo: install ## a citizen asks, the embedded model answers, a letter lies on disk
 	@$(BIN)/python -m demo
@@ -43,7 +46,8 @@ format: install ## put the code in shape
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-drill: install ## kill the daemon -9 again and again under load; count what is lost, repeated, doubled
+drill: install ## kill -9 under load, hostile servers, failing providers, full disk …; count what is lost
+	@$(BIN)/python -m tests.prepare
 	@$(BIN)/python -m drill
 
 soak: install ## five minutes of mixed work; does the daemon grow?
@@ -53,10 +57,16 @@ docs: install ## render the pages that come from the code, then build all of doc
 	@$(BIN)/python -m tools
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+wheel: install ## the package, in dist/
+	@rm -rf build && $(BIN)/python -m build --wheel --no-isolation
+
+audit: install ## known vulnerabilities of what the lock names; needs the package index's JSON interface
+	@$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock
+
 sbom: install ## what is installed, as a CycloneDX bill of materials in dist/sbom.cdx.json
 	@mkdir -p dist && $(BIN)/python -m tools.sbom dist/sbom.cdx.json
 
-bench: install ## measure, side by side, as ratios in one run
+bench: install ## measure, side by side with what people use instead, as ratios in one run
 	@$(BIN)/python -m bench
 
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
@@ -66,4 +76,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m eval.letters
 
-.PHONY: help install lock demo test conformance check format docs sbom drill soak bench eval-analytics eval-letters
+.PHONY: help install lock demo test conformance check format docs wheel audit sbom drill soak bench eval-analytics eval-letters

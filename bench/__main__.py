@@ -96,9 +96,23 @@ def table(results: dict[str, Any], told: dict[str, str]) -> str:
         if "error" in result:
             lines.append(f"Could not be run there: {result['error']}")
         else:
-            lines += ["| figure | value |", "|---|---|"]
-            lines += [f"| {key} | {value} |" for key, value in sorted(_flat(result["figures"]).items())]
+            lines += _tables(name, result["figures"])
     return "\n".join(lines) + "\n"
+
+
+def _tables(name: str, figures: dict[str, Any]) -> list[str]:
+    """Rows that a bench compares stand in a table of their own, before its single figures and pictures."""
+    lines: list[str] = []
+    for rows in (value for value in figures.values() if isinstance(value, list)):
+        lines += ["| " + " | ".join(rows[0]) + " |", "|---" * len(rows[0]) + "|"]
+        lines += ["| " + " | ".join(map(str, row.values())) + " |" for row in rows] + [""]
+    if picture := figures.get("picture"):
+        lines += [f"![{name}]({picture})", ""]
+    single = {key: value for key, value in figures.items() if not isinstance(value, list) and key != "picture"}
+    if single:
+        lines += ["| figure | value |", "|---|---|"]
+        lines += [f"| {key} | {value} |" for key, value in sorted(_flat(single).items())]
+    return lines
 
 
 def _flat(figures: dict[str, Any], prefix: str = "") -> dict[str, Any]:

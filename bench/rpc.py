@@ -1,13 +1,11 @@
 """Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
 
-    python -m bench.rpc                 agentd's whole path (guard, limits, dispatch, pydantic) and installed peers
-    python -m bench.rpc --extra FOLDER  also the peers of a folder made by:
-                                        pip install --target FOLDER --no-deps pjrpc aiohttp-rpc \
-                                            openrpc jsonrpc2-objects lorem-pysum py-undefined
+    python -m bench.rpc [--only STACK …]
 
-Each stack is a process of its own that answers the same echo, one call a request and batches of 20, over kept-alive
-connections; what counts is the CPU time of that process alone, so the client may share the machine. The best of
-several rounds is taken. Peers of which the lock has none are measured when they can be imported.
+agentd is its whole path: guard, limits, dispatch, pydantic. Each stack is a process of its own that answers the same
+echo, one call a request and batches of 20, over kept-alive connections; what counts is the CPU time of that process
+alone, so the client may share the machine. The best of several rounds is taken. The peers (bench/peers/rpc_*.py) are
+what people use instead, each as its documentation writes it; all run on asyncio's own loop.
 """
 
 from __future__ import annotations
@@ -20,38 +18,47 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from bench import _peers
 
 PARAMS = {"text": "Selamat siang", "number": 7}
 BATCH = 20
 CONNECTIONS = 16
-STACKS = {
-    "aiohttp + json": "aiohttp",
-    "aiohttp + orjson": "aiohttp",
-    "agentd": "aiohttp",
-    "jsonrpcserver": "jsonrpcserver",
-    "pjrpc": "pjrpc",
-    "aiohttp-rpc": "aiohttp_rpc",
-    "openrpc": "openrpc",
+AGENTD = "agentd"
+STACKS = ("aiohttp + json", "aiohttp + orjson", AGENTD, "jsonrpcserver")
+PEERS = {
+    "pjrpc": "rpc_pjrpc",
+    "aiohttp-rpc": "rpc_aiohttp_rpc",
+    "openrpc": "rpc_openrpc",
+    "fastapi-jsonrpc": "rpc_fastapi_jsonrpc",
 }
 
 
-def run() -> dict[str, float]:
-    """Ratios of server CPU to the bare handler's, for one call and for a batch of 20, of every stack installed here."""
-    given = _words().parse_args(["--rounds", "10"])
-    costs = _measured([name for name, package in STACKS.items() if find_spec(package)], given)
-    base_one, base_many = next(iter(costs.values()))
-    ratios: dict[str, float] = {}
-    for name, (one, many) in costs.items():
-        ratios[f"rpc_{name}_cpu_ratio"] = round(one / base_one, 2)
-        ratios[f"rpc_{name}_batch_cpu_ratio"] = round(many / base_many, 2)
-    return ratios
+def run() -> dict[str, Any]:
+    """A row a stack: its CPU to the bare handler's, and agentd's to its (over 1: agentd is behind), batches too."""
+    costs = _measured([*STACKS, *PEERS], _words().parse_args(["--rounds", "10"]))
+    (base_one, base_many), (our_one, our_many) = next(iter(costs.values())), costs[AGENTD]
+    return {
+        "stacks": [
+            {
+                "stack": name,
+                "call_cpu_us": round(one, 1),
+                "call_to_bare": round(one / base_one, 2),
+                "agentd_to_it_call": round(our_one / one, 2),
+                "batch_cpu_us": round(many, 1),
+                "batch_to_bare": round(many / base_many, 2),
+                "agentd_to_it_batch": round(our_many / many, 2),
+            }
+            for name, (one, many) in costs.items()
+        ],
+        "versions": ", ".join(f"{name} {_peers.version(name)}" for name in ("aiohttp", *PEERS)),
+    }
 
 
 def _words() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Server CPU per JSON-RPC echo.")
-    parser.add_argument("--extra", metavar="FOLDER", help="a folder of further packages (pip install --target)")
     parser.add_argument("--serve", metavar="STACK", help=argparse.SUPPRESS)
     parser.add_argument("--only", metavar="STACK", nargs="*", help="just these (the first is the base)")
     parser.add_argument("--calls", type=int, default=800, help="a turn")
@@ -62,12 +69,10 @@ def _words() -> argparse.ArgumentParser:
 def main() -> None:
     """Measure every stack that is installed and print the ratios."""
     given = _words().parse_args()
-    if given.extra:
-        sys.path.append(given.extra)
     if given.serve:
         asyncio.run(_serve(given.serve))
         return
-    stacks = [name for name, package in STACKS.items() if find_spec(package) and name in (given.only or STACKS)]
+    stacks = given.only or [*STACKS, *PEERS]
     costs = _measured(stacks, given)
     base_one, base_many = costs[stacks[0]]
     print(f"{'stack':<18}{'µs a call':>10}{'ratio':>7}{'µs a batch':>12}{'ratio':>7}")
@@ -80,7 +85,7 @@ def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[f
     one = json.dumps(_call(1)).encode()
     many = json.dumps([_call(n) for n in range(BATCH)]).encode()
     with ExitStack() as running:
-        servers = {name: running.enter_context(_server(name, given.extra)) for name in stacks}
+        servers = {name: running.enter_context(_server(name)) for name in stacks}
         for _, port in servers.values():
             asyncio.run(_load(port, one, 500))
         turns: dict[str, list[tuple[float, float]]] = {name: [] for name in stacks}
@@ -91,8 +96,11 @@ def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[f
 
 
 @contextmanager
-def _server(name: str, extra: str | None) -> Iterator[tuple[int, int]]:
-    command = [sys.executable, "-m", "bench.rpc", "--serve", name, *(["--extra", extra] if extra else [])]
+def _server(name: str) -> Iterator[tuple[int, int]]:
+    if name in PEERS:
+        command = [_peers.python(), str(_peers.PROGRAMS / f"{PEERS[name]}.py")]
+    else:
+        command = [sys.executable, "-m", "bench.rpc", "--serve", name]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -145,19 +153,12 @@ async def _serve(name: str) -> None:
         "aiohttp + orjson": _bare_orjson,
         "agentd": _agentd,
         "jsonrpcserver": _jsonrpcserver,
-        "pjrpc": _pjrpc,
-        "aiohttp-rpc": _aiohttp_rpc,
-        "openrpc": _openrpc,
     }[name]()
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     print(runner.addresses[0][1], flush=True)
     await asyncio.Event().wait()
-
-
-async def _echo(text: str, number: int) -> dict[str, object]:
-    return {"text": text, "number": number}
 
 
 def _posting(handler):
@@ -232,37 +233,6 @@ def _jsonrpcserver():
     async def handler(request):
         text = await async_dispatch(await request.text(), methods={"echo": echo})
         return web.Response(text=text, content_type="application/json")
-
-    return _posting(handler)
-
-
-def _pjrpc():
-    import pjrpc.server
-    from pjrpc.server.integration import aiohttp as integration
-
-    registry = pjrpc.server.MethodRegistry()
-    registry.add_method(_echo, name="echo")
-    return integration.Application("/rpc").add_methods(registry).http_app
-
-
-def _aiohttp_rpc():
-    import aiohttp_rpc
-
-    server = aiohttp_rpc.JSONRPCServer()
-    server.add_method(aiohttp_rpc.JSONRPCMethod(_echo, name="echo"))
-    return _posting(server.handle_http_request)
-
-
-def _openrpc():
-    from aiohttp import web
-    from openrpc import RPCApp
-
-    rpc = RPCApp()
-
-    rpc.method(name="echo")(_echo)
-
-    async def handler(request):
-        return web.Response(text=await rpc.process(await request.text()), content_type="application/json")
 
     return _posting(handler)
 

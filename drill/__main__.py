@@ -1,14 +1,18 @@
-"""`python -m drill`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of
-issuing a letter; then a table of what was lost, repeated or doubled. Exit 1 when any of it is not 0.
+"""`python -m drill [PART …]`: what is tried on a daemon, and what was lost. Exit 1 when anything was.
 
-Each run calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it finishes by
-itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
+The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
+letter; then a table of what was lost, repeated or doubled. The other parts are the faults of drill/faults.py. All parts
+go on side by side, because most of a drill is waiting, and are written into docs/drills.md.
+
+Each run of `kills` calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
+finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import os
 import random
 import signal
 import sys
@@ -16,10 +20,14 @@ import tempfile
 import time
 import urllib.error
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.__main__ import machine
+from drill.faults import PARTS, table
 from servers.certificate.issuing import CRASH_POINTS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER, WORDS
@@ -81,7 +89,7 @@ class Found:
         return not (self.lost or self.repeated or self.doubled)
 
     def table(self) -> str:
-        """As a person reads it."""
+        """In Markdown, as a person reads it."""
         rows = [
             ("runs taken on", self.runs),
             ("kills -9 at random moments", self.random_kills),
@@ -93,8 +101,7 @@ class Found:
             ("letters doubled", self.doubled),
             ("seconds", f"{self.seconds:.0f}"),
         ]
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+        return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
 
 
 class Drill:
@@ -206,22 +213,76 @@ class Drill:
         print(text, file=sys.stderr, flush=True)
 
 
+PAGE = Path(__file__).parents[1] / "docs" / "drills.md"
+KILLS = "kills"
+ABOUT = """\
+# Drills
+
+Written by `make drill` (`python -m drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.
+
+## Killed again and again
+
+The daemon is killed with `kill -9` while {runs} runs are under way, at random moments and at each named point of
+issuing a letter, and started again; seed {seed}. A run calls four tools: the time, a note, a letter, a note.
+
+{kills}
+
+## Faults
+
+Each is done while a bystander's run goes through the same daemon. Processes are the daemon's and all below it, open
+files are its descriptors, rows are the runs in its database: before, and once it had settled. What a fault needed for
+itself (its server, its provider) is gone again by then. A run that waited for its database goes on by itself when the
+cause has gone; that takes up to a minute, because DBOS looks for its database in growing pauses.
+
+{faults}
+"""
+
+
+def _kills(folder: Path, given: argparse.Namespace, seed: int) -> Found:
+    """The part that is told on its own. `folder` is made."""
+    folder.mkdir()
+    found = Drill(folder, given.runs, random.Random(seed)).run(given.kills, CRASH_POINTS)
+    for line in found.lost:
+        print(f"lost: {line}", file=sys.stderr)
+    return found
+
+
 def main() -> int:
-    """Run the drill and print its table."""
-    parser = argparse.ArgumentParser(prog="python -m drill", description="Kill the daemon and count what is lost.")
+    """Run the drill and print its tables."""
+    parser = argparse.ArgumentParser(prog="python -m drill", description="Do harm to a daemon; count what is lost.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these of: {', '.join((KILLS, *PARTS))}")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--kills", type=int, default=6, help="at random moments, beside one at each named point")
     parser.add_argument("--seed", type=int, default=None, help="repeat the moments of an earlier drill")
     given = parser.parse_args()
+    if unknown := [part for part in given.parts if part not in (KILLS, *PARTS)]:
+        parser.error(f"there is no part {', '.join(unknown)}; there are: {', '.join((KILLS, *PARTS))}")
     seed = given.seed if given.seed is not None else random.randrange(10_000)
-    with tempfile.TemporaryDirectory(prefix="agentd-drill-") as folder:
-        drill = Drill(Path(folder), given.runs, random.Random(seed))
-        found = drill.run(given.kills, CRASH_POINTS)
-    print(found.table())
-    print(f"seed {seed}")
-    for line in found.lost:
-        print(f"lost: {line}")
-    return 0 if found.right else 1
+    load, began = os.getloadavg()[0], time.monotonic()
+    parts = given.parts or [KILLS, *PARTS]
+    with tempfile.TemporaryDirectory(prefix="agentd-drill-") as name, ThreadPoolExecutor(len(parts)) as all_:
+        folder = Path(name)
+        killing = all_.submit(_kills, folder / KILLS, given, seed) if KILLS in parts else None
+        faulty = [all_.submit(PARTS[part], folder / part) for part in PARTS if part in parts]
+        rows = [row for future in faulty for row in future.result()]
+        found = killing.result() if killing else None
+    page = ABOUT.format(
+        machine=machine(),
+        at=datetime.now(UTC).isoformat(timespec="minutes"),
+        load=load,
+        seconds=time.monotonic() - began,
+        runs=given.runs,
+        seed=seed,
+        kills=found.table() if found else "",
+        faults=table(rows),
+    )
+    print(page)
+    if not given.parts:
+        PAGE.write_text(page, encoding="utf-8")
+    for row in rows:
+        if not row.right:
+            print(f"wrong: {row}", file=sys.stderr)
+    return 0 if (found is None or found.right) and all(row.right for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ class Daemon:
         self.config = folder / "client.toml"
         self.script(*turns)
         self.config.write_text(config if config is not None else HEAD + "\n".join(SERVERS.values()))
-        self._env = dict(env)
+        self.env = dict(env)
+        self.program = AGENTD
         self.process: subprocess.Popen[str] | None = None
         self.started: Callable[[int], object] = lambda _pid: None
         """Told of each process as soon as it is there."""
@@ -66,13 +67,13 @@ class Daemon:
         lines = [turn if isinstance(turn, str) else json.dumps(turn, ensure_ascii=False) for turn in turns]
         (self.folder / "script.jsonl").write_text("\n".join(lines) + "\n")
 
-    def start(self) -> Daemon:
-        """Start it and wait for its ready line."""
+    def start(self, cwd: Path | None = None) -> Daemon:
+        """Start it, in that folder, and wait for its ready line."""
         listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
-        command = [AGENTD, "serve", "--config", self.config, "--state", self.state, "--listen", listen]
-        env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self._env}
+        command = [self.program, "serve", "--config", self.config, "--state", self.state, "--listen", listen]
+        env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self.env}
         errors = (self.folder / "stderr.log").open("a")
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env, cwd=cwd)
         self.started(self.process.pid)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

@@ -1,11 +1,15 @@
-"""The fault drill in small: kills at a random moment and at named points lose, repeat and double nothing."""
+"""The drill in small: kills at a random moment and at named points lose, repeat and double nothing; a fault's row."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from drill.__main__ import Drill
+from drill.faults import SLACK, Held, Row, clock_leaps, table
 
 
 def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:
@@ -13,3 +17,29 @@ def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:
     assert sorted(found.points) == ["committed", "reserved"]
     assert (found.lost, found.repeated, found.doubled) == ([], 0, 0)
     assert found.letters == 12
+
+
+def test_a_run_goes_on_when_the_clock_leaps_between_two_lives(tmp_path: Path) -> None:
+    """Issue 9's drills: clock jumps."""
+    rows = clock_leaps(tmp_path / "clock")
+    assert [row.right for row in rows] == [True, True], table(rows)
+
+
+QUIET = Row("a fault", "busy", 2, 0, Held(3, 30, 7), Held(3, 30 + SLACK, 9))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"lost": 1},
+        {"after": Held(4, 30, 9)},
+        {"after": Held(3, 31 + SLACK, 9)},
+        {"after": Held(3, 30, 8)},
+        {"after": Held(3, 30, 10)},
+    ],
+    ids=["a run lost", "a process left over", "a file left open", "a run without its row", "a row too many"],
+)
+def test_a_row_is_right_only_when_nothing_was_lost_and_nothing_is_left_over(wrong: dict[str, object]) -> None:
+    assert QUIET.right
+    assert not replace(QUIET, **wrong).right  # type: ignore[arg-type]
+    assert "| a fault | busy | 0 of 2 | 3 → 3 |" in table([QUIET])

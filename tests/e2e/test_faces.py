@@ -192,7 +192,7 @@ def test_a_purge_erases_what_is_old_to_the_last_byte_and_nothing_else(tmp_path: 
     with running(tmp_path, final("Baik"), env={"AGENTD_CLOCK": "2026-01-01T00:00:00Z"}) as daemon:
         daemon.call("Agent.run", prompt=SECRET, session_id="old")
         daemon.kill(15)
-        daemon._env.clear()
+        daemon.env.clear()
         daemon.start()
         daemon.call("Agent.run", prompt="Halo", session_id="new")
         if not daemon_runs:

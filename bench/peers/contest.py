@@ -1,0 +1,58 @@
+"""What the agents of one contest have in common: the terms, the scripted model's turns, and being told to go.
+
+    python PROGRAM CALLS TURN_S FOLDER     each line `RUNS ABREAST` on standard input is answered by one line of JSON
+
+A run makes CALLS calls of the tool get_current_time of `servers.time` and answers; the model takes TURN_S before its
+first turn and no time for the others. FOLDER is for what a durable one keeps. The script looks at each tool result: a
+call that failed ends the contest. Needs no package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+TOOL, INPUT, WITNESS = "get_current_time", {"timezone": "Asia/Jakarta", "city": "Jakarta"}, "Jakarta"
+SERVER = [os.environ.get("AGENTD_PYTHON", sys.executable), "-m", "servers.time"]
+QUESTION, ANSWER = "Pukul berapa sekarang?", "Selesai"
+CALLS, TURN_S, FOLDER = (
+    (int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]) if len(sys.argv) == 4 and sys.argv[1].isdigit() else (5, 0, "")
+)
+
+
+def wants(results: Sequence[object]) -> bool:
+    """The scripted model's turn: whether it wants one more call after these results."""
+    if results and WITNESS not in str(results[-1]):
+        raise SystemExit(f"a call did not bring the time but {results[-1]}")
+    return len(results) < CALLS
+
+
+async def thinking(results: Sequence[object]) -> bool:
+    """`wants`, after the model's time."""
+    if TURN_S and not results:
+        await asyncio.sleep(TURN_S)
+    return wants(results)
+
+
+async def obey(run: Callable[[], Awaitable[str]]) -> None:
+    """Make so many runs as each line says, so many at once; say what they cost. `run` answers the final text."""
+    print("ready", flush=True)
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        runs, abreast = map(int, line.split())
+        memory, wall, cpu = _peak_mb(), time.perf_counter(), time.process_time()
+        for _ in range(runs // abreast):
+            answers = await asyncio.gather(*(run() for _ in range(abreast)))
+            if set(answers) != {ANSWER}:
+                raise SystemExit(f"a run answered otherwise: {answers[0]!r}")
+        spent = {"s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu, "more_mb": _peak_mb() - memory}
+        print(json.dumps(spent), flush=True)
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,68 @@
+"""The package as an office gets it: a wheel, alone in a clean environment, serves an agent with its own servers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, Daemon, call, final
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("agentd", "bridges", "servers", "config", "systemd", "pyproject.toml", "README.md")
+UV = str(Path(sys.executable).with_name("uv"))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built by the command of docs/operations.md, in a copy, so that nothing of an earlier build gets in."""
+    folder = tmp_path_factory.mktemp("source")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    done(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder)
+    (built,) = (folder / "dist").glob("agentd-*.whl")
+    return built
+
+
+def done(*command: str, cwd: Path) -> str:
+    """What it said; its exit code is 0."""
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    run = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=170)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def test_every_file_that_is_not_code_is_in_the_wheel(wheel: Path) -> None:
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    tracked = done("git", "ls-files", "agentd", "bridges", "servers", cwd=ROOT).split()
+    assert [name for name in tracked if name not in packed] == []
+    assert [name for name in packed if name.startswith(("tests/", "bench/", "drill/", "eval/"))] == []
+
+
+@pytest.mark.timeout(400)  # an environment of some 190 packages
+def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path) -> None:
+    clean = tmp_path / "clean"
+    done(UV, "venv", "--quiet", "--python", sys.executable, str(clean), cwd=tmp_path)
+    python = str(clean / "bin" / "python")
+    lock = str(ROOT / "requirements.lock")
+    done(UV, "pip", "sync", "--quiet", "--python", python, "--require-hashes", lock, cwd=tmp_path)
+    done(UV, "pip", "install", "--quiet", "--python", python, "--no-deps", str(wheel), cwd=tmp_path)
+    assert "share/agentd/client.toml" in str(next((clean / "share" / "agentd").glob("client.toml")))
+    where = done(python, "-c", "import agentd, bridges, servers; print(agentd.__file__)", cwd=tmp_path)
+    assert where.startswith(str(clean))
+    daemon = Daemon(tmp_path, [call("get_current_time"), final("Selesai")], HEAD + SERVERS["time"])
+    daemon.program = clean / "bin" / "agentd"
+    daemon.start(cwd=tmp_path)
+    try:
+        outcome = daemon.call("Agent.run", prompt="Pukul berapa?")
+        assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
+    finally:
+        daemon.kill(15)
