@@ -179,8 +179,9 @@ class Drill:
             outcome = self._ended(run_id, until)
             good = [step for step in outcome.get("steps", ()) if step["success"]]
             if outcome.get("status") != "completed" or len(good) != CALLS:
-                said = (outcome.get("error") or {}).get("message", "")
-                self.found.lost.append(f"{run_id}: {outcome.get('status')}, {len(good)} of {CALLS} calls made {said}")
+                bad = [f"{step['tool']}: {step['message']}" for step in outcome.get("steps", ()) if not step["success"]]
+                said = "; ".join([*bad, (outcome.get("error") or {}).get("message", "")])
+                self.found.lost.append(f"{run_id}: {outcome.get('status')}, {len(good)} of {CALLS} calls made; {said}")
             self.found.doubled += max(len(outcome.get("artifacts", ())) - 1, 0)
         self.found.letters = len(list((self._daemon.state / "letters").rglob("*.pdf")))
         self.found.doubled += max(self.found.letters - self.found.runs, 0)

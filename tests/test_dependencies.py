@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RUNTIME = ("agentd", "bridges", "servers")
+OWNERS = packages_distributions()
 REST = ("tests", "tools", "bench", "drill", "eval", "demo")
 
 
@@ -26,11 +27,7 @@ def words(*folders: str) -> set[str]:
 
 
 def modules(distribution: str) -> set[str]:
-    found = {
-        module
-        for module, owners in packages_distributions().items()
-        if distribution in {owner.lower() for owner in owners}
-    }
+    found = {module for module, owners in OWNERS.items() if distribution in {owner.lower() for owner in owners}}
     return found or {distribution.replace("-", "_")}
 
 
