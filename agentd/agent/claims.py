@@ -26,6 +26,8 @@ _CLAIMS = tuple(
         rf"\b{_LETTER}\b.*{_BY_NOW}.*\b(?:{_MADE}|selesai|siap)\b",
         rf"{_BY_NOW}\s+(?:berhasil\s+)?(?:kami\s+|saya\s+)?{_MADE}\b",
         rf"\b(?:saya|kami)\b\s+{_BY_NOW}\s+(?:berhasil\s+)?(?:membuat|menerbitkan|mencetak|menyiapkan|mengirim)",
+        rf"{_BY_NOW}\s+(?:kami|saya)\s+(?:buat(?:kan)?|terbitkan|cetak|siapkan|kirim(?:kan)?)\b",
+        r"\bsiap\s+diambil\b|\bini\s+suratnya\b|\bditerbitkan\s+dengan\s+nomor\b",
         r"\bberikut\b.{0,20}\bsurat(?:nya|(?:\s+keterangan)?(?:\s+\w+)?\s+anda)\b",
         rf"\b{_PAPER}\b.*\b(?:has|have)\b.*\bbeen\b.*\b{_CREATED}\b",
         rf"\b{_PAPER}\b.*\bis\s+(?:now\s+|already\s+)*(?:ready|done|complete)\b",
@@ -34,11 +36,13 @@ _CLAIMS = tuple(
         rf"\bsuccessfully\s+{_CREATED}\b",
     )
 )
-_NOT_SAID = re.compile(
-    r"\b(?:belum|tidak|tak|bukan|akan|apakah|setelah|sesudah|sebelum|jika|bila|kalau|apabila|ketika|begitu|agar|supaya|"
-    r"not|cannot|no|will|would|whether|once|after|before|when|if|until|unless)\b|n't\b|\?\s*$",
+_HEDGE = re.compile(
+    r"\b(?:belum|tidak|tak|bukan|akan|apakah|setelah|sesudah|sebelum|ketika|begitu|agar|supaya|bisa|dapat|tinggal|harus|"
+    r"must|not|cannot|no|will|would|whether|after|before|until|unless)\b|n't\b",
     re.I,
 )
+"""Takes a claim back where it stands before the claim's end, in its clause; behind it, it speaks of something else."""
+_IF = re.compile(r"\b(?:jika|bila|kalau|apabila|if|once|when)\b", re.I)
 _PROMISES = tuple(
     re.compile(pattern, re.I)
     for pattern in (
@@ -88,7 +92,14 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
 
 
 def _claims(sentence: str) -> bool:
-    return not _NOT_SAID.search(sentence) and any(claim.search(sentence) for claim in _CLAIMS)
+    return not sentence.endswith("?") and any(
+        not _taken_back(sentence, found) for claim in _CLAIMS for found in claim.finditer(sentence)
+    )
+
+
+def _taken_back(sentence: str, claim: re.Match[str]) -> bool:
+    clause = max(sentence.rfind(mark, 0, claim.start()) for mark in ",;:") + 1
+    return bool(_HEDGE.search(sentence, clause, claim.end()) or _IF.search(sentence, 0, claim.end()))
 
 
 def _promises(sentence: str) -> bool:
