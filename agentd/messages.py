@@ -290,6 +290,11 @@ class ToolOutcome(Message):
     error_type: str | None = None
     missing: tuple[str, ...] = ()
 
+    @property
+    def refused(self) -> bool:
+        """The server itself said no, in words for people and with a structured reason; nothing was done."""
+        return not self.success and bool(self.message) and isinstance(self.output, dict)
+
 
 # ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -441,7 +441,8 @@ class Agent:
 
     def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
         done = self._so_far
-        done.may_call_official = outcome.error_type != "grounding"
+        official = self._named(call.tool)[0] in self._brief.toolset.official
+        done.may_call_official = not official  # before the citizen has answered it could only fail again
         same = repr((call.tool.casefold(), sorted(call.input.items(), key=lambda pair: pair[0])))
         repeated = same in done.failed
         done.failed.append(same)
@@ -451,7 +452,8 @@ class Agent:
                 message = f"the model insists on values that were never said: {', '.join(missing)}"
                 raise GroundingError(message, user_message=outcome.message, missing=missing)
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
-            raise kind(outcome.message or f"tool `{call.tool}` failed")
+            told = {"user_message": outcome.message} if official and outcome.refused else {}
+            raise kind(outcome.message or f"tool `{call.tool}` failed", **told)
 
 
 def _as_json(action: CallTool | Final) -> dict[str, Any]:

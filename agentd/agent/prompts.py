@@ -223,7 +223,7 @@ def _instruction(outcome: ToolOutcome, language: Language, official: bool) -> st
         return f"Reply with one JSON action: `final` in {name}, or the next tool that the citizen's request needs."
     if outcome.error_type == "grounding":
         return f"Nothing was done. Do not guess. Ask the citizen with `final` in {name}: {outcome.message}"
-    if official and outcome.message:
+    if official and outcome.refused:
         return f"Nothing was done. Say so with `final` in {name}, and ask the citizen to correct it: {outcome.message}"
     return f"The call failed. Correct it and call again, or tell the citizen with `final` in {name}. One JSON action."
 

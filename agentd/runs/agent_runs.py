@@ -415,8 +415,17 @@ def _past(row: Row) -> PastTurn:
     outcome = row["outcome"] or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
     brief = row["brief"]
-    told = Told.read(brief.get("told"))
-    return PastTurn(row["prompt"], outcome.get("response", ""), steps, brief.get("language", "id"), told)
+    language: Language = brief.get("language", "id")
+    heard = outcome.get("response", "") or _failure_told(row, language)
+    return PastTurn(row["prompt"], heard, steps, language, Told.read(brief.get("told")))
+
+
+def _failure_told(row: Row, language: Language) -> str:
+    """What the citizen was told of a run that failed; nothing for any other."""
+    if row["error"] is None:
+        return ""
+    told = (row["error"].get("data") or {}).get("user_message")
+    return str(told or BY_TYPE.get(row["error"]["type"], InternalError)("").user_message(language))
 
 
 def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:

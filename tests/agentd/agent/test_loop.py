@@ -10,7 +10,8 @@ import pytest
 from agentd.agent import prompts
 from agentd.agent.loop import Agent, Brief, Conclusion, Limits
 from agentd.agent.toolset import Toolset, assemble
-from agentd.messages import LIVE_ONLY, ChatMessage, ToolInfo, ToolOutcome
+from agentd.messages import LIVE_ONLY, ChatMessage, ModelReply, ModelRequest, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink, TextSink
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 
 TIME = ToolInfo(name="get_current_time", server="time", annotations={"readOnlyHint": True}, description="The time")
@@ -175,3 +176,29 @@ async def test_what_grounding_refused_is_not_shown_to_the_model_again() -> None:
     assert json.loads(turns[0].content)["input"] == {"nama": "Budi", "orang_tua": {"umur": "60"}}
     assert "3175000000000000" not in turns[1].content and "Invented" not in turns[1].content
     assert json.loads(turns[1].content)["request"] == "Nama saya Budi"
+
+
+async def test_what_the_office_refuses_is_told_in_its_words_and_not_offered_again_in_the_run() -> None:
+    refusal = ToolOutcome(
+        success=False, message="NIK: tidak cocok.", output={"error": "invalid_fields"}, error_type="tool_execution"
+    )
+
+    class Refusing(MemoryTools):
+        async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+            return refusal
+
+    official = LETTER.model_copy(update={"official": True, "meta": {}})
+    tools = Refusing({"make_letter": dict}, [official])
+    talk = Talk(call("make_letter", nik="1"), call("make_letter", nik="1"), tools=tools)
+    schemas: list[str] = []
+    turn = talk.model.turn
+
+    async def seen(request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        schemas.append(json.dumps(request.json_schema))
+        return await turn(request, on_text)
+
+    talk.model.turn = seen  # type: ignore[method-assign]
+    ended = await talk.run()
+    assert "make_letter" in schemas[0] and "make_letter" not in schemas[1]
+    assert "ask the citizen to correct it: NIK: tidak cocok." in ended.record["messages"][2]["content"]
+    assert ended.error is not None and ended.error.data["user_message"] == "NIK: tidak cocok."
