@@ -25,6 +25,8 @@ ACTION_RULES = (
 )
 REMINDED = 1000
 """Characters of the citizen's words that stand again after a tool's result."""
+DONE_CHARS = 200
+"""Characters of an official act's output that stand in the prompt, which a small model takes long to read."""
 CHOICES_CHARS = 24
 """Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
@@ -162,8 +164,13 @@ def exchange(
     official: bool = False,
     limit: int = 6000,
 ) -> tuple[ChatMessage, ChatMessage]:
-    """A call and its result as two turns, without the values that grounding refused: shown, they would be copied."""
+    """A call and its result as two turns, without the values that grounding refused: shown, they would be copied.
+
+    Of an act that is done the message says it all: little of its output stands in the prompt.
+    """
     kept = _proven(arguments, outcome)
+    if official and outcome.success:
+        limit, request = min(limit, DONE_CHARS), ""
     call = answered({"action": "call_tool", "tool": tool, "input": kept})
     return call, tool_result(tool, kept, outcome, language, request, official=official, limit=limit)
 
@@ -201,7 +208,7 @@ def tool_result(
     shown = _compact(output)
     if len(shown) > limit:
         output = {"shortened": shown[:limit], "note": f"{len(shown) - limit} more characters"}
-    result = {
+    result: dict[str, Any] = {
         "tool_result": {
             "tool": tool,
             "input": arguments,
@@ -209,9 +216,10 @@ def tool_result(
             "output": output,
             "message": outcome.message,
         },
-        "request": request[:REMINDED],
-        "instruction": _instruction(outcome, language, official),
     }
+    if request:
+        result["request"] = request[:REMINDED]
+    result["instruction"] = _instruction(outcome, language, official)
     return ChatMessage(role="user", content=_compact(result))
 
 
