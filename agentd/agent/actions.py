@@ -125,14 +125,14 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def schema(tools: Iterable[ToolInfo], *, may_call: bool = True, only: ToolInfo | None = None) -> dict[str, Any]:
+def schema(tools: Iterable[ToolInfo], *, may_call: bool = True, may_answer: bool = True) -> dict[str, Any]:
     """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final.
 
-    With `only`, the one call that comes first.
+    Without `may_answer` one of the calls comes first.
     """
-    if only is not None and may_call:
-        return {"anyOf": [_branch(only.name, _closed(only.input_schema))]}
     branches = [_branch(tool.name, _closed(tool.input_schema)) for tool in tools] if may_call else []
+    if branches and not may_answer:
+        return {"anyOf": branches}
     branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": {}, "additionalProperties": False}))
     branches.append(
         {

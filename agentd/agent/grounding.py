@@ -81,6 +81,16 @@ def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
     return any(field.path == name and proven(field, case) for field in fields(tool.input_schema, {name: value}))
 
 
+def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
+    """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
+    newest = max((one.order for one in said if one.by == "citizen"), default=None)
+    case = _case(tool, said)
+    return any(
+        statement.message == newest and (statement.segment.label in case.labels or bool(statement.asked & case.labels))
+        for statement in case.all
+    )
+
+
 def _spoken_of(tool: ToolInfo, name: str, case: Case) -> bool:
     (field,) = fields(tool.input_schema | {"required": [name]}, {})
     return any(field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements)

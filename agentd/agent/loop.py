@@ -16,10 +16,10 @@ from typing import Any
 from agentd.agent import claims, prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
-from agentd.agent.grounding import narrowed
+from agentd.agent.grounding import fills, narrowed
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
-from agentd.agent.offer import looked_up, offered
+from agentd.agent.offer import looked_up, not_again, offered
 from agentd.agent.picking import Told
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
@@ -314,16 +314,10 @@ class Agent:
 
         if asked.attempts:
             on_text(RESTART)
-        listed = any(step.tool.casefold() == LIST_TOOLS for step in done.steps)
-        told = None if brief.told is None or listed else brief.told.names
-        shown = prompts.in_prompt(brief.toolset, told)
-        free = [tool for tool in shown if done.may_call_official or not tool.official]
-        tools = [narrowed(tool, done.said) if tool.official else tool for tool in offered(free, done.said)]
-        first = looked_up(tools, brief.prompt, (step.tool for step in done.steps))
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
-            json_schema=schema(tools, may_call=bool(brief.toolset.tools), only=first),
+            json_schema=self._schema(),
             provider=provider or brief.options.provider,
             model=model or brief.options.model,
             skip=skip,
@@ -347,6 +341,30 @@ class Agent:
             f"{reply.usage.output_tokens} token keluar, {1000 * (time.perf_counter() - started):.0f} ms"
         )
         return reply
+
+    def _schema(self) -> dict[str, Any]:
+        """What a constrained model can write in this turn: only calls that may come to something now, or an answer."""
+        brief, done = self._brief, self._so_far
+        listed = any(step.tool.casefold() == LIST_TOOLS for step in done.steps)
+        told = None if brief.told is None or listed else brief.told.names
+        shown = prompts.in_prompt(brief.toolset, told)
+        free = [tool for tool in shown if done.may_call_official or not tool.official]
+        tools = not_again(offered(free, done.said), done.steps)
+        first = looked_up(tools, brief.prompt, (step.tool for step in done.steps)) or self._form(tools)
+        if first is not None:
+            tools = [first]
+        fitting = [narrowed(tool, done.said) if tool.official else tool for tool in tools]
+        return schema(fitting, may_call=bool(brief.toolset.tools), may_answer=first is None)
+
+    def _form(self, tools: Sequence[ToolInfo]) -> ToolInfo | None:
+        """The one official form there is, when this message says something for it and it was not tried in this run.
+
+        Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
+        """
+        forms = [tool for tool in tools if tool.official]
+        tried = {step.tool for step in self._so_far.steps}
+        one = len(forms) == 1 and forms[0].name not in tried
+        return forms[0] if one and fills(forms[0], self._so_far.said) else None
 
     # ── calling tools ────────────────────────────────────────────────────────────────────────────────────────────────
 

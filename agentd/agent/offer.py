@@ -7,9 +7,10 @@ therefore not given a form that nobody asked for, or that nothing said so far co
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from agentd.messages import Said, ToolInfo
+from agentd.messages import AgentStep, Said, ToolInfo
 
 ASKED_BY = "agentd/asked_by"
 """A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
@@ -36,6 +37,18 @@ def looked_up(tools: Iterable[ToolInfo], request: str, called: Iterable[str]) ->
     done = frozenset(called)
     asked = (tool for tool in tools if not tool.official and tool.name not in done)
     return next((tool for tool in asked if _asked_for(tool, [request])), None)
+
+
+def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[ToolInfo]:
+    """Without the tools that would only answer the same: asked twice alike, or once where there is nothing to vary."""
+    asked = Counter((step.tool, repr(sorted(step.input.items()))) for step in steps if step.success)
+    alike = {tool for (tool, _), times in asked.items() if times > 1}
+    once = {tool for tool, _ in asked}
+    return [
+        tool
+        for tool in tools
+        if tool.official or not (tool.name in alike or (tool.name in once and not tool.input_schema.get("required")))
+    ]
 
 
 def _within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:

@@ -54,6 +54,17 @@ ASKS_FOR_REQUIREMENTS = [
     *("syaratnya", "persyaratan", "syarat apa", "apa syarat", "syarat surat", "syarat bikin", "syarat buat"),
     *("syarat membuat", "syarat mengurus", "dokumen apa", "berkas apa", "bawa apa", "harus dibawa", "perlu dibawa"),
     *("requirements", "what do i need", "which documents", "what documents", "documents do i need", "need to bring"),
+    *(
+        "dokumennya",
+        "berkasnya",
+        "biayanya",
+        "berapa biaya",
+        "berapa lama",
+        "prosedur",
+        "procedure",
+        "how much",
+        "how long",
+    ),
 ]
 """The words by which people ask for requirements: the answer is to be looked up, not remembered."""
 FOR_THE_DESK = {"agentd/for": "desk"}

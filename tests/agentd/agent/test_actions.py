@@ -72,7 +72,7 @@ def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() ->
 
 def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() -> None:
     rules = ToolInfo(name="rules", server="certificate", input_schema={"type": "object", "properties": {}})
-    made = schema([rules], only=rules)
+    made = schema([rules], may_answer=False)
     valid = jsonschema.Draft202012Validator(made).is_valid
     assert valid({"action": "call_tool", "tool": "rules", "input": {}})
     assert not valid(ANSWER)

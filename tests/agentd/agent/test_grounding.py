@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentd.agent.grounding import Grounded, narrowed, ungrounded
+from agentd.agent.grounding import Grounded, fills, narrowed, ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.agent.letters import PROPERTIES, call, letter, session
@@ -288,3 +288,20 @@ def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
     assert offered("alamat_ktp", said, "alamat KTP saya Jl. Mawar 2")
     assert offered("nama_ibu", "A: Siapa nama ibu Anda?", "Sri Wahyuni")
     assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["Saya mau surat domisili", "RT 9, RW 4."], True),
+        (["A: Mohon sebutkan: keperluan.", "Keperluan mengurus BPJS."], True),
+        (["A: Mohon sebutkan: agama.", "Islam"], True),
+        (["Eh salah, RT-nya 2, bukan 5."], True),
+        (["NIK 3175064501900003", "Terima kasih"], False),
+        (["NIK 3175064501900003", "Who won the football match?"], False),
+        (["NIK 3175064501900003", "Apa boleh RT 9?"], False),
+        ([], False),
+    ],
+)
+def test_a_message_fills_the_form_when_it_says_something_the_form_asks_for(lines: list[str], says: bool) -> None:
+    assert fills(letter(), session(*lines)) is says

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.agent.offer import ASKED_BY, looked_up, offered
-from agentd.messages import Said, ToolInfo
+from agentd.agent.offer import ASKED_BY, looked_up, not_again, offered
+from agentd.messages import AgentStep, Said, ToolInfo
 
 
 def letter(name: str, *asked_by: str) -> ToolInfo:
@@ -63,3 +63,18 @@ def test_what_is_asked_for_by_name_is_looked_up_before_it_is_answered() -> None:
         "rules",
         "home",
     ]
+
+
+def test_what_would_only_answer_the_same_is_not_offered_again() -> None:
+    search = ToolInfo(name="search", server="office", input_schema={"required": ["text"]})
+
+    def step(tool: str, **given: str) -> AgentStep:
+        return AgentStep(tool=tool, server="x", input=given, success=True)
+
+    def left(*steps: AgentStep) -> list[str]:
+        return [tool.name for tool in not_again([TIME, search, HOME], steps)]
+
+    assert left() == ["get_current_time", "search", "home"]
+    assert left(step("get_current_time"), step("search", text="a"), step("home")) == ["search", "home"]
+    assert left(step("search", text="a"), step("search", text="b")) == ["get_current_time", "search", "home"]
+    assert left(step("search", text="a"), step("search", text="a")) == ["get_current_time", "home"]
