@@ -5,7 +5,8 @@ stdio: five calls, then the answer. Each is a process of its own (bench/peers/) 
 rounds counts, and CPU is that of the process without its server. "Keeps" says what is left of a run after kill -9:
 agentd and the two DBOS and SQLite variants write each step down before the next, the others keep everything in memory,
 so that the first group is the one to compare a durable step with. 200 at once: each in a session or thread of its own,
-the model takes 1 s before its first turn.
+the model takes 1 s before its first turn. The peers and the bare client run on the first MCP SDK and asyncio's own
+loop, agentd on the second SDK and uvloop, as each comes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from typing import Any
 from bench import _peers
 
 CALLS, RUNS, ROUNDS, CROWD = 5, 10, 5, 200
+TERMS = {"steps": (CALLS, 0.0), "five calls": (CALLS, 1.0), "one turn": (0, 1.0)}
+"""{what: (calls a run, seconds of the model's first turn)}."""
 AGENTD = "agentd"
 CONTESTANTS = {
     AGENTD: ("agentd", "each step"),
@@ -40,8 +43,9 @@ PACKAGES = ("pydantic-ai-slim", "dbos", "langgraph", "langchain", "openai-agents
 
 def run() -> dict[str, Any]:
     """One row a contestant; ratios say how many times agentd's figure is of theirs, so that over 1 agentd is behind."""
-    steps = _steps()
-    once, calls = _crowd(0), _crowd(CALLS)
+    with ExitStack() as all_:
+        running = _all_running(all_)
+        steps, spent = _steps(running), {what: _crowd(running, what) for what in ("five calls", "one turn")}
     rows = []
     for name, (_, keeps) in CONTESTANTS.items():
         (ms, cpu_ms), (our_ms, our_cpu_ms) = steps[name], steps[AGENTD]
@@ -53,21 +57,39 @@ def run() -> dict[str, Any]:
                 "step_cpu_ms": round(cpu_ms, 2),
                 "agentd_to_it": round(our_ms / ms, 2),
                 "agentd_to_it_cpu": round(our_cpu_ms / cpu_ms, 2),
-                "200_runs_one_turn_s": round(once[name]["s"], 2),
-                "200_runs_five_calls_s": round(calls[name]["s"], 2),
-                "200_runs_five_calls_more_mb": round(calls[name]["more_mb"], 1),
+                "200_runs_one_turn_s": round(spent["one turn"][name]["s"], 2),
+                "200_runs_five_calls_s": round(spent["five calls"][name]["s"], 2),
+                "200_runs_five_calls_more_mb": round(spent["five calls"][name]["more_mb"], 1),
             }
         )
     return {"agents": rows, "versions": ", ".join(f"{name} {_peers.version(name)}" for name in PACKAGES)}
 
 
-def _steps() -> dict[str, tuple[float, float]]:
+Running = dict[tuple[str, str], "subprocess.Popen[str]"]
+"""By contestant and terms; the peers have one process for all terms, agentd one each, as its script is a file."""
+
+
+def _all_running(all_: ExitStack) -> Running:
+    """Begun side by side; each has its server and its tools when this returns, and has made its first run."""
+    interpreter, running = _peers.python(), Running()
+    for name, (program, _) in CONTESTANTS.items():
+        command = [interpreter, str(_peers.PROGRAMS / f"{program}.py")]
+        one = None if name == AGENTD else all_.enter_context(_process(command))
+        for what, (calls, turn_s) in TERMS.items():
+            ours = [sys.executable, "-m", "bench.agents", str(calls), str(turn_s)]
+            running[name, what] = one or all_.enter_context(_process(ours))
+    for process in dict.fromkeys(running.values()):
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise SystemExit(f"{process.args!s} did not start; what it said is above")
+    for (_, what), process in running.items():
+        _go(process, 1, 1, what)
+    return running
+
+
+def _steps(running: Running) -> dict[str, tuple[float, ...]]:
     """Milliseconds a step, on the clock and of CPU."""
-    with ExitStack() as all_:
-        running = {name: all_.enter_context(_contestant(name, CALLS, 0)) for name in CONTESTANTS}
-        for one in running.values():
-            _go(one, RUNS, 1)
-        rounds = [{name: _go(one, RUNS, 1) for name, one in running.items()} for _ in range(ROUNDS)]
+    rounds = [{name: _go(running[name, "steps"], RUNS, 1, "steps") for name in CONTESTANTS} for _ in range(ROUNDS)]
     each = 1000 / (RUNS * CALLS)
     return {
         name: tuple(statistics.median(round_[name][figure] for round_ in rounds) * each for figure in ("s", "cpu_s"))
@@ -75,27 +97,17 @@ def _steps() -> dict[str, tuple[float, float]]:
     }
 
 
-def _crowd(calls: int) -> dict[str, dict[str, float]]:
+def _crowd(running: Running, what: str) -> dict[str, dict[str, float]]:
     """200 runs at once, one contestant after the other."""
-    spent = {}
-    for name in CONTESTANTS:
-        with _contestant(name, calls, 1) as one:
-            _go(one, 1, 1)
-            spent[name] = _go(one, CROWD, CROWD)
-    return spent
+    return {name: _go(running[name, what], CROWD, CROWD, what) for name in CONTESTANTS}
 
 
 @contextmanager
-def _contestant(name: str, calls: int, turn_s: float) -> Iterator[subprocess.Popen[str]]:
-    """The process, once it has its server and its tools."""
-    program, _ = CONTESTANTS[name]
+def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """What it logs is shown only when it failed."""
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as errors:
-        if name == AGENTD:
-            command = [sys.executable, "-m", "bench.agents"]
-        else:
-            command = [_peers.python(), str(_peers.PROGRAMS / f"{program}.py")]
         process = subprocess.Popen(
-            [*command, str(calls), str(turn_s), folder],
+            [*command, folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -104,24 +116,26 @@ def _contestant(name: str, calls: int, turn_s: float) -> Iterator[subprocess.Pop
             cwd=_peers.ROOT,
         )
         try:
-            assert process.stdout is not None
-            if process.stdout.readline() != "ready\n":
-                raise SystemExit(f"{name} did not start: {(Path(folder) / 'stderr').read_text()[-1000:]}")
             yield process
+        except SystemExit:
+            if process.poll():
+                print((Path(folder) / "stderr").read_text()[-1000:], file=sys.stderr)
+            raise
         finally:
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(30)
+            process.wait(120)
 
 
-def _go(process: subprocess.Popen[str], runs: int, abreast: int) -> dict[str, float]:
+def _go(process: subprocess.Popen[str], runs: int, abreast: int, what: str) -> dict[str, float]:
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(f"{runs} {abreast}\n")
+    calls, turn_s = TERMS[what]
+    process.stdin.write(f"{runs} {abreast} {calls} {turn_s}\n")
     process.stdin.flush()
     line = process.stdout.readline()
     if not line:
-        raise SystemExit(f"{process.args!s} ended in its contest; run it by hand to see why")
+        raise SystemExit(f"{process.args!s} ended in its contest")
     return dict(json.loads(line))
 
 
@@ -130,10 +144,9 @@ async def _agentd() -> None:
     from agentd.access import LOCAL
     from agentd.messages import AgentOptions
     from bench.peers.contest import ANSWER, INPUT, QUESTION, TOOL, obey
-    from bench.peers.contest import CALLS as calls
-    from bench.peers.contest import TURN_S as turn_s
     from bench.steps import _daemon
 
+    calls, turn_s = int(sys.argv[1]), float(sys.argv[2])
     turns = [json.dumps({"action": "call_tool", "tool": TOOL, "input": INPUT})] * calls
     turns.append(json.dumps({"action": "final", "response": ANSWER}))
     turns[0] = json.dumps({"text": turns[0], "after_ms": turn_s * 1000})

@@ -21,7 +21,7 @@ async def model(messages, _info):
 
 
 def agent(**more):
-    toolset = MCPToolset(StdioTransport(SERVER[0], SERVER[1:]), id="time")
+    toolset = MCPToolset(StdioTransport(SERVER[0], SERVER[1:]), id="time", init_timeout=60)
     return Agent(FunctionModel(model), name="clerk", toolsets=[toolset], **more)
 
 

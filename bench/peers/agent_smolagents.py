@@ -5,7 +5,7 @@ import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from contest import ANSWER, CALLS, INPUT, QUESTION, SERVER, TOOL, TURN_S, obey, wants
+from contest import ANSWER, INPUT, QUESTION, SERVER, TOOL, obey, terms, wants
 from mcp import StdioServerParameters
 from smolagents import MCPClient, Model, ToolCallingAgent
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
@@ -17,8 +17,8 @@ ids = itertools.count()
 class Scripted(Model):
     def generate(self, messages, **_more):
         results = [message.content for message in messages if message.role == MessageRole.TOOL_RESPONSE]
-        if TURN_S and not results:
-            time.sleep(TURN_S)
+        if terms.turn_s and not results:
+            time.sleep(terms.turn_s)
         name, arguments = (TOOL, INPUT) if wants(results) else ("final_answer", {"answer": ANSWER})
         call = ChatMessageToolCall(ChatMessageToolCallFunction(arguments, name), f"c{next(ids)}", "function")
         return ChatMessage(MessageRole.ASSISTANT, "", [call])
@@ -27,10 +27,13 @@ class Scripted(Model):
 async def main() -> None:
     loop = asyncio.get_running_loop()
     parameters = StdioServerParameters(command=SERVER[0], args=SERVER[1:])
-    with MCPClient(parameters, structured_output=True) as tools, ThreadPoolExecutor(200) as threads:
+    with (
+        MCPClient(parameters, {"connect_timeout": 60}, structured_output=True) as tools,
+        ThreadPoolExecutor(200) as threads,
+    ):
 
         def once() -> str:
-            agent = ToolCallingAgent(tools, Scripted(), verbosity_level=LogLevel.OFF, max_steps=CALLS + 1)
+            agent = ToolCallingAgent(tools, Scripted(), verbosity_level=LogLevel.OFF, max_steps=terms.calls + 1)
             return agent.run(QUESTION)
 
         await obey(lambda: loop.run_in_executor(threads, once))

@@ -1,6 +1,6 @@
 """What the agents of one contest have in common: the terms, the scripted model's turns, and being told to go.
 
-    python PROGRAM CALLS TURN_S FOLDER     each line `RUNS ABREAST` on standard input is answered by one line of JSON
+    python PROGRAM FOLDER     each line `RUNS ABREAST CALLS TURN_S` on standard input is answered by one line of JSON
 
 A run makes CALLS calls of the tool get_current_time of `servers.time` and answers; the model takes TURN_S before its
 first turn and no time for the others. FOLDER is for what a durable one keeps. The script looks at each tool result: a
@@ -20,22 +20,30 @@ from collections.abc import Awaitable, Callable, Sequence
 TOOL, INPUT, WITNESS = "get_current_time", {"timezone": "Asia/Jakarta", "city": "Jakarta"}, "Jakarta"
 SERVER = [os.environ.get("AGENTD_PYTHON", sys.executable), "-m", "servers.time"]
 QUESTION, ANSWER = "Pukul berapa sekarang?", "Selesai"
-CALLS, TURN_S, FOLDER = (
-    (int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]) if len(sys.argv) == 4 and sys.argv[1].isdigit() else (5, 0, "")
-)
+FOLDER = sys.argv[-1]
+
+
+class Terms:
+    """What the line being obeyed asks for."""
+
+    calls = 5
+    turn_s = 0.0
+
+
+terms = Terms()
 
 
 def wants(results: Sequence[object]) -> bool:
     """The scripted model's turn: whether it wants one more call after these results."""
     if results and WITNESS not in str(results[-1]):
         raise SystemExit(f"a call did not bring the time but {results[-1]}")
-    return len(results) < CALLS
+    return len(results) < terms.calls
 
 
 async def thinking(results: Sequence[object]) -> bool:
     """`wants`, after the model's time."""
-    if TURN_S and not results:
-        await asyncio.sleep(TURN_S)
+    if terms.turn_s and not results:
+        await asyncio.sleep(terms.turn_s)
     return wants(results)
 
 
@@ -44,7 +52,8 @@ async def obey(run: Callable[[], Awaitable[str]]) -> None:
     print("ready", flush=True)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        runs, abreast = map(int, line.split())
+        runs, abreast, terms.calls = map(int, line.split()[:3])
+        terms.turn_s = float(line.split()[3])
         memory, wall, cpu = _peak_mb(), time.perf_counter(), time.process_time()
         for _ in range(runs // abreast):
             answers = await asyncio.gather(*(run() for _ in range(abreast)))
