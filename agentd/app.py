@@ -22,6 +22,7 @@ from agentd.agent.grounding import Grounded, ungrounded
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
+from agentd.analytics.books_tool import Books, Verbatim
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.run import AnalyticsRun
 from agentd.chain import Chain
@@ -68,6 +69,7 @@ class Daemon:
     clock: Clock
     chain: Chain
     host: ServerHost
+    tools: ToolHost
     store: RunStore
     metrics: Metrics
     book: AccessBook
@@ -83,7 +85,7 @@ class Daemon:
 
     def outfit(self, caller: Caller | None, options: AgentOptions, told: Told | None = None) -> Outfit:
         """What this caller's agent is now."""
-        return outfit(self.settings, self.host.catalogue(), caller, options, told)
+        return outfit(self.settings, self.tools.catalogue(), caller, options, told)
 
     def fits_prompt(self, toolset: Toolset) -> bool:
         """Whether every session's prompt starts alike, telling of all these tools."""
@@ -95,7 +97,7 @@ class Daemon:
 
     def tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that exist for this caller now."""
-        return toolset_for(self.settings, self.host.catalogue(), caller)
+        return toolset_for(self.settings, self.tools.catalogue(), caller)
 
     def reachable_servers(self) -> list[ServerSettings]:
         """All servers, those with `model = true` told where the daemon's own models are, or will be."""
@@ -214,16 +216,17 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
         if settings.telemetry.otlp_endpoint:
             seen = await stack.enter_async_context(_traced(settings.telemetry.otlp_endpoint, seen))
-        policed = Grounded(Approved(HostedArguments(seen.tools)))  # first what was said, then whether a human agrees
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
+        books = Books(HostedArguments(seen.tools), clock, store.run)
+        policed = Grounded(Approved(books))  # first what was said, then whether a human agrees
         book = AccessBook(settings.state / "access.json")
         access = Access(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
-        made = Daemon(settings, clock, chain, host, store, metrics, book, access)
+        made = Daemon(settings, clock, chain, host, policed, store, metrics, book, access)
         made.runs = AgentRuns(
             store,
-            seen.model,
+            Verbatim(seen.model),
             policed,
             made.outfit,
             clock,
@@ -246,6 +249,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             examples=ExampleLibrary(settings.state / "analytics"),
             barred=lambda caller: made.outfit(caller, AgentOptions()).barred,
         )
+        books.bind(analytics.execute)
         made.engine = Engine(
             store,
             postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
@@ -273,7 +277,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         direct.bind(calls.ask)
         asked = Questions("graph", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
-        books = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
+        questions = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
 
         async def forget(session_id: str) -> None:
             conversation.forget()
@@ -285,7 +289,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             sessions=made.sessions,
             tools=direct,
             models=chain,
-            analytics=books.ask,
+            analytics=questions.ask,
             graph=asked.ask,
             health=made.health,
             reload=made.reload,

@@ -27,6 +27,8 @@ Tell = Callable[[KeyPath, str], None]
 """Takes a problem: the path of the key, and a sentence."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
+OWN_SERVERS = ("analytics",)
+"""Names under which the daemon offers tools of its own."""
 
 
 _KNOWN: dict[str, tuple[str, ...]] = {
@@ -104,6 +106,7 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
     server_names = [server.name for server in parsed.servers]
     _check_doubles("providers", provider_ids, problem, key="id")
     _check_doubles("servers", server_names, problem)
+    server_names += OWN_SERVERS
     _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     if parsed.providers and parsed.default_provider not in provider_ids:
         near = _meant(parsed.default_provider, provider_ids)
@@ -116,6 +119,10 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
                 text = f"`models[{position}]` of provider `{provider.id}` takes `name` and `display_name`"
                 problem(("providers", index, "models"), text)
     for index, server in enumerate(parsed.servers):
+        if server.name in OWN_SERVERS:
+            problem(
+                ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
+            )
         _check_server(server, ("servers", index), problem)
     for index, entry in enumerate(parsed.tools or []):
         tool = BareTool(name=entry) if isinstance(entry, str) else entry

@@ -98,11 +98,21 @@ class AnalyticsRun:
         """The session's earlier questions and answers, as the state keeps them."""
         history: list[dict[str, str]] = []
         for turn in (await self._past(row["session_id"]))[-(PAST_QUESTIONS + 1) :]:
-            if turn["kind"] != "analytics" or turn["run_id"] == row["run_id"] or turn["created_at"] > row["created_at"]:
+            if turn["run_id"] == row["run_id"] or turn["created_at"] > row["created_at"]:
                 continue
-            history.append({"role": "user", "content": turn["prompt"]})
-            history.append({"role": "assistant", "content": str((turn["outcome"] or {}).get("response") or "")})
+            for question, answer in _asked(turn):
+                history.append({"role": "user", "content": question})
+                history.append({"role": "assistant", "content": answer})
         return history
+
+
+def _asked(turn: Row) -> list[tuple[str, str]]:
+    """The questions of a turn with their answers: the turn itself, or those that its agent put to the books."""
+    outcome = turn["outcome"] or {}
+    if turn["kind"] == "analytics":
+        return [(turn["prompt"], str(outcome.get("response") or ""))]
+    steps = [step for step in outcome.get("steps", []) if step["server"] == SERVER and step["success"]]
+    return [(step["input"]["question"], step["message"]) for step in steps]
 
 
 class _Steps:

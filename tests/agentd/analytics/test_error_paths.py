@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from servers.common.erp import build
 from tests.agentd.analytics.office import SCHEMA, STAFF, Office, down, error, plan
 from tests.agentd.analytics.scripts import SALES, SALES_NARRATIVE, SALES_PLAN
 
 QUESTION = "Berapa total penjualan Januari 2023?"
 TOTAL = ("TOTAL_SALES", "SELECT SUM(total_amount) AS t FROM sales_orders WHERE order_date LIKE '2023-01-%'")
 ANSWER = plan(TOTAL, template="Total {TOTAL_SALES}.")
-
-
-@pytest.fixture(scope="session")
-def erp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("erp") / "erp.db")
 
 
 def failed(answer: dict[str, Any]) -> tuple[str, str, str]:

@@ -1,0 +1,15 @@
+"""The seed ERP as a file, for the workflow in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from servers.common.erp import build
+
+
+@pytest.fixture(scope="session")
+def erp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file; nobody writes to it."""
+    return build(tmp_path_factory.mktemp("erp") / "erp.db")
