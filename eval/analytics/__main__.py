@@ -90,14 +90,14 @@ def gold(erp: Path) -> dict[str, list[list[list[Any]]]]:
 
 
 @asynccontextmanager
-async def office(folder: Path) -> AsyncIterator[tuple[Any, Any]]:
-    """The data servers, up, and the settings they came from."""
+async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
+    """The data servers, up, with `env` in theirs, and the settings they came from."""
     file = folder / "client.toml"
     file.write_text(CONFIG)
     settings = config.load(file, state=str(folder / "state"), environ={**os.environ, "AGENTD_CLOCK": TODAY})
     settings.state.mkdir(parents=True, exist_ok=True)
     servers = [
-        each.model_copy(update={"env": {**each.env, "AGENTD_CLOCK": TODAY, "PYTHONPATH": str(Path.cwd())}})
+        each.model_copy(update={"env": {**each.env, "AGENTD_CLOCK": TODAY, "PYTHONPATH": str(Path.cwd()), **env}})
         for each in settings.servers
     ]
     async with plugin(TOOL_HOSTS, "mcp")(servers) as host:
