@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.daemon import Daemon, final, running
 
@@ -31,6 +31,7 @@ def chromium() -> Iterator[Browser]:
         pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
         yield browser
         browser.close()
 

@@ -1,14 +1,17 @@
-"""The page for questions to the books, over the wire form of Analytics.ask (seed 003; issue 10, /ask)."""
+"""The page for questions to the books: over the wire form of Analytics.ask, and over its engine (issue 10, /ask)."""
 
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
+from eval.analytics.questions import QUESTIONS
+from tests.agentd.analytics.scripts import CONFIG
 from tests.daemon import TOKEN, Daemon
 from tests.web.steps import violations
 
@@ -69,3 +72,47 @@ def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, ope
     expect(problem).to_contain_text("Periode waktunya belum jelas.")
     expect(problem).to_contain_text("Sebutkan bulan dan tahunnya.")
     assert violations(page) == []
+
+
+def test_the_engines_answer_survives_a_restart_and_a_hopeless_question_is_told(
+    fresh_office: Callable[..., Daemon], open_page: Callable[..., Page]
+) -> None:
+    """The real workflow over its data servers and the seed ERP; the planner is the evaluation's perfect one."""
+    ranking = next(question for question in QUESTIONS if question.kind == "ranking")
+    plan = {"text": json.dumps(ranking.plan("sql")), "after_ms": 5000}
+    clock = {"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"}
+    office = fresh_office(ranking.understanding(), plan, "no plan", config=CONFIG, env=clock)
+    page = open_page(f"{office.url}/ask#token={TOKEN}", viewport={"width": 1366, "height": 900}, accept_downloads=True)
+    page.get_by_label("Pertanyaan").fill(ranking.text)
+    page.get_by_role("button", name="Tanya", exact=True).dblclick()
+    expect(page.locator("#progress")).to_have_text("Menyusun rencana…")
+    office.kill(signal.SIGKILL)
+    expect(page.locator("#progress")).to_contain_text("Sambungan terputus")
+    office.start()
+
+    answer = page.locator(".answer")
+    expect(answer.locator(".narrative")).to_contain_text("Hasil: ", timeout=60_000)
+    expect(answer).to_have_count(1)
+    expect(answer.get_by_text("/ 100")).to_be_visible()
+    rows = office.call("Agent.list", limit=5)["runs"]
+    assert [run["kind"] for run in rows] == ["analytics"]  # asked once, whatever was tapped or broke
+    expect(answer.get_by_role("img")).to_be_visible()
+    names = answer.locator("tbody tr td:first-child")
+    top = names.all_inner_texts()
+    assert len(top) > 1
+    sort = answer.locator("th button").last
+    sort.click()
+    expect(names.first).to_have_text(top[-1])  # the smallest first
+    page.get_by_text("Rencana dan SQL").click()
+    expect(answer.locator("pre").first).to_contain_text("SELECT")
+    expect(answer).to_contain_text("mysql_mcp_server · execute_sql_query")
+    assert violations(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Simpan CSV").click()
+    assert len(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()) == len(top) + 1
+
+    page.get_by_label("Pertanyaan").fill("Apa warna langit?")
+    page.get_by_role("button", name="Tanya", exact=True).click()
+    expect(answer.first.locator(".problem")).to_be_visible(timeout=60_000)
+    expect(answer.first.locator(".problem li").first).to_be_visible()  # what to try
+    assert "no plan" not in page.content()

@@ -33,7 +33,7 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     expect(card).to_contain_text("Budi Santoso")  # it comes by itself
     assert violations(page) == []
     card.get_by_role("button", name="Setujui", exact=True).dblclick()
-    row = page.locator("#today tr[data-number]")
+    row = page.locator("#letters tr[data-number]")
     expect(row).to_contain_text("001/SKD/")
     expect(row).to_contain_text("B*** S***")
 
@@ -54,8 +54,42 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     page.locator("#file").set_input_files({"name": "x.pdf", "mimeType": "application/pdf", "buffer": forged})
     expect(page.locator("[data-verdict=tampered]")).to_be_visible()
     expect(page.locator("#health")).to_contain_text("certificate")
+    drop = """async ([bytes]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'x.pdf', {type: 'application/pdf'}));
+      document.querySelector('#drop').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true}));
+    }"""
+    page.evaluate(drop, [list(Path(letter["artifacts"][0]["path"]).read_bytes())])
+    expect(page.locator("[data-verdict=voided]")).to_be_visible()
     page.get_by_role("button", name="Keluar").click()
     expect(page.get_by_label("Kode petugas")).to_be_visible()
+
+
+def test_a_letter_is_found_by_day_by_number_and_by_name(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(LETTER, final("Selesai."), env={"AGENTD_CLOCK": "2026-01-05T09:00:00+07:00+"})
+    office.call("Agent.run", prompt=WORDS, session_id="budi")
+    number = office.call("Agent.run", prompt="ya", session_id="budi")["steps"][-1]["output"]["number"]
+    page = open_page(f"{office.url}/desk#token={TOKEN}", viewport=DESK)
+    row, none = page.locator("#letters tr[data-number]"), page.locator("#letters .note")
+    expect(row).to_have_count(1)
+    expect(page.get_by_label("Tanggal")).to_have_value("2026-01-05")  # the office's day, whatever this machine's is
+    for words, found in (("Budi", 1), ("santoso", 1), ("SKD-001", 1), ("Wati", 0), ("002/", 0)):
+        page.get_by_label("Cari", exact=True).fill(words)
+        page.get_by_role("button", name="Cari").click()
+        expect(row).to_have_count(found)
+    expect(none).to_contain_text("Tidak ada surat yang cocok")
+    page.get_by_label("Cari", exact=True).fill("")
+    page.get_by_label("Tanggal").fill("2026-01-04")
+    expect(page.get_by_role("heading", name="Surat tanggal 4 Januari 2026")).to_be_visible()
+    expect(none).to_contain_text("Belum ada surat pada tanggal ini")
+    page.get_by_label("Cari", exact=True).fill(number.lower())
+    page.get_by_role("button", name="Cari").click()
+    expect(row).to_contain_text("5 Januari 2026")  # a whole number is found on any day
+    assert violations(page) == []
+    row.get_by_role("button", name="Batalkan").click()
+    page.get_by_label("Alasan pembatalan").fill("Alamat keliru")
+    page.locator("#void-yes").dblclick()
+    expect(row).to_contain_text("dibatalkan: Alamat keliru")
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])

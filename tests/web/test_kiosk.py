@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
@@ -15,9 +16,11 @@ from agentd.access import AccessBook
 from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 from tests.web.steps import FIELDS, fill_form, note_prints, tap_in, violations
+from tests.weights import weights  # noqa: F401
 
 Office = Callable[..., Daemon]
 Open = Callable[..., Page]
+SHIPPED = Path(__file__).parents[2] / "config/client.toml"
 PART = call("generate_surat_keterangan_domisili", nama="Budi Santoso", nik="3175061501900003")
 
 
@@ -41,6 +44,11 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
         expect(card).to_contain_text(value)
     expect(card.locator(".preview img")).to_be_visible()
     assert violations(page) == []
+    page.locator("[data-act=zoom]").tap()
+    expect(page.locator(".enlarged img")).to_be_visible()
+    assert violations(page) == []
+    page.locator("[data-act=close]").tap()
+    expect(card.locator(".preview img")).to_be_visible()
     assert not list(office.state.glob("letters/**/*.pdf"))
     page.locator("[data-act=yes]").dblclick()  # a double tap decides once
 
@@ -56,18 +64,19 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
     expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
 
 
-def test_a_talk_fills_the_card_and_a_touch_corrects_it_in_english(fresh_office: Office, open_page: Open) -> None:
+def test_a_talk_in_english_fills_the_card_and_a_touch_corrects_it(fresh_office: Office, open_page: Open) -> None:
     moved = call(LETTER["tool"], **{**FIELDS, "alamat_domisili": "Jl. Mawar No. 9"})
     ask = final("Please tell me your NIK and the rest.")
     office = fresh_office(PART, ask, LETTER, moved, final("Your letter is ready."))
     landscape = {"width": 1920, "height": 1080}
-    page = open_page(office.url + "/kiosk?print=desk", viewport=landscape)
-    page.get_by_role("button", name="English").click()
-    page.get_by_role("button", name="Ask something else").click()
+    page = open_page(office.url + "/kiosk?print=desk", viewport=landscape, has_touch=True)
+    page.get_by_role("button", name="English").tap()
+    page.get_by_role("button", name="Ask something else").tap()
     page.get_by_label("Write a message").fill("I need a domicile letter. My name is Budi Santoso")
-    page.locator("[data-act=send]").click()
+    page.locator("[data-act=send]").tap()
     facts = page.locator("#facts")
     expect(facts.locator(".known", has_text="Budi Santoso")).to_be_visible()
+    expect(facts.locator(".missing", has_text="Place of birth")).to_contain_text("Tempat lahir")  # both, for the letter
     expect(facts.locator(".missing", has_text="NIK")).to_contain_text("Still needed")
     assert violations(page) == []
     smallest = page.evaluate(
@@ -76,21 +85,21 @@ def test_a_talk_fills_the_card_and_a_touch_corrects_it_in_english(fresh_office: 
     )
     assert smallest >= 72
 
-    facts.locator("[data-field=nik]").click()
+    facts.locator("[data-field=nik]").tap()
     expect(page.locator("[name=nik]")).to_be_focused()
     expect(page.locator("#keyboard.digits")).to_be_visible()
     fill_form(page)
-    page.locator("[data-act=submit]").click()
-    page.locator("[data-act=edit]").click()
+    page.locator("[data-act=submit]").tap()
+    page.locator("[data-act=edit]").tap()
     page.locator("[name=alamat_domisili]").fill("Jl. Mawar No. 9")
-    page.locator("[data-act=submit]").click()
+    page.locator("[data-act=submit]").tap()
     expect(page.locator(".bubble.you", has_text="Change: Alamat domisili: Jl. Mawar No. 9")).to_be_visible()
     expect(page.locator(".card.approval")).to_contain_text("Jl. Mawar No. 9")
     expect(page.get_by_text("This data is not used.")).to_be_visible()
-    page.get_by_role("button", name="Yes, correct").click()
+    page.get_by_role("button", name="Yes, correct").tap()
     expect(page.locator(".card.letter")).to_contain_text("Your letter is ready")
     note_prints(page)
-    page.locator("[data-act=ticket]").click()
+    page.locator("[data-act=ticket]").tap()
     expect(page.locator("body")).to_have_attribute("data-printed", re.compile("SKD-001"))
 
 
@@ -174,3 +183,26 @@ def test_at_200_percent_and_high_contrast_all_is_within_reach(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Selesai").click()
     expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("weights")
+def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, open_page: Open) -> None:
+    """A fresh machine as it is shipped: no key, no Ollama. What the model says is its own; what it does is not."""
+    office = fresh_office(config=SHIPPED.read_text())
+    page = open_page(office.url + "/kiosk", has_touch=True)
+    page.get_by_role("button", name="Surat Keterangan Domisili").tap()
+    fill_form(page)
+    page.locator("[data-act=submit]").tap()
+    card = page.locator(".card.approval")
+    expect(card.or_(page.locator(".turn.completed, .turn.failed")).first).to_be_visible(timeout=170_000)
+    if card.count() == 0:  # it only spoke: the citizen insists
+        page.get_by_label("Tulis pesan").fill("Data saya sudah lengkap. Tolong buatkan suratnya sekarang.")
+        page.locator("[data-act=send]").tap()
+        expect(card).to_be_visible(timeout=170_000)
+    for value in (FIELDS["nama"], FIELDS["nik"], FIELDS["alamat_domisili"]):
+        expect(card).to_contain_text(value)
+    page.locator("[data-act=yes]").tap()
+    expect(page.locator(".card.letter")).to_contain_text("/SKD/", timeout=60_000)
+    assert len(list(office.state.glob("letters/2*/*.pdf"))) == 1

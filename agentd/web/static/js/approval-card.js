@@ -1,6 +1,7 @@
 // The card that asks "is this right?": the exact fields, the server's picture of the page, yes and change.
 
-import { h, once } from './dom.js';
+import { h, once, settle } from './dom.js';
+import { inWords, named } from './glossary.js';
 import { get } from './rpc.js';
 import { waiting } from './turns.js';
 import { lang, t, time } from './words.js';
@@ -14,25 +15,26 @@ export function approvalCard(turn, part, context) {
   }
   const yes = once(() => context.conversation().decide(turn, true));
   const no = once(() => context.conversation().decide(turn, false));
+  const actions = h(
+    'div',
+    { class: 'actions' },
+    h('button', { class: 'primary', type: 'button', onclick: yes, 'data-act': 'yes' }, t('yes')),
+    h('button', { type: 'button', onclick: () => context.onEdit(turn), 'data-act': 'edit' }, t('edit')),
+    h('button', { class: 'quiet', type: 'button', onclick: no, 'data-act': 'no' }, t('no')),
+  );
   const expires = approval.expires_at && h('p', { class: 'fine' }, t('until', { time: time(approval.expires_at) }));
   return h(
     'section',
     { class: 'card approval', 'aria-label': t('check') },
     h('h2', {}, t('check')),
-    h('h3', {}, title),
+    h('h3', {}, named(title)),
     h(
       'div',
       { class: 'sides' },
       fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments),
       picture(catalogue?.letterType(approval.tool), approval.arguments, title),
     ),
-    h(
-      'div',
-      { class: 'actions' },
-      h('button', { class: 'primary', type: 'button', onclick: yes, 'data-act': 'yes' }, t('yes')),
-      h('button', { type: 'button', onclick: () => context.onEdit(turn), 'data-act': 'edit' }, t('edit')),
-      h('button', { class: 'quiet', type: 'button', onclick: no, 'data-act': 'no' }, t('no')),
-    ),
+    turn.forStaff ? h('p', { class: 'note', role: 'status' }, t('for_staff')) : settle(actions),
     expires,
   );
 }
@@ -47,7 +49,7 @@ export function fieldList(fields, values) {
     { class: 'fields' },
     names
       .filter((name) => values[name] !== null && values[name] !== '')
-      .map((name) => h('div', {}, h('dt', {}, labels.get(name) ?? name), h('dd', {}, shown(values[name])))),
+      .map((name) => h('div', {}, h('dt', {}, named(labels.get(name) ?? name)), h('dd', {}, shown(values[name])))),
   );
 }
 
@@ -58,12 +60,22 @@ function picture(letterType, data, title) {
   const frame = h('figure', { class: 'preview' }, h('figcaption', { class: 'sr-only' }, t('preview')), h('span', { class: 'dots' }));
   load(letterType, data)
     .then((url) => {
-      const image = h('img', { src: url, alt: t('preview_alt', { title }), lang: lang() });
+      const image = h('img', { src: url, alt: t('preview_alt', { title: inWords(title) }), lang: lang() });
       image.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
-      frame.replaceChildren(image);
+      frame.replaceChildren(image, h('button', { type: 'button', onclick: () => enlarge(image, frame), 'data-act': 'zoom' }, t('enlarge')));
     })
     .catch((error) => frame.replaceChildren(h('p', { class: 'note' }, error.userMessage || t('no_preview'))));
   return frame;
+}
+
+/** The picture as wide as the screen lets it; it goes back into its frame. */
+function enlarge(image, frame) {
+  const close = h('button', { type: 'button', class: 'primary', autofocus: true, onclick: () => dialog.close(), 'data-act': 'close' }, t('close'));
+  const back = () => (frame.prepend(image), dialog.remove());
+  const sheet = h('div', { class: 'sheet', tabindex: '0', role: 'region', 'aria-label': t('preview') }, image);
+  const dialog = h('dialog', { class: 'enlarged', 'aria-label': t('preview'), onclose: back }, sheet, close);
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 async function load(letterType, data) {

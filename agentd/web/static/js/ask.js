@@ -2,23 +2,31 @@
 
 import { chart } from './chart.js';
 import { $, h, once, randomId } from './dom.js';
-import { door, staffOnly } from './door.js';
-import { call } from './rpc.js';
+import { GONE, door, shut, staffOnly } from './door.js';
+import { call, callSurely } from './rpc.js';
 import { follow } from './stream.js';
 import { dataTable } from './table.js';
-import { doing } from './words.js';
 
 const sessionId = randomId();
+const NODES = {
+  understand_query: 'Memahami pertanyaan…',
+  consult_schema: 'Mencari tabel yang sesuai…',
+  plan_execution: 'Menyusun rencana…',
+  execute_query: 'Mengambil data…',
+  validate_results: 'Memeriksa hasil…',
+  replace_placeholders: 'Menulis jawaban…',
+};
 
 /** How far it is, from the run's events, where it has any. */
 function watch(runId, signal) {
   const onEvent = (event) => {
-    if (event.type === 'tool.started' || event.type === 'tool.progress') $('#progress').textContent = doing(event.data.tool);
-    if (event.type === 'model.started') $('#progress').textContent = 'Menyusun rencana…';
+    if (event.type === 'tool.started' && event.data.tool in NODES) $('#progress').textContent = NODES[event.data.tool];
   };
   const isOver = async () => (await call('Agent.get', { run_id: runId })).status === 'completed';
   follow(runId, 0, { onEvent, isOver, signal }).catch(() => {}); // the answer itself tells of every failure
 }
+
+const lost = () => ($('#progress').textContent = 'Sambungan terputus. Pertanyaan tetap dikerjakan; kami menyambung lagi…');
 
 const ask = once(async () => {
   const question = $('#question').value.trim();
@@ -28,13 +36,15 @@ const ask = once(async () => {
   if ($('#style').value) params.plan_style = $('#style').value;
   $('#go').disabled = true;
   $('#stop').hidden = false;
-  $('#stop').onclick = () => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort());
-  $('#progress').textContent = 'Memahami pertanyaan…';
+  $('#stop').onclick = once(() => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort()));
+  $('#progress').textContent = NODES.understand_query;
   setTimeout(() => watch(params.run_id, ended.signal), 300);
   let drawn;
   try {
-    drawn = answerCard(question, await call('Analytics.ask', params, { signal: ended.signal }));
+    // Under its run_id the same question is asked once, however often the line breaks or the daemon starts anew.
+    drawn = answerCard(question, await callSurely('Analytics.ask', params, { signal: ended.signal, onWaiting: lost }));
   } catch (error) {
+    if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(GONE);
     drawn = answerCard(question, { error: { user_message: error.userMessage || 'Layanan tidak dapat dihubungi. Coba lagi.' } });
   }
   ended.abort();
@@ -71,7 +81,14 @@ function errorPart(error) {
   );
 }
 
-const STATUS = { passed: 'lolos', passed_with_warnings: 'lolos dengan catatan', failed_critical: 'tidak lolos' };
+const STATUS = {
+  passed: 'lolos',
+  passed_with_warnings: 'lolos dengan catatan',
+  failed_understanding: 'pertanyaan belum dipahami',
+  failed_planning: 'tidak ada rencana',
+  failed_no_data: 'tidak ada data',
+  failed_critical: 'tidak lolos',
+};
 
 function quality({ quality_score: score, validation_status: status }) {
   if ((score ?? null) === null && !status) return null;

@@ -6,6 +6,8 @@ import { letterCard } from './letter-card.js';
 import { isBusy, waiting } from './turns.js';
 import { doing, t } from './words.js';
 
+const ABOVE = 12; // pixels left free above a card that asks for something
+
 export class Bubbles {
   /** `context`: {catalogue, conversation(), onEdit(turn), onPrint…, announce(text), staff} shared by all cards. */
   constructor(list, context) {
@@ -99,14 +101,14 @@ export class Bubbles {
       'div',
       { class: 'card problem', role: 'alert' },
       h('strong', {}, t('problem')),
-      h('p', {}, part.text || t('lost')),
+      h('p', {}, part.type === 'unauthorized' ? t('not_connected') : part.text || t('lost')),
       turn.status === 'failed' && h('button', { type: 'button', onclick: again }, t('try_again')),
     );
   }
 
   /** Cards keep what they loaded (a preview) while the turn is drawn anew. */
   _card(turn, part, index) {
-    const state = part.kind === 'approval' ? `${part.decided}:${Boolean(waiting(turn))}` : 'letter';
+    const state = part.kind === 'approval' ? `${part.decided}:${Boolean(waiting(turn))}:${turn.forStaff}` : 'letter';
     const key = `${turn.runId}:${index}:${state}`;
     if (!this._drawn.has(key)) {
       const draw = part.kind === 'approval' ? approvalCard : letterCard;
@@ -117,8 +119,9 @@ export class Bubbles {
 
   _follow() {
     const scroller = this.list.closest('.scroll') ?? this.list;
-    const asked = $('.turn:last-child .approval', this.list);
-    if (asked) asked.scrollIntoView({ block: 'start' });
+    const card = $('.turn:last-child :is(.card.approval, .card.letter)', this.list);
+    // Not scrollIntoView(): that scrolls the page round it, too.
+    if (card) scroller.scrollTop += card.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ABOVE;
     else scroller.scrollTop = scroller.scrollHeight;
   }
 }

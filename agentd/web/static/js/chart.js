@@ -4,7 +4,7 @@ import { columnsOf, isFigure, numeric } from './table.js';
 
 const [WIDTH, ROW, HEIGHT, LEFT] = [640, 30, 260, 180];
 const MOST = 24;
-const TIME = /^\d{4}(-\d\d){0,2}/;
+const TIME = /^(19|20)\d\d(-\d\d){0,2}(T|$)/; // a year, a month, a day; an amount is none of them
 
 function svg(tag, props, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', tag);

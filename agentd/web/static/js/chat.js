@@ -2,7 +2,8 @@
 
 import { hasToken } from './access.js';
 import { Composer } from './composer.js';
-import { $, fill, h, randomId } from './dom.js';
+import { $, fill, h, once, randomId, unhurried } from './dom.js';
+import { named } from './glossary.js';
 import { Page, forget } from './page.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
@@ -38,7 +39,7 @@ async function say(text) {
   await page.conversation.send(text);
 }
 
-async function anew() {
+const anew = once(async () => {
   page.conversation.close();
   const old = sessionId;
   sessionId = randomId();
@@ -50,14 +51,14 @@ async function anew() {
   $('#suggestions').hidden = false;
   $('#link').hidden = true;
   await forget(old).catch(() => {});
-}
+});
 
 function suggestions() {
   fill(
     $('#suggestions'),
     h('p', { class: 'bubble agent' }, t('hello')),
     (page.catalogue?.letters ?? []).map((letter) =>
-      h('button', { type: 'button', 'data-letter': letter.letter_type, onclick: () => page.fillIn(letter) }, letter.title),
+      h('button', { type: 'button', 'data-letter': letter.letter_type, onclick: () => page.fillIn(letter) }, named(letter.title)),
     ),
   );
 }
@@ -71,15 +72,15 @@ function words() {
 }
 
 $('#composer').append(composer.form);
-$('#language').addEventListener('click', () => {
+$('#language').addEventListener('click', unhurried(() => {
   speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
   words();
-});
+}));
 $('#speak').hidden = !canSpeak;
-$('#speak').addEventListener('click', () => {
+$('#speak').addEventListener('click', unhurried(() => {
   setSpeaking(!speaking());
   $('#speak').setAttribute('aria-pressed', String(speaking()));
-});
+}));
 $('#anew').addEventListener('click', anew);
 // Another tab of this session has news: look at what is there.
 tabs.addEventListener('message', ({ data }) => {

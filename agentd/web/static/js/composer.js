@@ -1,6 +1,6 @@
 // Where a person writes: one field, send and stop. What is sent is the conversation's business.
 
-import { h } from './dom.js';
+import { h, settle } from './dom.js';
 import { t } from './words.js';
 
 const LIMIT = 8000; // characters; more than that is no message to a counter
@@ -44,6 +44,7 @@ export class Composer {
     this._busy = value;
     if (!value) this._note.textContent = '';
     this._send.hidden = value;
+    if (value && this._stop.hidden) settle(this._stop); // it comes where "send" was
     this._stop.hidden = !value;
   }
 

@@ -75,7 +75,7 @@ export class Conversation {
       this._onLink('ok');
       await this._follow(turn);
     } catch (error) {
-      if (error.type === 'forbidden') this._wait(turn);
+      if (error.type === 'forbidden') this._forStaff(turn);
       else if (error.type === 'conflict') await this._refresh(turn, error);
       else this._failed(turn, error);
     }
@@ -190,6 +190,14 @@ export class Conversation {
     const run = await this._surely('Agent.get', { run_id: turn.runId });
     problem.text = run.error?.data?.user_message ?? '';
     this._changed(turn);
+  }
+
+  /** This yes is staff's to give: the page says so and waits for it. */
+  _forStaff(turn) {
+    turn.status = 'needs_approval';
+    turn.forStaff = true;
+    this._changed(turn);
+    this._wait(turn);
   }
 
   /** Takes the run's state from the daemon where events did not tell it. */

@@ -1,8 +1,8 @@
-// The officer's page: what waits for a yes, today's letters, checking a letter, how the services stand. Live.
+// The officer's page: what waits for a yes, a day's letters, checking a letter, how the services stand. Live.
 
 import { fieldList } from './approval-card.js';
 import { $, fill, h, once } from './dom.js';
-import { door, shut, staffOnly } from './door.js';
+import { GONE, door, shut, staffOnly } from './door.js';
 import { fieldForm } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
@@ -12,7 +12,8 @@ import { day, time } from './words.js';
 
 const EVERY_MS = 3000;
 let catalogue = null;
-let shown = { pending: '', today: '', health: '', runs: '' };
+let shown = { pending: '', letters: '', health: '', runs: '' };
+let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
 
 /** Draws a part only when its data changed, so that nobody's focus is lost under their hands. */
 function drawn(part, data, draw) {
@@ -23,15 +24,15 @@ function drawn(part, data, draw) {
 }
 
 async function refresh() {
-  const [waiting, today, health, runs] = await Promise.all([
+  const [waiting, listed, health, runs] = await Promise.all([
     call('Agent.list', { status: 'needs_approval', limit: 100 }),
-    call('Tools.call', { tool: 'list_issued_letters' }),
+    call('Tools.call', { tool: 'list_issued_letters', input: sought.day ? { date: sought.day } : {} }),
     call('System.health'),
     call('Agent.list', { limit: 15 }),
   ]);
   drawn('pending', waiting.runs, pendingList);
   $('#pending-count').textContent = waiting.runs.length || '';
-  drawn('today', today.output.letters, todayTable);
+  letters(listed.output);
   const { uptime_s: _, ...state } = health;
   drawn('health', state, healthList);
   drawn('runs', runs.runs, runTable);
@@ -53,7 +54,7 @@ function pendingCard(run) {
       } catch (error) {
         note.textContent = error.userMessage || error.message;
       }
-      await refresh();
+      await refresh().catch(lost);
     });
   const edit = () => editForm(approval, (values) => decide(true, values)());
   return h(
@@ -91,12 +92,42 @@ function editForm(approval, onValues) {
   dialog.showModal();
 }
 
-function todayTable(letters) {
-  if (!letters.length) return h('p', { class: 'note' }, 'Belum ada surat hari ini.');
+/** The chosen day's letters that fit what is sought; else the one letter of that number, whatever its day. */
+function letters({ date, letters: all }) {
+  if (!sought.day) $('#day').max = date;
+  if (!sought.day && document.activeElement !== $('#day')) $('#day').value = date;
+  const today = !sought.day || date === $('#day').max;
+  $('#letters-title').textContent = today ? 'Surat hari ini' : `Surat tanggal ${day(date)}`;
+  const fitting = all.filter((letter) => fits(letter, sought.words));
+  const found = sought.found && !fitting.some((letter) => letter.number === sought.found.number) ? [sought.found] : [];
+  const none = sought.words ? 'Tidak ada surat yang cocok.' : `Belum ada surat ${today ? 'hari ini' : 'pada tanggal ini'}.`;
+  drawn('letters', { fitting, found, none }, () => lettersTable([...fitting, ...found], none));
+}
+
+/** By a part of the number or the ticket, or by the first letters of the name's words, which is all that is shown. */
+function fits(letter, words) {
+  const wanted = words.toUpperCase();
+  if (!wanted || letter.number.toUpperCase().includes(wanted) || ticketOf(letter).includes(wanted)) return true;
+  const initials = letter.name_masked.split(' ').map((word) => word[0]?.toUpperCase());
+  return !/\d/.test(wanted) && wanted.split(/\s+/).every((word) => initials.includes(word[0]));
+}
+
+const find = once(async () => {
+  const words = $('#sought').value.trim();
+  sought = { day: $('#day').value === $('#day').max ? '' : $('#day').value, words, found: null };
+  if (words.includes('/')) {
+    const status = await call('Tools.call', { tool: 'get_letter_status', input: { number: words.toUpperCase() } }).catch(() => null);
+    if (status?.output?.title) sought.found = status.output;
+  }
+  await refresh();
+});
+
+function lettersTable(letters, none) {
+  if (!letters.length) return h('p', { class: 'note' }, none);
   const words = { issued: 'terbit', void: 'dibatalkan' };
   return h(
     'div',
-    { class: 'table', tabindex: '0', role: 'region', 'aria-labelledby': 'today-title' },
+    { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Daftar surat' },
     h(
       'table',
       {},
@@ -111,8 +142,8 @@ function todayTable(letters) {
             h('td', {}, ticketOf(letter)),
             h('td', {}, letter.number),
             h('td', {}, letter.title),
-            h('td', {}, letter.name_masked),
-            h('td', {}, letter.issued_at ? time(letter.issued_at) : ''),
+            h('td', {}, letter.name_masked ?? ''),
+            h('td', {}, letter.issued_at ? time(letter.issued_at) : day(letter.date)),
             h('td', { class: `state ${letter.status}` }, words[letter.status] ?? letter.status, letter.void_reason && `: ${letter.void_reason}`),
             h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter) }, 'Batalkan')),
           ),
@@ -131,16 +162,15 @@ function askVoid(letter) {
   $('#reason').focus();
 }
 
-async function voidLetter(event) {
-  event.preventDefault();
+const voidLetter = once(async () => {
   try {
     await call('Tools.call', { tool: 'void_letter', input: { number: $('#void').dataset.number, reason: $('#reason').value } });
     $('#void').close();
   } catch (error) {
     $('#void-note').textContent = error.userMessage || error.message;
   }
-  await refresh();
-}
+  await (sought.found ? find() : refresh().catch(lost));
+});
 
 const STATES = { up: 'siap', starting: 'dimulai', down: 'mati', ready: 'siap', no_key: 'tanpa kunci', cooling: 'istirahat', unknown: 'belum dicoba', ok: 'baik', degraded: 'terganggu', draining: 'berhenti' };
 
@@ -188,21 +218,28 @@ function verification() {
   });
 }
 
+/** A call failed: a token that is no longer good shuts the page, anything else may pass. */
+function lost(error) {
+  if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(GONE);
+  $('#link').hidden = false;
+}
+
 async function live() {
   for (;;) {
     try {
       await refresh();
       $('#link').hidden = true;
     } catch (error) {
-      if (error.type === 'unauthorized') return shut();
-      $('#link').hidden = false;
+      lost(error);
     }
     document.documentElement.dataset.ready = 'true';
     await pause(EVERY_MS);
   }
 }
 
-$('#void form').addEventListener('submit', voidLetter);
+$('#void form').addEventListener('submit', (event) => (event.preventDefault(), voidLetter()));
+$('#find').addEventListener('submit', (event) => (event.preventDefault(), find()));
+$('#day').addEventListener('change', () => find());
 $('#void-no').addEventListener('click', () => $('#void').close());
 verification();
 await door({

@@ -35,6 +35,18 @@ export function once(act) {
   };
 }
 
+const SETTLED_MS = 500; // the second tap of a double tap has come by then
+
+/** What has just come under the finger takes no tap for a moment: it was meant for what stood there before. */
+export function settle(node) {
+  node.classList.add('settling');
+  setTimeout(() => node.classList.remove('settling'), SETTLED_MS);
+  return node;
+}
+
+/** Calls `act` for the first of taps that follow each other at once. */
+export const unhurried = (act) => once(async (event) => (act(event), await new Promise((done) => setTimeout(done, SETTLED_MS))));
+
 /** A random id; crypto.randomUUID exists only on https and localhost. */
 export function randomId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -13,7 +13,8 @@ export function door({ probe, open }) {
     } catch (error) {
       if (!['unauthorized', 'forbidden', 'unknown_tool'].includes(error.type)) throw error;
       form.hidden = false;
-      $('#door-note').textContent = hasToken() ? 'Kode ini tidak dikenal atau bukan kode petugas.' : '';
+      $('#door-note').textContent = hasToken() ? 'Kode ini tidak dikenal atau bukan kode petugas.' : (sessionStorage.getItem(WHY) ?? '');
+      sessionStorage.removeItem(WHY);
       $('#token').focus();
       return;
     }
@@ -36,9 +37,13 @@ export function door({ probe, open }) {
   return tried().catch(told);
 }
 
-/** The token is no longer good (or the officer leaves): everything on the page goes. */
-export function shut() {
+const WHY = 'agentd-door-note';
+export const GONE = 'Kode petugas tidak berlaku lagi. Masuk dengan kode yang baru.';
+
+/** The token is no longer good (the door then says so), or the officer leaves: everything on the page goes. */
+export function shut(why = '') {
   useToken(null);
+  sessionStorage.setItem(WHY, why);
   location.reload();
 }
 

@@ -1,6 +1,7 @@
 // The form of a letter's fields, for touch and for keys. It checks only what can't be right yet; the office judges.
 
 import { $, h } from './dom.js';
+import { inWords, named } from './glossary.js';
 import { DIGITS, isComplete, longest, tidied } from './letters.js';
 import { t } from './words.js';
 
@@ -39,7 +40,7 @@ export function fieldForm({ title, fields, values = {}, missing = [], submitLabe
     const open = fields.filter((field) => !complete(field));
     for (const field of fields) mark(form, field, open.includes(field));
     if (open.length) {
-      note.textContent = t('still_missing', { fields: open.map((field) => field.label).join(', ') });
+      note.textContent = t('still_missing', { fields: open.map((field) => inWords(field.label)).join(', ') });
       focusField(form, open[0].name);
       return;
     }
@@ -48,18 +49,18 @@ export function fieldForm({ title, fields, values = {}, missing = [], submitLabe
 
   const form = h(
     'form',
-    { class: 'field-form', autocomplete: 'off', novalidate: true, onsubmit: submit, 'aria-label': title },
-    h('h1', { tabindex: '-1' }, title),
+    { class: 'field-form', autocomplete: 'off', novalidate: true, onsubmit: submit, 'aria-label': inWords(title) },
+    h(
+      'div',
+      { class: 'form-head' },
+      h('button', { type: 'button', class: 'back', onclick: onCancel, 'data-act': 'cancel' }, t('back')),
+      h('h1', { tabindex: '-1' }, named(title)),
+    ),
     progress,
     h('div', { class: 'rows' }, needed.map(row)),
     others.length > 0 && h('details', {}, h('summary', {}, t('optional')), h('div', { class: 'rows' }, others.map(row))),
     note,
-    h(
-      'div',
-      { class: 'actions' },
-      h('button', { class: 'primary', 'data-act': 'submit' }, submitLabel),
-      h('button', { type: 'button', class: 'quiet', onclick: onCancel, 'data-act': 'cancel' }, t('cancel')),
-    ),
+    h('div', { class: 'actions' }, h('button', { class: 'primary', 'data-act': 'submit' }, submitLabel)),
   );
   count();
   return form;
@@ -83,7 +84,7 @@ const HINTS = { nik: 'nik_hint', kk: 'nik_hint', date: 'date_hint' };
 
 function textRow(field, value, missing, onScreen, set) {
   const id = `field-${field.name}`;
-  const hint = HINTS[field.kind] ? t(HINTS[field.kind]) : field.hint;
+  const hint = HINTS[field.kind] ? t(HINTS[field.kind]) : inWords(field.hint);
   const input = h('input', {
     id,
     name: field.name,
@@ -101,7 +102,7 @@ function textRow(field, value, missing, onScreen, set) {
   return h(
     'div',
     { class: `field ${field.kind}${missing ? ' missing' : ''}`, 'data-field': field.name },
-    h('label', { for: id }, field.label),
+    h('label', { for: id }, named(field.label)),
     input,
     hint && h('span', { class: 'hint', id: `${id}-hint` }, hint),
   );
@@ -112,7 +113,7 @@ function choiceRow(field, value, missing, onScreen, set) {
   return h(
     'fieldset',
     { class: `field choice${missing ? ' missing' : ''}`, 'data-field': field.name },
-    h('legend', {}, field.label),
+    h('legend', {}, named(field.label)),
     h(
       'div',
       { class: 'choices' },
@@ -121,7 +122,7 @@ function choiceRow(field, value, missing, onScreen, set) {
           'label',
           {},
           h('input', { type: 'radio', name: field.name, value: choice, checked: choice === chosen, onchange: () => set(choice) }),
-          h('span', {}, choice),
+          h('span', {}, h('span', {}, named(choice))),
         ),
       ),
     ),

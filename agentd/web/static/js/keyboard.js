@@ -62,7 +62,7 @@ export class Keyboard {
           { class: 'keys' },
           this._act(t(this._marks ? 'letters' : 'digits'), t(this._marks ? 'letters' : 'digits'), () => this._swap(), 'wide'),
           this._act(t('space'), t('space'), () => this._type(' '), 'space'),
-          this._act(t('hide_keyboard'), t('hide_keyboard'), () => this.hide(), 'wide small'),
+          this._act(t('hide'), t('hide_keyboard'), () => this.hide(), 'wide'),
           next,
         ),
       );

@@ -1,7 +1,8 @@
 // The kiosk's page: start, form, talk; big keys; and nothing that stays behind when the citizen has gone.
 
 import { Composer } from './composer.js';
-import { $, fill, h, randomId } from './dom.js';
+import { $, fill, h, once, randomId, settle, unhurried } from './dom.js';
+import { named } from './glossary.js';
 import { Idle } from './idle.js';
 import { Keyboard } from './keyboard.js';
 import { own, remove, sweep } from './kiosk-memory.js';
@@ -25,6 +26,7 @@ const page = new Page({
   onScreen: true,
   printing: query.get('print') === 'desk' ? 'desk' : 'here',
   mayOpen: false,
+  onFinish: () => wipe(),
   showTalk: () => show('talk'),
   showForm: () => show('form-view'),
   showStart: () => show('start'),
@@ -44,14 +46,14 @@ const idle = new Idle({
     if (!dialog.open) dialog.showModal();
   },
   onStay: () => $('#idle').close(),
-  onLeave: wipe,
+  onLeave: () => wipe(),
 });
 
 function show(id) {
   for (const view of ['start', 'form-view', 'talk']) $(`#${view}`).hidden = view !== id;
   $('#finish').hidden = id === 'start' && !started;
   keyboard.hide();
-  $(`#${id}`).focus({ preventScroll: true });
+  settle($(`#${id}`)).focus({ preventScroll: true });
 }
 
 function talk(act) {
@@ -68,14 +70,14 @@ function untouched() {
 }
 
 /** Everything goes: the session at the daemon, the page's memory, its history entry. */
-async function wipe() {
+const wipe = once(async () => {
   idle.end();
   setSpeaking(false);
   page.conversation.close();
   document.body.replaceChildren(h('p', { class: 'wiping', role: 'status' }, t('wiping')));
   if (started) await Promise.race([remove(sessionId).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
   location.replace(location.pathname + location.search);
-}
+});
 
 function drawStart() {
   const letters = page.catalogue?.letters ?? [];
@@ -86,7 +88,7 @@ function drawStart() {
         'button',
         { type: 'button', class: 'service', 'data-letter': letter.letter_type, onclick: () => openForm(letter) },
         h('span', { class: 'service-mark', 'aria-hidden': 'true' }, initials(letter.title)),
-        h('strong', {}, letter.title),
+        h('strong', {}, named(letter.title)),
       ),
     ),
     letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
@@ -122,21 +124,20 @@ function words() {
 }
 
 $('#composer').append(composer.form);
-$('#language').addEventListener('click', () => {
+$('#language').addEventListener('click', unhurried(() => {
   speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
   changed = true;
   words();
-});
-$('#contrast').addEventListener('click', (event) => {
-  const on = document.documentElement.classList.toggle('contrast');
-  event.currentTarget.setAttribute('aria-pressed', String(on));
+}));
+$('#contrast').addEventListener('click', unhurried(() => {
+  $('#contrast').setAttribute('aria-pressed', String(document.documentElement.classList.toggle('contrast')));
   changed = true;
-});
+}));
 $('#speak').hidden = !canSpeak;
-$('#speak').addEventListener('click', () => {
+$('#speak').addEventListener('click', unhurried(() => {
   setSpeaking(!speaking());
   $('#speak').setAttribute('aria-pressed', String(speaking()));
-});
+}));
 $('#finish').addEventListener('click', wipe);
 $('#idle-stay').addEventListener('click', () => idle.stay());
 $('#idle-leave').addEventListener('click', wipe);

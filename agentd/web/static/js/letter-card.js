@@ -1,6 +1,7 @@
 // The letter that was issued: number, date, QR code, printing. The file itself stays with the daemon.
 
-import { h, once } from './dom.js';
+import { h, once, settle } from './dom.js';
+import { named } from './glossary.js';
 import { openLetter, printLetter, printTicket } from './print.js';
 import { day, t } from './words.js';
 
@@ -27,7 +28,7 @@ export function letterCard(turn, part, context) {
       h(
         'div',
         {},
-        h('h3', {}, letter.title),
+        h('h3', {}, named(letter.title)),
         h(
           'dl',
           { class: 'fields' },
@@ -42,20 +43,24 @@ export function letterCard(turn, part, context) {
         h('figcaption', {}, t('scan')),
       ),
     ),
-    h('div', { class: 'actions' }, buttons(turn, part, context, guarded)),
+    settle(h('div', { class: 'actions' }, buttons(turn, part, context, guarded))),
     state,
   );
 }
 
 function buttons(turn, { letter, artifact }, context, guarded) {
+  const list = [];
   if (context.printing === 'desk') {
     const act = guarded(() => printTicket(letter));
-    return h('button', { class: 'primary', type: 'button', onclick: act, 'data-act': 'ticket' }, t('ticket'));
+    list.push(h('button', { class: 'primary', type: 'button', onclick: act, 'data-act': 'ticket' }, t('ticket')));
+  } else if (artifact) {
+    const print = guarded(() => printLetter(turn.runId, artifact.name));
+    list.push(h('button', { class: 'primary', type: 'button', onclick: print, 'data-act': 'print' }, t('print')));
   }
-  if (!artifact) return null;
-  const print = guarded(() => printLetter(turn.runId, artifact.name));
-  const list = [h('button', { class: 'primary', type: 'button', onclick: print, 'data-act': 'print' }, t('print'))];
-  if (context.mayOpen) {
+  if (context.onFinish) {
+    list.push(h('button', { type: 'button', onclick: context.onFinish, 'data-act': 'finish' }, t('idle_leave')));
+  }
+  if (context.mayOpen && artifact) {
     const file = `/artifacts/${encodeURIComponent(turn.runId)}/${encodeURIComponent(artifact.name)}`;
     list.push(h('button', { type: 'button', onclick: guarded(() => openLetter(file)), 'data-act': 'open' }, t('open')));
   }

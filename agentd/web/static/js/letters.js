@@ -4,7 +4,7 @@ import { call } from './rpc.js';
 
 /**
  * {letters: [{letter_type, title, tool, description}], fields(tool), title(tool), letterType(tool), staff}
- * `staff`: whoever sees the tool that voids letters is staff.
+ * `staff`: whoever sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
  * A field: {name, label, kind, hint, choices, required, fallback} in the schema's order.
  */
 export async function loadCatalogue(signal) {
@@ -13,7 +13,7 @@ export async function loadCatalogue(signal) {
   const letters = byName.has('list_letters') ? await listed(signal) : [];
   return {
     letters: letters.filter((letter) => byName.has(letter.tool)),
-    staff: byName.has('void_letter'),
+    staff: byName.has('void_letter') || byName.has('ask_books'),
     fields: (tool) => fieldsOf(byName.get(tool)?.input_schema),
     title: (tool) => byName.get(tool)?.annotations?.title ?? tool.replaceAll('_', ' '),
     letterType: (tool) => letters.find((letter) => letter.tool === tool)?.letter_type ?? tool.replace(/^generate_/, ''),

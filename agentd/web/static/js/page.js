@@ -4,6 +4,7 @@ import { Bubbles } from './bubbles.js';
 import { Conversation } from './conversation.js';
 import { $, fill, h } from './dom.js';
 import { fieldForm, focusField } from './field-form.js';
+import { named } from './glossary.js';
 import { loadCatalogue, spoken } from './letters.js';
 import { callSurely } from './rpc.js';
 import { say } from './speak.js';
@@ -13,7 +14,7 @@ import { chosenLanguage, t } from './words.js';
 const HEARD_MS = 1500; // a screen reader has taken the words over by then
 
 export class Page {
-  /** `hooks`: {onScreen, printing, mayOpen, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
+  /** `hooks`: {onScreen, printing, mayOpen, onFinish?, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
   constructor(hooks) {
     this.hooks = hooks;
     this.catalogue = null;
@@ -25,6 +26,7 @@ export class Page {
       onEdit: (turn) => this.edit(turn),
       printing: hooks.printing,
       mayOpen: hooks.mayOpen,
+      onFinish: hooks.onFinish,
     });
   }
 
@@ -145,7 +147,7 @@ export class Page {
     const rows = fields.filter((field) => field.required || field.name in form.known || form.missing.includes(field.name));
     fill(
       panel,
-      h('h2', {}, `${t('form_title')}: ${this.catalogue.title(form.tool)}`),
+      h('h2', {}, t('form_title'), ': ', named(this.catalogue.title(form.tool))),
       h('ul', { class: 'facts' }, rows.map((field) => this._fact(field, form))),
     );
   }
@@ -159,7 +161,7 @@ export class Page {
       h(
         'button',
         { type: 'button', onclick: () => this.complete(field.name), 'data-field': field.name },
-        h('span', { class: 'label' }, field.label),
+        h('span', { class: 'label' }, named(field.label)),
         h('span', { class: 'value' }, value),
         h('span', { class: 'hint' }, t(missing ? 'fill' : 'change')),
       ),

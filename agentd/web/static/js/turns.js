@@ -1,14 +1,14 @@
 // One turn of the conversation as data: events go in, what is to be shown comes out. Pure: no DOM, no network.
 
 /**
- * A turn: {runId, prompt, status, lastSeq, parts, live, gap, model}.
+ * A turn: {runId, prompt, status, lastSeq, parts, live, gap, model, forStaff}.
  * status: sending | queued | running | needs_approval | completed | cancelled | failed
  * parts, in order: {kind: 'tool', tool, state: 'doing'|'done'|'failed', output, input, labels}
  *                  {kind: 'approval', approval, decided: null|true|false} {kind: 'said', text}
  *                  {kind: 'letter', letter, artifact} {kind: 'answer', text} {kind: 'problem', text, type}
  */
 export function newTurn(runId, prompt, status = 'sending') {
-  return { runId, prompt, status, lastSeq: 0, parts: [], live: '', gap: false, model: null };
+  return { runId, prompt, status, lastSeq: 0, parts: [], live: '', gap: false, model: null, forStaff: false };
 }
 
 export const BUSY = new Set(['sending', 'queued', 'running']);

@@ -25,11 +25,17 @@ const WORDS = {
     fill: 'Isi',
     change: 'Ubah',
     next: 'Berikutnya',
-    previous: 'Sebelumnya',
     done: 'Selesai',
     submit: 'Periksa surat',
     submit_change: 'Kirim perubahan',
-    cancel: 'Batal',
+    back: 'Kembali',
+    enlarge: 'Perbesar',
+    close: 'Tutup',
+    hide: 'Tutup',
+    step_fill: 'Isi data',
+    step_check: 'Periksa',
+    step_get: 'Terima surat',
+    privacy: 'Data Anda dihapus dari layar ini begitu Anda selesai.',
     still_missing: 'Masih ada yang belum diisi: {fields}.',
     check: 'Mohon periksa sebelum surat diterbitkan',
     yes: 'Ya, benar',
@@ -39,7 +45,7 @@ const WORDS = {
     preview_alt: 'Gambar rancangan {title}. Isinya sama dengan daftar data di samping.',
     no_preview: 'Gambar pratinjau belum tersedia.',
     until: 'Berlaku sampai pukul {time}.',
-    for_staff: 'Menunggu persetujuan petugas. Silakan tunggu sebentar.',
+    for_staff: 'Menunggu persetujuan petugas. Surat muncul di sini begitu disetujui.',
     superseded: 'Data ini tidak jadi dipakai.',
     approved: 'Disetujui.',
     letter_ready: 'Surat Anda sudah terbit',
@@ -56,7 +62,6 @@ const WORDS = {
     problem: 'Maaf, ada kendala',
     try_again: 'Coba lagi',
     read_aloud: 'Bacakan',
-    stop_reading: 'Berhenti membaca',
     contrast: 'Kontras tinggi',
     language: 'English',
     restart: 'Mulai baru',
@@ -79,13 +84,10 @@ const WORDS = {
     shift: 'Huruf besar',
     digits: '123',
     letters: 'ABC',
-    hide_keyboard: 'Sembunyikan papan ketik',
-    show_keyboard: 'Papan ketik',
+    hide_keyboard: 'Tutup papan ketik',
     i_want: 'Saya mau {title}.',
     correction: 'Ubah: {fields}',
-    step_of: '{step} dari {total}',
     doing: 'Memeriksa {tool}…',
-    done_tool: 'Selesai: {tool}',
   },
   en: {
     office: 'Village Office Letters',
@@ -111,11 +113,17 @@ const WORDS = {
     fill: 'Fill in',
     change: 'Change',
     next: 'Next',
-    previous: 'Back',
     done: 'Done',
     submit: 'Check the letter',
     submit_change: 'Send the change',
-    cancel: 'Cancel',
+    back: 'Back',
+    enlarge: 'Enlarge',
+    close: 'Close',
+    hide: 'Hide',
+    step_fill: 'Fill in',
+    step_check: 'Check',
+    step_get: 'Get your letter',
+    privacy: 'Your data is removed from this screen as soon as you finish.',
     still_missing: 'Still to fill in: {fields}.',
     check: 'Please check before the letter is issued',
     yes: 'Yes, correct',
@@ -125,7 +133,7 @@ const WORDS = {
     preview_alt: 'Picture of the draft {title}. It shows the same data as the list beside it.',
     no_preview: 'No preview picture is available.',
     until: 'Valid until {time}.',
-    for_staff: 'Waiting for an officer to approve. Please wait a moment.',
+    for_staff: 'Waiting for an officer to approve. The letter appears here as soon as that is done.',
     superseded: 'This data is not used.',
     approved: 'Approved.',
     letter_ready: 'Your letter is ready',
@@ -142,9 +150,8 @@ const WORDS = {
     problem: 'Sorry, something went wrong',
     try_again: 'Try again',
     read_aloud: 'Read aloud',
-    stop_reading: 'Stop reading',
     contrast: 'High contrast',
-    language: 'Bahasa Indonesia',
+    language: 'Indonesia',
     restart: 'Start over',
     finish: 'Finish',
     idle_title: 'Are you still there?',
@@ -166,12 +173,9 @@ const WORDS = {
     digits: '123',
     letters: 'ABC',
     hide_keyboard: 'Hide the keyboard',
-    show_keyboard: 'Keyboard',
     i_want: 'I need a letter: {title}.',
     correction: 'Change: {fields}',
-    step_of: '{step} of {total}',
     doing: 'Checking {tool}…',
-    done_tool: 'Done: {tool}',
   },
 };
 
@@ -184,6 +188,7 @@ const DOING = {
     get_letter_status: 'Memeriksa status surat…',
     generate_: 'Menyiapkan surat…',
     list_tools: 'Melihat layanan…',
+    ask_books: 'Membuka data kantor…',
   },
   en: {
     get_current_time: 'Checking the time…',
@@ -192,6 +197,7 @@ const DOING = {
     get_letter_status: 'Checking the letter…',
     generate_: 'Preparing the letter…',
     list_tools: 'Looking at the services…',
+    ask_books: 'Looking into the books…',
   },
 };
 
@@ -222,13 +228,15 @@ export function doing(tool, title) {
   return known ?? t('doing', { tool: title ?? bare.replaceAll('_', ' ') });
 }
 
+const locale = () => (language === 'en' ? 'en-GB' : 'id-ID');
+
 /** A date such as "21 November 2026", whatever the clock of this machine says. */
 export function day(iso) {
   const date = new Date(`${iso.slice(0, 10)}T12:00:00Z`);
   if (Number.isNaN(date.getTime())) return iso;
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
 export function time(iso) {
-  return new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'Asia/Jakarta' }).format(new Date(iso));
+  return new Intl.DateTimeFormat(locale(), { timeStyle: 'short', timeZone: 'Asia/Jakarta' }).format(new Date(iso));
 }

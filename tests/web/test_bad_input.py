@@ -1,0 +1,183 @@
+"""What goes wrong around a page (issue 10, Bad input): tokens, clocks, back and reload, second taps, other tabs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from agentd.access import AccessBook
+from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+from tests.web.conftest import NO_TOKEN
+from tests.web.steps import fill_form, violations
+from tests.web.test_pages import fetch
+
+Office = Callable[..., Daemon]
+Open = Callable[..., Page]
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1366, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """An office where nobody needs a token and every talk leads to a letter."""
+    with running(tmp_path_factory.mktemp("counter"), LETTER, final("Selesai."), env=NO_TOKEN) as daemon:
+        yield daemon
+
+
+def say(page: Page, text: str) -> None:
+    page.get_by_label("Tulis pesan").fill(text)
+    page.locator("[data-act=send]").click()
+
+
+def revoke(daemon: Daemon, name: str, token: str) -> None:
+    """Take the token away, and go on when the daemon knows it (a fifth of a second later at most)."""
+    AccessBook(daemon.state / "access.json").revoke(name)
+    ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "Tools.list"}).encode()
+    headers = {"Content_Type": "application/json", "Authorization": f"Bearer {token}"}
+    while b'"unauthorized"' not in fetch(daemon.url + "/rpc", ask, **headers)[2]:
+        pass
+
+
+@pytest.mark.parametrize("path", ["/chat", "/kiosk"])
+def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
+    guarded: Daemon, open_page: Open, path: str
+) -> None:
+    book = AccessBook(guarded.state / "access.json")
+    token = book.add(f"front{path[1:]}", frozenset({"kiosk", "chat"}), now=datetime.now(UTC))
+    page = open_page(f"{guarded.url}{path}#token={token}", viewport=PHONE)
+    if path == "/kiosk":
+        page.locator("#ask-else").click()
+    say(page, "Halo, nama saya Siti Aminah")
+    expect(page.locator(".bubble.agent", has_text="Halo, Pak.")).to_be_visible()
+    revoke(guarded, f"front{path[1:]}", token)
+    say(page, "Masih di sana?")
+    problem = page.locator(".card.problem")
+    expect(problem).to_contain_text("belum tersambung")
+    assert violations(page) == []
+    page.get_by_role("button", name="Selesai" if path == "/kiosk" else "Mulai baru").first.click()
+    expect(page.get_by_text("belum tersambung").or_(page.locator("#suggestions")).first).to_be_visible()
+    assert "Siti" not in page.content()
+
+
+@pytest.mark.parametrize("path", ["/desk", "/ask"])
+def test_an_officers_token_revoked_in_mid_work_shuts_the_page(guarded: Daemon, open_page: Open, path: str) -> None:
+    book = AccessBook(guarded.state / "access.json")
+    token = book.add(f"staff{path[1:]}", frozenset({"staff"}), now=datetime.now(UTC))
+    page = open_page(f"{guarded.url}{path}#token={token}", viewport=DESK)
+    expect(page.locator("#desk")).to_be_visible()
+    revoke(guarded, f"staff{path[1:]}", token)
+    if path == "/ask":
+        page.get_by_label("Pertanyaan").fill("Berapa?")
+        page.get_by_role("button", name="Tanya", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("tidak berlaku lagi")
+    expect(page.locator("#desk")).to_be_hidden()
+    assert token not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert violations(page) == []
+
+
+def test_a_clock_hours_off_changes_no_time_shown_and_wipes_nobody(counter: Daemon, open_page: Open) -> None:
+    wrong = datetime.now(UTC) + timedelta(hours=9)
+
+    def set_clock(page: Page) -> None:
+        page.clock.install(time=wrong)
+
+    page = open_page(counter.url + "/kiosk", prepare=set_clock, timezone_id="America/New_York")
+    page.locator("#ask-else").click()
+    say(page, WORDS)
+    card = page.locator(".card.approval")
+    expect(card).to_be_visible()
+    [waiting] = counter.call("Agent.list", status="needs_approval")["runs"]
+    until = datetime.fromisoformat(waiting["approval"]["expires_at"]) + timedelta(hours=7)  # the office's time
+    expect(card).to_contain_text(f"Berlaku sampai pukul {until:%H.%M}")
+    page.clock.set_system_time(wrong + timedelta(hours=5))  # somebody corrects it in mid-talk, wrongly
+    expect(page.locator("#idle[open]")).to_have_count(0)
+    page.locator("[data-act=yes]").click()
+    expect(page.locator(".card.letter")).to_contain_text("/SKD/")
+    page.locator("[data-act=finish]").click()
+    expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
+
+
+@pytest.mark.parametrize("leave", ["reload", "back"])
+def test_leaving_at_any_point_of_the_way_ends_at_a_clean_start(counter: Daemon, open_page: Open, leave: str) -> None:
+    page = open_page(counter.url + "/kiosk")
+
+    def left_at(point: str) -> None:
+        session = page.evaluate("JSON.parse(localStorage['agentd-kiosk-sessions']).at(-1)")
+        if leave == "reload":
+            page.reload()
+        else:
+            page.goto(counter.url + "/kiosk?again")
+            page.go_back()
+        expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
+        page.wait_for_selector("html[data-ready]")
+        assert "Budi" not in page.content(), point
+        expect(page.locator("#turns .turn")).to_have_count(0)
+        page.wait_for_function("(id) => !localStorage['agentd-kiosk-sessions'].includes(id)", arg=session)
+        known = {one["session_id"] for one in counter.call("Session.list")["sessions"]}
+        assert session not in known, point
+
+    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[name=nama]").fill("Budi Santoso")
+    left_at("form")
+    page.locator("#ask-else").click()
+    say(page, WORDS)
+    expect(page.locator("[data-act=yes]")).to_be_visible()
+    left_at("approval")
+    page.locator("#ask-else").click()
+    say(page, WORDS)
+    page.locator("[data-act=yes]").click()
+    expect(page.locator(".card.letter")).to_be_visible()
+    left_at("letter")
+
+
+def test_the_second_tap_of_a_double_tap_falls_on_nothing(counter: Daemon, open_page: Open) -> None:
+    """On what has just come under the finger it would choose a religion, or say yes to a letter nobody has read."""
+    watch = """
+      new MutationObserver(() => {
+        const yes = document.querySelector('[data-act=yes]');
+        if (yes && !window.firstSeen) window.firstSeen = getComputedStyle(yes.closest('.actions')).pointerEvents;
+      }).observe(document, {childList: true, subtree: true});
+    """
+    page = open_page(counter.url + "/kiosk", prepare=lambda page: page.add_init_script(watch))
+    hit = """() => {
+      document.querySelector('.service').click();
+      const box = document.querySelector('.choices label').getBoundingClientRect();
+      return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.closest('.choices') ?? null;
+    }"""
+    assert page.evaluate(hit) is None
+    fill_form(page)
+    page.locator("[data-act=submit]").dblclick()
+    expect(page.locator("[data-act=yes]")).to_be_visible()
+    assert page.evaluate("window.firstSeen") == "none"
+    assert page.locator(".turn").count() == 1
+    page.locator("#language").dblclick()  # one change of language, not two
+    expect(page.locator("[data-act=yes]")).to_have_text("Yes, correct")
+    page.locator("[data-act=edit]").dblclick()
+    page.locator("[data-act=submit]").wait_for()
+    page.locator("#finish").dblclick()
+    expect(page.locator("#services")).to_be_visible()
+
+
+def test_a_yes_that_is_an_officers_waits_for_one(fresh_office: Office, open_page: Open) -> None:
+    """Seed 001 as design.md settles it: approval = "staff" per tool."""
+    names = ("list_letters", "preview_letter", "list_issued_letters", "void_letter")
+    tools = [{"name": name, "server": "certificate"} for name in names]
+    tools.append({"name": LETTER["tool"], "server": "certificate", "approval": "staff"})
+    written = "\n".join("[[tools]]\n" + "\n".join(f"{k} = {json.dumps(v)}" for k, v in tool.items()) for tool in tools)
+    office = fresh_office(LETTER, final("Selesai."), config=HEAD + SERVERS["certificate"] + "\n" + written)
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    say(page, WORDS)
+    page.locator("[data-act=yes]").click()
+    expect(page.get_by_text("Menunggu persetujuan petugas.")).to_be_visible()
+    assert page.locator("[data-act=yes]").count() == 0
+    assert violations(page) == []
+    [waiting] = office.call("Agent.list", status="needs_approval")["runs"]
+    office.call(
+        "Agent.approve", run_id=waiting["run_id"], approval_id=waiting["approval"]["approval_id"], approved=True
+    )
+    expect(page.locator(".card.letter")).to_contain_text("/SKD/")
