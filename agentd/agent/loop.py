@@ -350,9 +350,12 @@ class Agent:
         shown = prompts.in_prompt(brief.toolset, told)
         free = [tool for tool in shown if done.may_call_official or not tool.official]
         tools = not_again(offered(free, done.said), done.steps)
-        first = looked_up(tools, brief.prompt, (step.tool for step in done.steps)) or self._form(tools)
-        if first is not None:
-            tools = [first]
+        asked = looked_up(free, brief.prompt)
+        if asked is not None and any(step.tool == asked.name and step.success for step in done.steps):
+            tools, first = [], None
+        else:
+            first = asked or self._form(tools)
+            tools = tools if first is None else [first]
         fitting = [narrowed(tool, done.said) if tool.official else tool for tool in tools]
         return schema(fitting, may_call=bool(brief.toolset.tools), may_answer=first is None)
 

@@ -32,11 +32,9 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     return [tool for tool in shown if not (wanted and tool.official and _names(tool)) or tool.name in wanted]
 
 
-def looked_up(tools: Iterable[ToolInfo], request: str, called: Iterable[str]) -> ToolInfo | None:
-    """The tool that this request asks for by its words and that was not called yet: it comes before any answer."""
-    done = frozenset(called)
-    asked = (tool for tool in tools if not tool.official and tool.name not in done)
-    return next((tool for tool in asked if _asked_for(tool, [request])), None)
+def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
+    """The tool that this request asks for by its words: its answer comes before any other, and nothing after it."""
+    return next((tool for tool in tools if not tool.official and _asked_for(tool, [request])), None)
 
 
 def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[ToolInfo]:

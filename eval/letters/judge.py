@@ -103,7 +103,7 @@ def invented_values(letter: IssuedLetter, script: Conversation) -> list[tuple[st
     return [
         (name, value)
         for name, value in letter.arguments.items()
-        if value not in (None, "") and not given(name, str(value), script.truth)
+        if value not in (None, "") and not given(name, str(value), script.truth, script.turns)
     ]
 
 
@@ -115,29 +115,39 @@ def _incomplete(letter: IssuedLetter, script: Conversation) -> list[str]:
             continue
         if not value:
             reasons.append(f"{name} was given and is not in the letter")
-        elif given(name, value, script.truth) and not _whole(name, value, ways):
+        elif given(name, value, script.truth, script.turns) and not _whole(name, value, ways):
             reasons.append(f"{name} is not whole: {value}")
     return reasons
 
 
-def given(name: str, value: str, truth: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether the citizen gave this value, or nothing but words of it, for this field."""
+def given(name: str, value: str, truth: Mapping[str, tuple[str, ...]], turns: Iterable[str] = ()) -> bool:
+    """Whether the citizen gave this value, or nothing but words of it, for this field.
+
+    A purpose may also stand in the very words of a message (`perlu surat domisili untuk mengurus BPJS`).
+    """
     if name == "jenis_kelamin" and name not in truth and truth.get("nik"):
         woman = int(re.sub(r"\D", "", truth["nik"][0])[6:8]) > 40
         return value.casefold() == ("perempuan" if woman else "laki-laki")
     if name not in truth:
         return _UNASKED.get(name) == value.casefold()
     read = comparable(name, value)
+    if name in _FREE and any(_within(value, turn) for turn in turns):
+        return True
     if isinstance(read, tuple):
         words = {word for way in truth[name] for word in comparable(name, way)}
         return bool(read) and words.issuperset(read)
     return any(read == comparable(name, way) for way in truth[name])
 
 
+def _within(value: str, text: str) -> bool:
+    phrase, said = ([*re.findall(r"[^\W_]+", words.casefold())] for words in (value, text))
+    return any(said[at : at + len(phrase)] == phrase for at in range(len(said)))
+
+
 def _whole(name: str, value: str, ways: Iterable[str]) -> bool:
     read = comparable(name, value)
     if name in _FREE:
-        return any(set(read) <= set(comparable(name, way)) for way in ways)
+        return any(set(read) <= set(way) or set(way) <= set(read) for way in (comparable(name, way) for way in ways))
     return any(read == comparable(name, way) for way in ways)
 
 

@@ -12,6 +12,12 @@ CITIZEN = "saya"
 _POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri"}
 _ACTS = vocabulary("sekolah kuliah daftar mendaftar masuk berobat kerja bekerja menikah nikah ujian beasiswa")
 _LETTERS = vocabulary("surat domisili keterangan pengantar letter certificate skd sku sktm suratnya")
+_KIN = frozenset(
+    {
+        *("ayah", "ibu", "orang tua", "suami", "istri", "anak", "saudara", "mertua", "menantu", "kakek", "nenek"),
+        *("cucu", "paman", "bibi", "sepupu", "keponakan"),
+    }
+)
 _FOR = vocabulary("untuk buat for buatkan mewakili nama n atasnama dibuatkan bikinkan bikinin milik")
 
 
@@ -72,7 +78,12 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
 
 
 def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
-    """For whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), None when it doesn't say."""
+    """For whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), None when it doesn't say.
+
+    Kin may ask for one another; whoever asks for a neighbour, a friend or an employer gives no evidence of them.
+    """
+    if "atas nama saya" in " ".join(words):
+        return CITIZEN
     if not _LETTERS.intersection(words):
         return None
     for mark in marks:
@@ -86,5 +97,6 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
             continue
         end = owner_end(mark, words)
         if end > mark.end or words[mark.start - 1] == "my":
-            return None if end < len(words) and words[end] in _ACTS else mark.value
+            asked = mark.value in _KIN and not (end < len(words) and words[end] in _ACTS)
+            return mark.value if asked else None
     return None

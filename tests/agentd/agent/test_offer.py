@@ -54,10 +54,9 @@ def test_what_the_agent_said_asks_for_no_form() -> None:
 def test_what_is_asked_for_by_name_is_looked_up_before_it_is_answered() -> None:
     rules = ToolInfo(name="rules", server="certificate", meta={ASKED_BY: ["syaratnya", "what do i need"]})
     tools = [TIME, rules, HOME]
-    assert looked_up(tools, "Apa syaratnya?", []) == rules
-    assert looked_up(tools, "What do I need for it?", ["get_current_time"]) == rules
-    assert looked_up(tools, "Apa syaratnya?", ["rules"]) is None
-    assert looked_up(tools, "Saya mau surat domisili", []) is None
+    assert looked_up(tools, "Apa syaratnya?") == rules
+    assert looked_up(tools, "What do I need for it?") == rules
+    assert looked_up(tools, "Saya mau surat domisili") is None
     assert [tool.name for tool in offered(tools, said("surat domisili, syaratnya? NIK 1"))] == [
         "get_current_time",
         "rules",
