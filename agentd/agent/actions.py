@@ -125,7 +125,9 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def schema(tools: Iterable[ToolInfo], *, may_call: bool = True, may_answer: bool = True) -> dict[str, Any]:
+def schema(
+    tools: Iterable[ToolInfo], *, may_call: bool = True, may_list: bool = True, may_answer: bool = True
+) -> dict[str, Any]:
     """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final.
 
     Without `may_answer` one of the calls comes first.
@@ -133,7 +135,8 @@ def schema(tools: Iterable[ToolInfo], *, may_call: bool = True, may_answer: bool
     branches = [_branch(tool.name, _closed(tool.input_schema)) for tool in tools] if may_call else []
     if branches and not may_answer:
         return {"anyOf": branches}
-    branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": {}, "additionalProperties": False}))
+    if may_list:
+        branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": {}, "additionalProperties": False}))
     branches.append(
         {
             "type": "object",

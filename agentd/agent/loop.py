@@ -351,13 +351,15 @@ class Agent:
         free = [tool for tool in shown if done.may_call_official or not tool.official]
         tools = not_again(offered(free, done.said), done.steps)
         asked = looked_up(free, brief.prompt)
-        if asked is not None and any(step.tool == asked.name and step.success for step in done.steps):
+        known = asked is not None and any(step.tool == asked.name and step.success for step in done.steps)
+        if known:
             tools, first = [], None
         else:
             first = asked or self._form(tools)
             tools = tools if first is None else [first]
         fitting = [narrowed(tool, done.said) if tool.official else tool for tool in tools]
-        return schema(fitting, may_call=bool(brief.toolset.tools), may_answer=first is None)
+        may_list = not (known or listed)
+        return schema(fitting, may_call=bool(brief.toolset.tools), may_list=may_list, may_answer=first is None)
 
     def _form(self, tools: Sequence[ToolInfo]) -> ToolInfo | None:
         """The one official form there is, when this message says something for it and it was not tried in this run.

@@ -77,3 +77,9 @@ def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() 
     assert valid({"action": "call_tool", "tool": "rules", "input": {}})
     assert not valid(ANSWER)
     assert not valid({"action": "call_tool", "tool": "list_tools", "input": {}})
+
+
+def test_what_was_listed_once_need_not_be_listed_again() -> None:
+    valid = jsonschema.Draft202012Validator(schema([], may_list=False)).is_valid
+    assert valid(ANSWER)
+    assert not valid({"action": "call_tool", "tool": "list_tools", "input": {}})
