@@ -24,15 +24,16 @@ function drawn(part, data, draw) {
 }
 
 async function refresh() {
+  const wanted = sought;
   const [waiting, listed, health, runs] = await Promise.all([
     call('Agent.list', { status: 'needs_approval', limit: 100 }),
-    call('Tools.call', { tool: 'list_issued_letters', input: sought.day ? { date: sought.day } : {} }),
+    call('Tools.call', { tool: 'list_issued_letters', input: wanted.day ? { date: wanted.day } : {} }),
     call('System.health'),
     call('Agent.list', { limit: 15 }),
   ]);
   drawn('pending', waiting.runs, pendingList);
   $('#pending-count').textContent = waiting.runs.length || '';
-  letters(listed.output);
+  if (sought === wanted) letters(listed.output);
   const { uptime_s: _, ...state } = health;
   drawn('health', state, healthList);
   drawn('runs', runs.runs, runTable);
@@ -112,15 +113,17 @@ function fits(letter, words) {
   return !/\d/.test(wanted) && wanted.split(/\s+/).every((word) => initials.includes(word[0]));
 }
 
-const find = once(async () => {
+/** Looks for what the fields say now; an answer to what they said before is not shown. */
+async function find() {
   const words = $('#sought').value.trim();
-  sought = { day: $('#day').value === $('#day').max ? '' : $('#day').value, words, found: null };
+  const wanted = { day: $('#day').value === $('#day').max ? '' : $('#day').value, words, found: null };
+  sought = wanted;
   if (words.includes('/')) {
     const status = await call('Tools.call', { tool: 'get_letter_status', input: { number: words.toUpperCase() } }).catch(() => null);
-    if (status?.output?.title) sought.found = status.output;
+    if (status?.output?.title) wanted.found = status.output;
   }
-  await refresh();
-});
+  if (sought === wanted) await refresh().catch(lost);
+}
 
 function lettersTable(letters, none) {
   if (!letters.length) return h('p', { class: 'note' }, none);
