@@ -81,14 +81,23 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     official = toolset.official
     if not official:
         return None
-    known = " ".join(f"{one.text} {one.value}" for one in said if one.by != "agent")
-    told = any(one.by == "tool" and (one.tool in official or _NUMBER.search(str(one.value))) for one in said)
     for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
-        if any(number not in known for number in _NUMBER.findall(sentence)):
+        numbers = _NUMBER.findall(sentence)
+        if numbers and not _found(numbers, said):
             return sentence
-        if not told and (_claims(sentence) or _promises(sentence)):
+        if (_claims(sentence) or _promises(sentence)) and not _told(official, said):
             return sentence
     return None
+
+
+def _found(numbers: Sequence[str], said: Sequence[Said]) -> bool:
+    known = " ".join(f"{one.text} {one.value}" for one in said if one.by != "agent")
+    return all(number in known for number in numbers)
+
+
+def _told(official: frozenset[str], said: Sequence[Said]) -> bool:
+    """Whether a tool of this session made a letter, or told of one by its number."""
+    return any(one.by == "tool" and (one.tool in official or _NUMBER.search(str(one.value))) for one in said)
 
 
 def _claims(sentence: str) -> bool:
