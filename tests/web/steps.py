@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.e2e.test_main_job import LETTER
 
@@ -57,3 +57,65 @@ def note_prints(page: Page) -> None:
           };
         }"""
     )
+
+
+FOCUS_FAULT = """() => {
+  const node = document.activeElement;
+  if (node === document.body) return 'lost';
+  const drawn = node.matches('.choices input') ? node.nextElementSibling : node.closest('.drop') ?? node;
+  const style = getComputedStyle(drawn);
+  if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) return 'without a ring';
+  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
+    .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+  let ground = parseFloat(style.outlineOffset) < 0 ? drawn : drawn.parentElement;
+  while (/, 0\\)$/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
+  const [ring, under] = [light(style.outlineColor), light(getComputedStyle(ground).backgroundColor)];
+  if (Math.max(ring, under) / Math.min(ring, under) < 3) return 'with a ring that is hard to see';
+  const box = drawn.getBoundingClientRect();
+  const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+  const hit = document.elementFromPoint(box.x + box.width / 2, (top + bottom) / 2);
+  return drawn.contains(hit) ? '' : 'out of sight';
+}"""
+FOCUSED = """() => {
+  const node = document.activeElement, {act, field, letter} = node.dataset;
+  return act || node.name || letter || node.id || field || node.classList[0] || node.tagName.toLowerCase();
+}"""
+
+
+def focused(page: Page) -> str:
+    """The name of what has the focus; fails unless a person sees where that is (WCAG 2.2, 2.4.7, 2.4.11, 1.4.11)."""
+    page.wait_for_function("() => !document.querySelector('.settling')")  # takes no tap yet: not covered, only early
+    name = str(page.evaluate(FOCUSED))
+    fault = page.evaluate(FOCUS_FAULT)
+    assert not fault, f"the focus is {fault}: {name}"
+    return name
+
+
+def keys_to(page: Page, name: str, key: str = "Tab") -> list[str]:
+    """Press Tab (or another key) until the control of that name has the focus; the stops on the way."""
+    stops: list[str] = []
+    while name not in stops:
+        page.keyboard.press(key)
+        stops.append("edge" if page.evaluate("document.activeElement === document.body") else focused(page))
+        assert stops.count("edge") < 3 and len(stops) < 60, f"{key} never comes to {name}: {stops}"
+    return stops
+
+
+def type_form(page: Page, values: dict[str, str] = FIELDS) -> list[str]:
+    """Fill the open form, whose first field has the focus, by keys alone; the stops from field to field."""
+    stops = [focused(page)]
+    for name, value in values.items():
+        if stops[-1] != name:
+            stops += keys_to(page, name)
+        radio = page.locator(f"[name={name}]:focus[type=radio]")
+        if radio.count() == 0:
+            page.keyboard.type("15011990" if name == "tanggal_lahir" else value)
+            continue
+        for _ in range(12):
+            if radio.get_attribute("value") == value:
+                break
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Space")
+        expect(page.locator(f"[name={name}]:checked")).to_have_value(value)
+    return stops

@@ -25,7 +25,7 @@ export function approvalCard(turn, part, context) {
   const expires = approval.expires_at && h('p', { class: 'fine' }, t('until', { time: time(approval.expires_at) }));
   return h(
     'section',
-    { class: 'card approval', 'aria-label': t('check') },
+    { class: 'card approval', tabindex: '-1', 'aria-label': t('check') },
     h('h2', {}, t('check')),
     h('h3', {}, named(title)),
     h(

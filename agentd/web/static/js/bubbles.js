@@ -1,6 +1,6 @@
 // Draws turns: what was said, what the agent is doing, its answer, its cards. It decides nothing.
 
-import { $, fill, h, once } from './dom.js';
+import { $, fill, h, once, redrawn } from './dom.js';
 import { approvalCard } from './approval-card.js';
 import { letterCard } from './letter-card.js';
 import { isBusy, waiting } from './turns.js';
@@ -43,7 +43,13 @@ export class Bubbles {
     this._follow();
   }
 
+  /** A button that was pressed may be gone then: its presser stands at the conversation, not at nothing. */
   _draw(turn) {
+    redrawn(this.list, () => this._place(turn), this.scroller);
+    this._follow();
+  }
+
+  _place(turn) {
     const node = h('li', { class: `turn ${turn.status}`, 'data-run': turn.runId, 'data-status': turn.status });
     node.append(said(turn.prompt));
     for (const [index, part] of turn.parts.entries()) {
@@ -59,7 +65,6 @@ export class Bubbles {
     if (old?.isConnected) old.replaceWith(node);
     else this.list.append(node);
     this._nodes.set(turn.runId, node);
-    this._follow();
   }
 
   _status(turn) {
@@ -117,8 +122,12 @@ export class Bubbles {
     return this._drawn.get(key);
   }
 
+  get scroller() {
+    return this.list.closest('.scroll');
+  }
+
   _follow() {
-    const scroller = this.list.closest('.scroll') ?? this.list;
+    const scroller = this.scroller;
     const card = $('.turn:last-child :is(.card.approval, .card.letter)', this.list);
     // Not scrollIntoView(): that scrolls the page round it, too.
     if (card) scroller.scrollTop += card.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ABOVE;

@@ -29,7 +29,8 @@ export class Composer {
     this._send = h('button', { class: 'primary', 'data-act': 'send' });
     this._stop = h('button', { type: 'button', class: 'stop', hidden: true, onclick: onStop, 'data-act': 'stop' });
     const submit = (event) => (event.preventDefault(), this.send());
-    this.form = h('form', { class: 'composer', onsubmit: submit }, this._label, this.input, this._send, this._stop, this._note);
+    this.form = h('form', { class: 'composer', tabindex: '-1', onsubmit: submit }, this._label, this.input, this._send, this._stop, this._note);
+    this._rest = onScreen ? this.form : this.input; // a kiosk's input would bring its keyboard over the answer
     this.redraw();
   }
 
@@ -41,11 +42,13 @@ export class Composer {
   }
 
   busy(value) {
+    const pressed = [this._send, this._stop].find((button) => button === document.activeElement);
     this._busy = value;
     if (!value) this._note.textContent = '';
     this._send.hidden = value;
     if (value && this._stop.hidden) settle(this._stop); // it comes where "send" was
     this._stop.hidden = !value;
+    if (pressed?.hidden) this._rest.focus(); // not onto the other: a held key would press it
   }
 
   send() {

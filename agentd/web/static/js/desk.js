@@ -1,9 +1,9 @@
 // The officer's page: what waits for a yes, a day's letters, checking a letter, how the services stand. Live.
 
 import { fieldList } from './approval-card.js';
-import { $, fill, h, once } from './dom.js';
+import { $, fill, h, once, redrawn } from './dom.js';
 import { GONE, door, shut, staffOnly } from './door.js';
-import { fieldForm } from './field-form.js';
+import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { ticketOf } from './print.js';
@@ -13,6 +13,7 @@ import { day, time } from './words.js';
 const EVERY_MS = 3000;
 let catalogue = null;
 let shown = { pending: '', letters: '', health: '', runs: '' };
+const nodes = { pending: new Map(), letters: new Map() };
 let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
 
 /** Draws a part only when its data changed, so that nobody's focus is lost under their hands. */
@@ -20,7 +21,15 @@ function drawn(part, data, draw) {
   const text = JSON.stringify(data);
   if (text === shown[part]) return;
   shown[part] = text;
-  fill($(`#${part}`), draw(data));
+  const root = $(`#${part}`);
+  redrawn(root, () => fill(root, draw(data)), $('h2', root.closest('section')));
+}
+
+/** What shows the same data is the same node: a press, a note, a dialog's way back outlive what else comes into a list. */
+function kept(part, list, draw) {
+  const old = nodes[part];
+  nodes[part] = new Map(list.map((one) => [JSON.stringify(one), old.get(JSON.stringify(one)) ?? draw(one)]));
+  return [...nodes[part].values()];
 }
 
 async function refresh() {
@@ -41,7 +50,7 @@ async function refresh() {
 
 function pendingList(runs) {
   if (!runs.length) return h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
-  return runs.map((run) => pendingCard(run));
+  return kept('pending', runs, pendingCard);
 }
 
 function pendingCard(run) {
@@ -91,6 +100,7 @@ function editForm(approval, onValues) {
   });
   fill($('#form'), form);
   dialog.showModal();
+  focusField(form, fields[0]?.name ?? '');
 }
 
 /** The chosen day's letters that fit what is sought; else the one letter of that number, whatever its day. */
@@ -127,7 +137,6 @@ async function find() {
 
 function lettersTable(letters, none) {
   if (!letters.length) return h('p', { class: 'note' }, none);
-  const words = { issued: 'terbit', void: 'dibatalkan' };
   return h(
     'div',
     { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Daftar surat' },
@@ -138,21 +147,26 @@ function lettersTable(letters, none) {
       h(
         'tbody',
         {},
-        [...letters].reverse().map((letter) =>
-          h(
-            'tr',
-            { 'data-number': letter.number },
-            h('td', {}, ticketOf(letter)),
-            h('td', {}, letter.number),
-            h('td', {}, letter.title),
-            h('td', {}, letter.name_masked ?? ''),
-            h('td', {}, letter.issued_at ? time(letter.issued_at) : day(letter.date)),
-            h('td', { class: `state ${letter.status}` }, words[letter.status] ?? letter.status, letter.void_reason && `: ${letter.void_reason}`),
-            h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter) }, 'Batalkan')),
-          ),
-        ),
+        kept('letters', [...letters].reverse(), letterRow),
       ),
     ),
+  );
+}
+
+const STATUS = { issued: 'terbit', void: 'dibatalkan' };
+
+function letterRow(letter) {
+  const act = () => askVoid(letter);
+  return h(
+    'tr',
+    { 'data-number': letter.number },
+    h('td', {}, ticketOf(letter)),
+    h('td', {}, letter.number),
+    h('td', {}, letter.title),
+    h('td', {}, letter.name_masked ?? ''),
+    h('td', {}, letter.issued_at ? time(letter.issued_at) : day(letter.date)),
+    h('td', { class: `state ${letter.status}` }, STATUS[letter.status] ?? letter.status, letter.void_reason && `: ${letter.void_reason}`),
+    h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: act, 'data-act': 'void' }, 'Batalkan')),
   );
 }
 

@@ -47,6 +47,13 @@ export function settle(node) {
 /** Calls `act` for the first of taps that follow each other at once. */
 export const unhurried = (act) => once(async (event) => (act(event), await new Promise((done) => setTimeout(done, SETTLED_MS))));
 
+/** Draws anew what is in `root`: who stood in it with the focus stands there still, or at `instead` when it is gone. */
+export function redrawn(root, draw, instead) {
+  const held = root.contains(document.activeElement) ? document.activeElement : null;
+  draw();
+  if (held && document.activeElement === document.body) (held.isConnected ? held : instead).focus();
+}
+
 /** A random id; crypto.randomUUID exists only on https and localhost. */
 export function randomId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -27,7 +27,8 @@ export function door({ probe, open }) {
     event.preventDefault();
     useToken($('#token').value.trim());
     $('#token').value = '';
-    tried().catch(told);
+    const entered = () => document.activeElement === document.body && $('#desk h2')?.focus();
+    tried().then(entered, told);
   });
   $('#leave').addEventListener('click', () => shut());
   const told = () => {

@@ -19,7 +19,7 @@ let changed = false; // language or contrast
 const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
 const composer = new Composer({
   onScreen: true,
-  onSend: (text) => talk(() => page.conversation.send(text)),
+  onSend: (text) => (show('talk'), page.conversation.send(text)),
   onStop: () => page.conversation.stop(),
 });
 const page = new Page({
@@ -53,14 +53,14 @@ function show(id) {
   for (const view of ['start', 'form-view', 'talk']) $(`#${view}`).hidden = view !== id;
   $('#finish').hidden = id === 'start' && !started;
   keyboard.hide();
-  settle($(`#${id}`)).focus({ preventScroll: true });
+  const view = settle($(`#${id}`));
+  (id === 'talk' ? page.bubbles.scroller : view).focus({ preventScroll: true });
 }
 
-function talk(act) {
+/** From here on there is something to warn of and to wipe. */
+function begin() {
   if (!started) own(sessionId);
   started = true;
-  show('talk');
-  act();
 }
 
 /** Nobody has begun: there is nothing to warn of, and the next person finds the page as it was. */
@@ -106,11 +106,14 @@ const initials = (title) =>
     .toUpperCase();
 
 function openForm(letter) {
-  talk(() => page.fillIn(letter));
+  begin();
+  page.fillIn(letter);
 }
 
 function openTalk() {
-  talk(() => composer.input.focus());
+  begin();
+  show('talk');
+  composer.input.focus();
 }
 
 function words() {
@@ -150,7 +153,7 @@ addEventListener('pageshow', (event) => event.persisted && location.reload());
 speakIn(query.get('lang') ?? 'id');
 page.begin(sessionId);
 words();
-show('start');
+settle($('#start'));
 idle.start();
 sweep().catch(() => {});
 try {

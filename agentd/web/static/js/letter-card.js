@@ -20,7 +20,7 @@ export function letterCard(turn, part, context) {
     });
   return h(
     'section',
-    { class: 'card letter', 'aria-label': t('letter_ready') },
+    { class: 'card letter', tabindex: '-1', 'aria-label': t('letter_ready') },
     h('h2', {}, t('letter_ready')),
     h(
       'div',

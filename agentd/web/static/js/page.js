@@ -2,7 +2,7 @@
 
 import { Bubbles } from './bubbles.js';
 import { Conversation } from './conversation.js';
-import { $, fill, h } from './dom.js';
+import { $, fill, h, redrawn } from './dom.js';
 import { fieldForm, focusField } from './field-form.js';
 import { named } from './glossary.js';
 import { loadCatalogue, spoken } from './letters.js';
@@ -20,6 +20,7 @@ export class Page {
     this.catalogue = null;
     this.conversation = null;
     this._answered = new Set();
+    this._led = new WeakSet();
     this.bubbles = new Bubbles($('#turns'), {
       catalogue: () => this.catalogue,
       conversation: () => this.conversation,
@@ -89,6 +90,7 @@ export class Page {
 
   _form(title, fields, values, missing, submitLabel, onSubmit) {
     const onScreen = this.hooks.onScreen;
+    const opener = document.activeElement;
     const form = fieldForm({
       title,
       fields,
@@ -105,6 +107,7 @@ export class Page {
         fill($('#form'));
         if (this.conversation.turns.length) this.hooks.showTalk();
         else this.hooks.showStart();
+        opener.focus(); // one that is gone takes no focus: the view has it
       },
     });
     fill($('#form'), form);
@@ -114,10 +117,19 @@ export class Page {
 
   _changed(turn, what) {
     this.bubbles.changed(turn, what);
+    this._lead(turn);
     this.hooks.onChange(turn, what);
     if (what === 'delta') return;
     this._facts();
     this._announce(turn);
+  }
+
+  /** Who isn't writing is led to the card that is to be checked or was issued; never onto its "yes". */
+  _lead(turn) {
+    const card = $('.turn:last-child .card:is(.approval, .letter)', this.bubbles.list);
+    if (!card || this._led.has(card)) return;
+    this._led.add(card);
+    if (!turn.restored && [document.body, this.bubbles.scroller].includes(document.activeElement)) card.focus();
   }
 
   /** The answer, once it is whole, to screen readers and to the voice. */
@@ -142,14 +154,16 @@ export class Page {
     const fields = form && this.catalogue?.fields(form.tool);
     const last = this.conversation.turns.at(-1);
     const shown = Boolean(fields?.length && form.missing.length && last && !isBusy(last) && !waiting(last));
-    panel.hidden = !shown;
-    if (!shown) return fill(panel);
+    const draw = () => ((panel.hidden = !shown), fill(panel, shown && this._rows(fields, form)));
+    redrawn(panel, draw, this.bubbles.scroller);
+  }
+
+  _rows(fields, form) {
     const rows = fields.filter((field) => field.required || field.name in form.known || form.missing.includes(field.name));
-    fill(
-      panel,
+    return [
       h('h2', {}, t('form_title'), ': ', named(this.catalogue.title(form.tool))),
       h('ul', { class: 'facts' }, rows.map((field) => this._fact(field, form))),
-    );
+    ];
   }
 
   _fact(field, form) {

@@ -18,7 +18,7 @@ export function dataTable(rows, title) {
       head.setAttribute('aria-sort', sorted.down ? 'descending' : 'ascending');
       draw([...rows].sort((a, b) => compare(a[name], b[name]) * (sorted.down ? -1 : 1)));
     };
-    head.append(h('button', { type: 'button', onclick: sort }, name.replaceAll('_', ' ')));
+    head.append(h('button', { type: 'button', onclick: sort, 'data-act': `sort-${name}` }, name.replaceAll('_', ' ')));
     return head;
   });
   draw(rows);
