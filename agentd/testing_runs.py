@@ -255,7 +255,7 @@ class MemorySessions:
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """All there is."""
-        return await self.get(session_id, caller)
+        return {"format": "agentd-session/1", "session": await self.get(session_id, caller), "runs": []}
 
     def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:
         owner, session = self._sessions.get(session_id, ("", {}))

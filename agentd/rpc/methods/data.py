@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution
+from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
 from agentd.rpc.method import STAFF, Example, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId
@@ -68,7 +68,7 @@ class GraphAnswer(BaseModel):
     params=AnalyticsParams,
     result=AnalyticsAnswer,
     scopes=STAFF,
-    errors=(ProviderUnavailable, ToolExecution, NotFound, Conflict),
+    errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
     examples=(
         Example(
             "sales of a month",
@@ -102,7 +102,7 @@ async def ask_analytics(services: Services, caller: Caller, params: AnalyticsPar
     params=GraphParams,
     result=GraphAnswer,
     scopes=STAFF,
-    errors=(ProviderUnavailable, ToolExecution, NotFound, Conflict),
+    errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
     examples=(
         Example(
             "counting",

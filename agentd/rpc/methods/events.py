@@ -32,7 +32,7 @@ class Subscribed(Message):
     params=SubscribeParams,
     result=Subscribed,
     scopes=ANYONE,
-    errors=(NotFound,),
+    errors=(InvalidRequest, NotFound),
     examples=(Example("from the start", {"run_id": "run-7f3a"}, {"run_id": "run-7f3a", "after": 0}),),
 )
 async def subscribe(services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:

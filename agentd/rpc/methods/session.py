@@ -33,11 +33,20 @@ class SessionParams(Params):
 
 
 class Session(BaseModel):
-    """A conversation; get and export add its turns."""
+    """A conversation; get adds its turns."""
 
     model_config = ConfigDict(extra="allow")
 
     session_id: str
+
+
+class SessionExport(BaseModel):
+    """A conversation as a file of its own: each run with its outcome and its events."""
+
+    format: str
+    """`agentd-session/1`."""
+    session: Session
+    runs: list[dict[str, Any]]
 
 
 class SessionPage(BaseModel):
@@ -118,10 +127,12 @@ async def delete(services: Services, caller: Caller, params: SessionParams) -> d
 @method(
     "Session.export",
     params=SessionParams,
-    result=Session,
+    result=SessionExport,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("all of it", {"session_id": "s-19c2"}, _SESSION),),
+    examples=(
+        Example("all of it", {"session_id": "s-19c2"}, {"format": "agentd-session/1", "session": _SESSION, "runs": []}),
+    ),
 )
 async def export(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """All that is stored of a conversation."""
