@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +15,7 @@ from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import fill_form, violations
+from tests.web.test_chat import after
 from tests.web.test_pages import fetch
 
 Office = Callable[..., Daemon]
@@ -181,3 +183,54 @@ def test_a_yes_that_is_an_officers_waits_for_one(fresh_office: Office, open_page
         "Agent.approve", run_id=waiting["run_id"], approval_id=waiting["approval"]["approval_id"], approved=True
     )
     expect(page.locator(".card.letter")).to_contain_text("/SKD/")
+
+
+def test_a_kiosk_without_its_line_or_its_daemon_says_so_and_goes_on_by_itself(
+    fresh_office: Office, open_page: Open
+) -> None:
+    office = fresh_office(LETTER, after(5000, "Surat Anda selesai."))
+    page = open_page(office.url + "/kiosk")
+    link, letter = page.locator("#link"), page.locator(".card.letter")
+    page.locator("#ask-else").click()
+    page.context.set_offline(True)
+    expect(link).to_contain_text("Tidak ada sambungan")  # before anything is tried
+    say(page, WORDS)
+    expect(page.get_by_text("Mengirim…")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator("[data-act=yes]")).to_be_visible()
+    expect(link).to_be_hidden()
+
+    page.context.set_offline(True)
+    page.locator("[data-act=yes]").dblclick()
+    expect(link).to_contain_text("Tidak ada sambungan")
+    assert violations(page) == []
+    page.context.set_offline(False)
+    expect(letter).to_contain_text("001/SKD/")  # the yes was the citizen's: it needs no second one
+    expect(page.get_by_text("Sedang berpikir…")).to_be_visible()
+    office.kill(signal.SIGKILL)
+    expect(link).to_contain_text("Sambungan terputus")
+    assert violations(page) == []
+    office.start()
+    expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1, timeout=60_000)
+    expect(link).to_be_hidden()
+    for one in (letter, page.locator(".turn"), page.locator(".bubble.you")):
+        expect(one).to_have_count(1)
+    assert len(list(office.state.glob("letters/2*/*.pdf"))) == 1
+
+
+def test_a_kiosk_wiped_without_a_daemon_comes_back_to_its_start(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(LETTER, final("Selesai."))
+    page = open_page(office.url + "/kiosk")
+    page.locator("#ask-else").click()
+    say(page, WORDS)
+    expect(page.locator("[data-act=yes]")).to_be_visible()
+    [session] = office.call("Session.list")["sessions"]
+    office.kill(signal.SIGKILL)
+    page.locator("#finish").click()
+    expect(page.get_by_text("Layanan sedang tidak tersambung")).to_be_visible()
+    assert "Budi" not in page.content()
+    assert violations(page) == []
+    office.start()
+    expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
+    page.wait_for_function("(id) => !localStorage['agentd-kiosk-sessions'].includes(id)", arg=session["session_id"])
+    assert office.call("Session.list")["sessions"] == []

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page, expect
 
 from agentd.access import AccessBook
 from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
+from tests.web.conftest import ARGS, CHROMIUM
 from tests.web.steps import FIELDS, fill_form, note_prints, tap_in, violations
 from tests.weights import weights  # noqa: F401
 
@@ -147,6 +149,28 @@ def test_a_crashed_tab_leaves_no_word_behind(hall: Daemon, open_page: Open) -> N
     with other.expect_response(lambda answer: "Session.delete" in (answer.request.post_data or "")):
         other.reload()
     assert hall.call("Session.list")["sessions"] == []
+
+
+def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromium: Browser, tmp_path: Path) -> None:
+    """What was sent, answered and typed is in no history, form memory, session to be restored or cache."""
+    profile = tmp_path / "profile"
+    command = [CHROMIUM, *ARGS, "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+    with subprocess.Popen([*command, hall.url + "/kiosk"], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            address = next(line.split()[-1] for line in process.stderr if line.startswith("DevTools listening on"))
+            page = chromium.browser_type.connect_over_cdp(address).contexts[0].pages[0]
+            page.locator("#ask-else").click()
+            page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
+            page.locator("[data-act=send]").click()
+            expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
+            page.get_by_label("Tulis pesan").fill("Siti belum selesai")
+        finally:
+            process.terminate()  # it writes what it keeps: more than a crash would leave
+    kept = b"".join(file.read_bytes() for file in profile.rglob("*") if file.is_file())
+    assert f"{hall.url}/kiosk".encode() in kept
+    for word in ("Siti", "Halo, Bu"):
+        assert word.encode() not in kept and word.encode("utf-16-le") not in kept
 
 
 def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:

@@ -86,11 +86,6 @@ $('#anew').addEventListener('click', anew);
 tabs.addEventListener('message', ({ data }) => {
   if (data.session === sessionId && !page.conversation.busy) page.conversation.restore().catch(() => {});
 });
-addEventListener('offline', () => {
-  $('#link').hidden = false;
-  $('#link').textContent = t('offline');
-});
-addEventListener('online', () => ($('#link').hidden = true));
 
 speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
 page.begin(sessionId);

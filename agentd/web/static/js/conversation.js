@@ -62,12 +62,7 @@ export class Conversation {
     const params = { run_id: turn.runId, approval_id: approval.approval_id, approved };
     // The answer comes when the run has ended; the stream is taken up as soon as the decision was taken.
     let over = false;
-    const decided = call('Agent.approve', params, { signal: this._ended.signal })
-      .catch((error) => {
-        if (error instanceof RpcError && !error.data.run_id) throw error;
-        if (error instanceof Unreachable) this._onLink('lost');
-      })
-      .finally(() => (over = true));
+    const decided = this._approve(params).finally(() => (over = true));
     decided.catch(() => {});
     try {
       while (!over && !(await this._decided(turn))) await pause(60, this._ended.signal);
@@ -114,6 +109,7 @@ export class Conversation {
 
   /** Lets go of everything on this page; nothing more is shown. */
   close() {
+    this.turns = [];
     this._ended.abort(new DOMException('the conversation is closed', 'AbortError'));
   }
 
@@ -171,6 +167,18 @@ export class Conversation {
     if (isBusy(turn)) await this._refresh(turn);
     turn.restored = false;
     this._wait(turn);
+  }
+
+  /** The same decision of the same approval, however often the line breaks; a run that fails later tells so itself. */
+  async _approve(params) {
+    let lost = false;
+    const onWaiting = () => ((lost = true), this._onLink('lost'));
+    try {
+      await callSurely('Agent.approve', params, { signal: this._ended.signal, onWaiting });
+    } catch (error) {
+      const taken = lost && error.type === 'conflict'; // before the line broke
+      if (!(error instanceof RpcError && error.data.run_id) && !taken) throw error;
+    }
   }
 
   /** True once the daemon took the decision (or nothing waits any more). */

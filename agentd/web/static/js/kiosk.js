@@ -7,10 +7,12 @@ import { Idle } from './idle.js';
 import { Keyboard } from './keyboard.js';
 import { own, remove, sweep } from './kiosk-memory.js';
 import { Page } from './page.js';
+import { pause } from './rpc.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
 import { lang, speakIn, t } from './words.js';
 
+const RETRY_MS = 2000;
 const query = new URLSearchParams(location.search);
 const sessionId = randomId();
 let started = false;
@@ -63,9 +65,9 @@ function begin() {
   started = true;
 }
 
-/** Nobody has begun: there is nothing to warn of, and the next person finds the page as it was. */
+/** Nobody has begun: there is nothing to warn of, and the next person finds the page as it was, or its letters at last. */
 function untouched() {
-  if (changed) location.reload();
+  if (changed || !page.catalogue) restart();
   else idle.stay();
 }
 
@@ -74,10 +76,27 @@ const wipe = once(async () => {
   idle.end();
   setSpeaking(false);
   page.conversation.close();
-  document.body.replaceChildren(h('p', { class: 'wiping', role: 'status' }, t('wiping')));
+  nothingBut(t('wiping'));
   if (started) await Promise.race([remove(sessionId).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
-  location.replace(location.pathname + location.search);
+  await restart();
 });
+
+function nothingBut(text) {
+  const words = h('h1', { class: 'wiping', tabindex: '-1' }, text);
+  fill(document.body, h('main', {}, words));
+  words.focus();
+}
+
+/** To the start as soon as the daemon serves it: the browser's own error page would stay for ever. */
+async function restart() {
+  const address = location.pathname + location.search;
+  for (;;) {
+    const served = await fetch(address, { cache: 'no-store' }).catch(() => null);
+    if (served?.ok) return location.replace(address);
+    nothingBut(t('wiped_offline'));
+    await pause(RETRY_MS);
+  }
+}
 
 function drawStart() {
   const letters = page.catalogue?.letters ?? [];

@@ -21,6 +21,8 @@ export class Page {
     this.conversation = null;
     this._answered = new Set();
     this._led = new WeakSet();
+    addEventListener('offline', () => this._link('lost'));
+    addEventListener('online', () => this._link('ok'));
     this.bubbles = new Bubbles($('#turns'), {
       catalogue: () => this.catalogue,
       conversation: () => this.conversation,
