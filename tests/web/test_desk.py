@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from agentd.access import AccessBook
 from tests.daemon import TOKEN, Daemon, final
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.steps import violations
@@ -90,6 +92,34 @@ def test_a_letter_is_found_by_day_by_number_and_by_name(fresh_office: Office, op
     page.get_by_label("Alasan pembatalan").fill("Alamat keliru")
     page.locator("#void-yes").dblclick()
     expect(row).to_contain_text("dibatalkan: Alamat keliru")
+
+
+def test_the_desk_names_who_approved_and_who_voided_a_letter(fresh_office: Office, open_page: Open) -> None:
+    """From the register: the names of the tokens, a kiosk's too; never on a citizen's page."""
+    office = fresh_office(LETTER, final("Selesai."), env={})
+    book = AccessBook(office.state / "access.json")
+    kiosk, desk = (
+        book.add(name, frozenset({scope}), now=datetime.now(UTC))
+        for name, scope in (("kiosk-lobi", "kiosk"), ("meja-2", "staff"))
+    )
+    citizen = open_page(f"{office.url}/kiosk#token={kiosk}")
+    citizen.locator("#ask-else").click()
+    citizen.get_by_label("Tulis pesan").fill(WORDS)
+    citizen.locator("[data-act=send]").click()
+    citizen.locator("[data-act=yes]").click()
+    expect(citizen.locator(".card.letter")).to_contain_text("/SKD/")
+
+    page = open_page(f"{office.url}/desk#token={desk}", viewport=DESK)
+    row = page.locator("#letters tr[data-number]")
+    expect(row.get_by_role("cell", name="kiosk-lobi")).to_be_visible()
+    expect(row.locator(".by")).to_have_count(0)
+    row.get_by_role("button", name="Batalkan").click()
+    page.get_by_label("Alasan pembatalan").fill("Alamat keliru")
+    page.locator("#void-yes").click()
+    expect(row.locator(".state")).to_have_text("dibatalkan: Alamat keliruoleh meja-2")
+    expect(row.get_by_role("cell", name="kiosk-lobi")).to_be_visible()
+    assert violations(page) == []
+    assert "meja-2" not in citizen.content() and "kiosk-lobi" not in citizen.content()
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])

@@ -143,7 +143,7 @@ function lettersTable(letters, none) {
     h(
       'table',
       {},
-      h('thead', {}, h('tr', {}, ['Antrean', 'Nomor', 'Jenis', 'Nama', 'Pukul', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
+      h('thead', {}, h('tr', {}, ['Antrean', 'Nomor', 'Jenis', 'Nama', 'Pukul', 'Disetujui oleh', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
       h(
         'tbody',
         {},
@@ -165,7 +165,14 @@ function letterRow(letter) {
     h('td', {}, letter.title),
     h('td', {}, letter.name_masked ?? ''),
     h('td', {}, letter.issued_at ? time(letter.issued_at) : day(letter.date)),
-    h('td', { class: `state ${letter.status}` }, STATUS[letter.status] ?? letter.status, letter.void_reason && `: ${letter.void_reason}`),
+    h('td', {}, letter.approved_by ?? '–'),
+    h(
+      'td',
+      { class: `state ${letter.status}` },
+      STATUS[letter.status] ?? letter.status,
+      letter.void_reason && `: ${letter.void_reason}`,
+      letter.voided_by && h('span', { class: 'hint by' }, `oleh ${letter.voided_by}`),
+    ),
     h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: act, 'data-act': 'void' }, 'Batalkan')),
   );
 }
