@@ -141,7 +141,7 @@ def page_of(
     browser: Browser, url: str, viewport: dict[str, int], prepare: Callable[[Page], Any] = lambda _: None
 ) -> Iterator[Page]:
     """A page that is ready, without motion."""
-    context = browser.new_context(viewport=viewport, reduced_motion="reduce")  # type: ignore[arg-type]
+    context = browser.new_context(viewport=viewport, reduced_motion="reduce", locale="id-ID")  # type: ignore[arg-type]
     page = context.new_page()
     prepare(page)
     page.goto(url)

@@ -119,3 +119,37 @@ def type_form(page: Page, values: dict[str, str] = FIELDS) -> list[str]:
         page.keyboard.press("Space")
         expect(page.locator(f"[name={name}]:checked")).to_have_value(value)
     return stops
+
+
+LAYOUT_FAULTS = """(least) => {
+  const faults = [];
+  if (document.documentElement.scrollWidth > innerWidth) faults.push('the page scrolls sideways');
+  const still = getComputedStyle(document.body).overflowY === 'hidden';
+  const top = document.querySelector('dialog[open]') ?? document.body;
+  const seen = (node) => node.checkVisibility({visibilityProperty: true}) && getComputedStyle(node).opacity !== '0'
+    && !node.closest('.sr-only');
+  for (const node of top.querySelectorAll('*')) {
+    const way = getComputedStyle(node).overflowX;
+    const sideways = node.scrollWidth > node.clientWidth + 1 && ['auto', 'scroll', 'hidden'].includes(way);
+    const mayScroll = node.matches('.table, .sr-only, input, textarea, pre');
+    if (seen(node) && sideways && !mayScroll) faults.push(`sideways: ${node.className}`);
+  }
+  for (const node of top.querySelectorAll('button, a[href], input, textarea, select, summary, .choices label')) {
+    if (!seen(node)) continue;
+    const {left, right, top, bottom, width, height} = node.getBoundingClientRect();
+    const name = `${node.dataset.act ?? node.name ?? node.id} ${node.innerText ?? ''}`.trim();
+    if (!node.closest('.table') && (left < 0 || right > innerWidth + 0.5)) faults.push(`beside the screen: ${name}`);
+    const fixed = still && !node.closest('.scroll, .card, main, .sheet');
+    if (fixed && (top < 0 || bottom > innerHeight + 0.5)) faults.push(`below it: ${name}`);
+    if (node.matches('button') && node.scrollWidth > node.clientWidth + 1) faults.push(`cut off: ${name}`);
+    if (Math.min(width, height) < least - 0.5) faults.push(`${Math.round(width)}x${Math.round(height)}: ${name}`);
+  }
+  return faults;
+}"""
+
+
+def layout_faults(page: Page, least: int) -> list[str]:
+    """What doesn't fit: sideways scrolling, controls that are cut off, beside the screen or under `least` pixels."""
+    page.wait_for_function("() => !document.querySelector('.settling')")
+    found: list[str] = page.evaluate(LAYOUT_FAULTS, least)
+    return found

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agentd.access import AccessBook
-from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
-from tests.web.steps import fill_form, violations
+from tests.web.steps import FIELDS, fill_form, violations
 from tests.web.test_chat import after
 from tests.web.test_pages import fetch
 
@@ -234,3 +234,42 @@ def test_a_kiosk_wiped_without_a_daemon_comes_back_to_its_start(fresh_office: Of
     expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
     page.wait_for_function("(id) => !localStorage['agentd-kiosk-sessions'].includes(id)", arg=session["session_id"])
     assert office.call("Session.list")["sessions"] == []
+
+
+def test_markup_emoji_and_a_huge_paste_stay_text_on_the_kiosk(fresh_office: Office, open_page: Open) -> None:
+    purpose = "<img src=x onerror=alert(1)> & <b>melamar</b>"
+    marked = call(LETTER["tool"], **{**LETTER["input"], "keperluan": purpose})
+    office = fresh_office(final(purpose), final("Baik."), marked, final("Selesai."))
+    page = open_page(office.url + "/kiosk")
+    page.locator("#ask-else").click()
+    box = page.get_by_label("Tulis pesan")
+    for text in (purpose, "abc" + "\U0001f600\u0007\u202e" * 30_000):  # the cut falls into an emoji
+        box.focus()
+        page.keyboard.insert_text(text)
+        page.locator("[data-act=send]").click()
+        expect(page.locator(".turn").last).to_have_class("turn completed")
+    expect(page.locator(".bubble.you").first).to_contain_text(purpose)
+    expect(page.locator(".bubble.agent", has_text=purpose)).to_be_visible()
+    page.locator("#finish").click()
+    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[name=nama]").focus()
+    page.keyboard.insert_text("\U0001f600" * 30_000)
+    assert len(page.locator("[name=nama]").input_value()) <= int(
+        page.locator("[name=nama]").get_attribute("maxlength") or 0
+    )
+    fill_form(page, {**FIELDS, "keperluan": purpose})
+    page.locator("[data-act=submit]").click()
+    expect(page.locator(".turn").last).not_to_have_class("turn running")
+    assert page.locator("#turns img[src=x], #turns b").count() == 0
+    assert violations(page) == []
+
+
+def test_who_wants_no_motion_sees_none(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office(after(60_000, "Selesai."))
+    moving = "document.getAnimations().length"
+    for motion in ("reduce", "no-preference"):
+        page = open_page(office.url + "/kiosk", reduced_motion=motion)
+        page.locator("#ask-else").click()
+        say(page, "Halo")
+        expect(page.get_by_text("Sedang berpikir…")).to_be_visible()
+        assert bool(page.evaluate(moving)) == (motion == "no-preference")

@@ -66,7 +66,7 @@ export class Composer {
 
   _cut() {
     if (this.input.value.length <= LIMIT) return;
-    this.input.value = this.input.value.slice(0, LIMIT);
+    this.input.value = this.input.value.slice(0, LIMIT).replace(/[\ud800-\udbff]$/, ''); // never half an emoji
     this._note.textContent = t('too_long', { limit: LIMIT });
   }
 }

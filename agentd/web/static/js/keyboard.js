@@ -3,7 +3,7 @@
 import { fill, h } from './dom.js';
 import { t } from './words.js';
 
-const LETTERS = ['1234567890', 'qwertyuiop', "asdfghjkl'", 'zxcvbnm,.-/'];
+const LETTERS = ['1234567890', 'qwertyuiop', "asdfghjkl'-/", 'zxcvbnm,.'];
 const MARKS = ['1234567890', '@_:;()&?!"', '+=*%#.,-/'];
 const DIGITS = ['123', '456', '789', '0'];
 

@@ -1,0 +1,137 @@
+"""Every screen at the sizes of issue 10: nothing sideways or cut off, targets that a finger hits, no fault by axe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.daemon import TOKEN, Daemon, call, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+from tests.web.conftest import NO_TOKEN
+from tests.web.steps import fill_form, layout_faults, violations
+from tests.web.test_ask import ANSWER, answering
+
+Open = Callable[..., Page]
+PART = call(LETTER["tool"], nama="Budi Santoso", nik=LETTER["input"]["nik"])
+TALK = (PART, final("Baik. Mohon lengkapi data."), LETTER, final("Surat Anda selesai."), {"error": "unavailable"})
+PORTRAIT = {"width": 1080, "height": 1920}
+LANDSCAPE = {"width": 1920, "height": 1080}
+PHONE = {"width": 360, "height": 740}
+FINGER, LEAST = 72, 24
+"""Pixels of a target: on the kiosk (issue 10), and anywhere (WCAG 2.2, 2.5.8)."""
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with running(tmp_path_factory.mktemp("layout"), *TALK, env=NO_TOKEN) as daemon:
+        yield daemon
+
+
+class Walk:
+    """A page, and what was found wrong on its screens."""
+
+    def __init__(self, page: Page, least: int) -> None:
+        self.page = page
+        self.least = least
+        self.faults: list[str] = []
+
+    def look(self, screen: str) -> None:
+        """Note what is wrong with the screen as it is now."""
+        self.faults += [
+            f"{screen}: {fault}" for fault in (*layout_faults(self.page, self.least), *violations(self.page))
+        ]
+
+    def click(self, selector: str) -> None:
+        self.page.locator(selector).first.click()
+
+
+def letter(walk: Walk) -> None:
+    """From the open form of what is missing to the letter, and to a failure after it."""
+    page = walk.page
+    walk.click("[data-act=submit]")
+    expect(page.locator("#form-note")).not_to_be_empty()
+    walk.click("summary")
+    walk.look("what is missing")
+    fill_form(page)
+    walk.click("[data-act=submit]")
+    expect(page.locator("[data-act=zoom]")).to_be_visible()
+    walk.look("check")
+    walk.click("[data-act=zoom]")
+    walk.look("enlarged")
+    walk.click("[data-act=close]")
+    walk.click("[data-act=yes]")
+    expect(page.locator(".turn.completed .card.letter")).to_be_visible()
+    walk.look("letter")
+    page.locator("#message").fill("Terima kasih")
+    walk.click("[data-act=send]")
+    expect(page.locator(".card.problem")).to_be_visible()
+    walk.look("problem")
+
+
+@pytest.mark.parametrize(
+    ("screen", "language", "least"),
+    [(PORTRAIT, "id", FINGER), (LANDSCAPE, "en", FINGER), (PHONE, "en", LEAST)],
+    ids=["portrait", "landscape", "phone"],
+)
+def test_every_screen_of_the_kiosk_fits(
+    office: Daemon, open_page: Open, screen: dict[str, int], language: str, least: int
+) -> None:
+    page = open_page(f"{office.url}/kiosk?lang={language}", viewport=screen, reduced_motion="reduce")
+    walk = Walk(page, least)
+    walk.look("start")
+    walk.click("#ask-else")
+    walk.look("letters")
+    page.locator("#keyboard .wide", has_text="123").click()
+    walk.look("marks")
+    page.locator("#message").fill("Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003")
+    walk.click("[data-act=send]")
+    expect(page.locator("#facts .missing").first).to_be_visible()
+    walk.look("facts")
+    walk.click("#facts [data-field=nik]")
+    expect(page.locator("#keyboard.digits")).to_be_visible()
+    walk.look("digits")
+    walk.click("[name=tempat_lahir]")
+    walk.look("form")
+    letter(walk)
+    page.goto(f"{office.url}/kiosk?lang={language}&idle=1")
+    walk.click("#ask-else")
+    expect(page.locator("#idle[open]")).to_be_visible()
+    walk.look("idle")
+    assert walk.faults == []
+
+
+def test_every_screen_of_the_chat_fits_a_phone(office: Daemon, open_page: Open) -> None:
+    page = open_page(office.url + "/chat", viewport=PHONE, reduced_motion="reduce")
+    walk = Walk(page, LEAST)
+    walk.look("start")
+    page.locator("#message").fill("Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003")
+    walk.click("[data-act=send]")
+    expect(page.locator("#facts .missing").first).to_be_visible()
+    walk.look("facts")
+    walk.click("#facts [data-field=nik]")
+    walk.look("form")
+    letter(walk)
+    assert walk.faults == []
+
+
+def test_the_officers_pages_fit(fresh_office: Callable[..., Daemon], guarded: Daemon, open_page: Open) -> None:
+    desk_office = fresh_office(LETTER, final("Selesai."), env={})
+    for session, words in (("a", WORDS), ("a", "ya"), ("b", WORDS)):
+        desk_office.call("Agent.run", prompt=words, session_id=session)
+    desk = Walk(open_page(f"{desk_office.url}/desk#token={TOKEN}", viewport=PHONE), LEAST)
+    books = Walk(open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(ANSWER), viewport=PHONE), LEAST)
+    books.page.get_by_label("Pertanyaan").fill("Berapa?")
+    books.page.get_by_role("button", name="Tanya", exact=True).click()
+    books.page.get_by_text("Rencana dan SQL").click()
+    for screen in (PHONE, LANDSCAPE):
+        for walk in (desk, books):
+            walk.page.set_viewport_size(screen)  # type: ignore[arg-type]
+            walk.look("page")
+        for dialog in ("edit", "void"):
+            desk.click(f"[data-act={dialog}]")
+            expect(desk.page.locator(f"#{dialog}[open]")).to_be_visible()
+            desk.look(dialog)
+            desk.page.keyboard.press("Escape")
+    assert desk.faults + books.faults == []
