@@ -16,17 +16,20 @@ from agentd.messages import Said
 
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
 _LETTER = r"(?:surat|suratnya|dokumen|dokumennya|berkas|sktm|skd|sku|keterangan)"
-_MADE = r"(?:dibuat(?:kan)?|diterbitkan|dicetak|dikeluarkan|disiapkan|dikirim(?:kan)?|terbit|jadi)"
+_ROOT = r"(?:buat|terbit|cetak|keluar|kirim)"
+_MADE = rf"(?:(?:di|ter)?{_ROOT}(?:kan|i)?|jadi)"
+"""Also as small models write it: `telah terbitkan`."""
+_MAKING = r"(?:membuat|menerbitkan|mencetak|mengeluarkan|menyiapkan|mengirim|memproses)(?:kan)?"
 _BY_NOW = r"(?<!yang )\b(?:telah|sudah|udah|berhasil)\b"
 _PAPER = r"(?:letters?|certificates?|documents?)"
 _CREATED = r"(?:created|issued|made|generated|printed|prepared|completed|sent)"
 _CLAIMS = tuple(
     re.compile(pattern, re.I)
     for pattern in (
-        rf"\b{_LETTER}\b.*{_BY_NOW}.*\b(?:{_MADE}|selesai|siap)\b",
+        rf"\b{_LETTER}\b.*{_BY_NOW}.*\b(?:{_MADE}|(?:di)?siap(?:kan)?|selesai)\b",
         rf"{_BY_NOW}\s+(?:berhasil\s+)?(?:kami\s+|saya\s+)?{_MADE}\b",
-        rf"\b(?:saya|kami)\b\s+{_BY_NOW}\s+(?:berhasil\s+)?(?:membuat|menerbitkan|mencetak|menyiapkan|mengirim)",
-        rf"{_BY_NOW}\s+(?:kami|saya)\s+(?:buat(?:kan)?|terbitkan|cetak|siapkan|kirim(?:kan)?)\b",
+        rf"\b(?:saya|kami)\b\s+{_BY_NOW}\s+(?:berhasil\s+)?{_MAKING}\b",
+        rf"{_BY_NOW}\s+(?:kami|saya)\s+(?:{_ROOT}|siap)(?:kan)?\b",
         r"\bsiap\s+diambil\b|\bini\s+suratnya\b|\bditerbitkan\s+dengan\s+nomor\b",
         r"\bberikut\b.{0,20}\bsurat(?:nya|(?:\s+keterangan)?(?:\s+\w+)?\s+anda)\b",
         rf"\b{_PAPER}\b.*\b(?:has|have)\b.*\bbeen\b.*\b{_CREATED}\b",
@@ -46,7 +49,8 @@ _IF = re.compile(r"\b(?:jika|bila|kalau|apabila|if|once|when)\b", re.I)
 _PROMISES = tuple(
     re.compile(pattern, re.I)
     for pattern in (
-        r"\b(?:saya|kami)\s+akan\s+(?:segera\s+|sekarang\s+)?(?:membuat|menerbitkan|mencetak|menyiapkan|memproses)",
+        rf"\b(?:saya|kami)\s+akan\s+(?:(?:segera|sekarang|langsung)\s+)?{_MAKING}\b",
+        rf"\b{_LETTER}\b.*\bakan\s+(?:segera|langsung)\s+(?:di{_ROOT}(?:kan)?|terbit|jadi|siap|selesai)\b",
         r"\b(?:mohon|silakan|harap)\s+(?:di)?tunggu\b|\btunggu\s+(?:sebentar|beberapa)\b",
         rf"\b(?:i|we)(?:'ll|\s+will)\s+(?:now\s+)?(?:create|issue|make|generate|print|prepare)\b.*\b{_PAPER}\b",
         r"\bplease\s+wait\b",

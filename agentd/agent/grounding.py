@@ -54,11 +54,12 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
     """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
 
     Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open; an
-    optional field that nobody spoke of is left out, for a model fills what it is offered.
+    optional field that nobody spoke of is left out, for a model fills what it is offered, and one that is proven must
+    be filled, for a model forgets what it may.
     """
     case = _case(tool, said)
     words = " \n ".join(one.text for one in said if one.by == "citizen")
-    required = tool.input_schema.get("required", ())
+    required = list(tool.input_schema.get("required", ()))
     properties = dict(tool.input_schema.get("properties", {}))
     for name, rule in list(properties.items()):
         digits = _SAID_NUMBERS.get(rule.get("format"))
@@ -66,9 +67,11 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
         allowed = [value for value in listed if _proves(tool, name, value, case)]
         if allowed:
             properties[name] = {**rule, "enum": allowed}
+            required += [name] if name not in required and _spoken_of(tool, name, case) else []
         elif name not in required and not _spoken_of(tool, name, case):
             del properties[name]
-    return tool.model_copy(update={"input_schema": {**tool.input_schema, "properties": properties}})
+    schema = {**tool.input_schema, "properties": properties, "required": required}
+    return tool.model_copy(update={"input_schema": schema})
 
 
 _SAID_NUMBERS = {

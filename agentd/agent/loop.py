@@ -19,7 +19,7 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.grounding import fills, narrowed
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
-from agentd.agent.offer import looked_up, not_again, offered
+from agentd.agent.offer import about, looked_up, not_again, offered
 from agentd.agent.picking import Told
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
@@ -357,7 +357,10 @@ class Agent:
         else:
             first = asked or self._form(tools)
             tools = tools if first is None else [first]
-        fitting = [narrowed(tool, done.said) if tool.official else tool for tool in tools]
+        fitting = [
+            narrowed(tool, done.said) if tool.official else about(tool, brief.toolset.tools, done.said)
+            for tool in tools
+        ]
         may_list = not (known or listed)
         return schema(fitting, may_call=bool(brief.toolset.tools), may_list=may_list, may_answer=first is None)
 

@@ -18,6 +18,9 @@ ASKED_BY = "agentd/asked_by"
 On an official tool they say which act is meant; on any other, what is to be looked up there and not in a memory.
 """
 
+ABOUT = "agentd/about"
+"""A tool's own `_meta`: its parameter that names one of the official acts (`"letter_type"`)."""
+
 _NUMBERED = frozenset({"nik", "kk", "date"})
 _NUMBER = re.compile(
     r"\d|\b(?:nol|kosong|satu|dua|tiga|empat|lima|enam|tujuh|delapan|sembilan|zero|one|two|three)\b", re.I
@@ -35,6 +38,18 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
     """The tool that this request asks for by its words: its answer comes before any other, and nothing after it."""
     return next((tool for tool in tools if not tool.official and _asked_for(tool, [request])), None)
+
+
+def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> ToolInfo:
+    """The tool, to be asked about the acts that the citizen spoke of last: a small model writes another's name."""
+    name, schema = tool.meta.get(ABOUT), tool.input_schema
+    official = [each for each in tools if each.official]
+    for words in (one.text for one in reversed(said) if one.by == "citizen"):
+        spoken = [act for each in official for act in _names(each) if _speaks_of([act], words)]
+        if spoken and name in schema.get("properties", {}):
+            properties = {**schema["properties"], name: {**schema["properties"][name], "enum": spoken}}
+            return tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
+    return tool
 
 
 def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[ToolInfo]:
@@ -58,10 +73,11 @@ def _within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:
 
 def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
     names = _names(tool)
-    if not names:
-        return False
-    spoken = re.compile(rf"\b(?:{'|'.join(re.escape(name) for name in names)})(?:nya)?\b", re.I)
-    return any(spoken.search(text) for text in words)
+    return any(_speaks_of(names, text) for text in words)
+
+
+def _speaks_of(names: Sequence[str], text: str) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}(?:nya)?\b", text, re.I) for name in names)
 
 
 def _names(tool: ToolInfo) -> list[str]:

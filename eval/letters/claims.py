@@ -37,7 +37,7 @@ _DONE = tuple(
         r"\b(?:is|are|was|were)\s+(?:(?:now|already|successfully|just)\s+)*"
         r"(?:ready|done|finished|complete|created|issued|made|generated|printed|signed)\b(?!\s+(?:by|at|in|from)\b)",
         r"\b(?:i|we)(?:'ve|’ve|\s+have)?\s+(?:(?:just|already|successfully|now)\s+)*"
-        r"(?:created|issued|made|generated|printed|prepared)\b",
+        r"(?-i:created|issued|made|generated|printed|prepared)\b",  # a Balinese name is I Made
         r"\bsuccessfully\s+(?:created|issued|made|generated|printed)",
     )
 )

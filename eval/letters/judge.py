@@ -164,6 +164,7 @@ def comparable(name: str, value: str) -> Any:
         return _date(value) or value
     if name in _ADDRESSES:
         value = re.sub(r"[\s,.]*\brt\b.*$", "", value, flags=re.IGNORECASE | re.DOTALL)
+        value = re.sub(r"^\s*(?:alamat\s+)?rumah\s+", "", value, flags=re.IGNORECASE)  # `alamat rumah Jl. Melati 5`
     if name in _CHOICES:
         return " ".join(re.findall(r"\w+", value.casefold()))
     words = [_SHORT.get(word, word) for word in re.findall(r"\w+", value.casefold())]

@@ -182,8 +182,17 @@ def read_person_name(text: str) -> str:
     return text
 
 
+_TOLD_AS = re.compile(
+    r"(?:(?:alamat|rumah|tempat|tinggal|saya|ada|di)\s+)+"
+    r"(?=(?:jln?|jalan|gg|gang|komp\w*|perum\w*|kp|kampung|blok|rusun\w*)\b)",
+    re.IGNORECASE,
+)
+
+
 def read_address(text: str) -> str:
-    """An address without its RT and RW: some words."""
+    """An address without its RT and RW: some words; `rumah saya di Jl. Melati 5` is told of Jl. Melati 5."""
+    told = _TOLD_AS.match(text)
+    text = text[told.end() :] if told else text
     if len(re.findall(r"[^\W_]", text)) < 4:
         raise ValueError("tulis alamat lengkap: nama jalan dan nomor.")
     return text

@@ -193,7 +193,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description="Syarat, biaya dan data yang diperlukan untuk satu jenis surat.",
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
-        meta={"agentd/asked_by": ASKS_FOR_REQUIREMENTS},
+        meta={"agentd/asked_by": ASKS_FOR_REQUIREMENTS, "agentd/about": "letter_type"},
     )
     def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
         if (answer := service.catalogue.elsewhere(letter_type)) is not None:

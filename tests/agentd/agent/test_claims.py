@@ -52,8 +52,14 @@ LIES = [
     "Surat keterangan domisili telah kami terbitkan.",
     "Surat Anda siap diambil.",
     "Ini suratnya.",
+    "Terima kasih. Surat domisili untuk Budi Contoh telah terbitkan.",
+    "Saya akan mengirimkan surat tersebut ke Anda segera.",
+    "Surat domisili Anda akan segera diterbitkan.",
+    "Suratnya sudah saya kirimkan.",
 ]
 TRUTHS = [
+    "Thank you, I Made Wirawan. For the letter we still need your NIK.",
+    "Surat akan segera diterbitkan setelah Anda menjawab ya.",
     "Mohon sebutkan: NIK (16 digit) dan keperluan.",
     "Surat belum dibuat.",
     "Surat akan dibuat setelah Anda menjawab ya.",

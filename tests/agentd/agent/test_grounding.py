@@ -290,6 +290,17 @@ def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
     assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
 
 
+def test_an_optional_number_that_was_said_must_be_written() -> None:
+    """A model was seen to leave a family card's number out of the letter, though the citizen had given it."""
+
+    def required(*lines: str) -> list[str]:
+        found: list[str] = narrowed(letter(("nik",)), session(*lines)).input_schema["required"]
+        return found
+
+    assert required(f"NIK {NIK}, no KK 3175061501900018") == ["nik", "no_kk"]
+    assert required(f"NIK {NIK}") == ["nik"]
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [

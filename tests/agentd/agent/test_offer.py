@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.agent.offer import ASKED_BY, looked_up, not_again, offered
+from agentd.agent.offer import ABOUT, ASKED_BY, about, looked_up, not_again, offered
 from agentd.messages import AgentStep, Said, ToolInfo
 
 
@@ -77,3 +77,18 @@ def test_what_would_only_answer_the_same_is_not_offered_again() -> None:
     assert left(step("get_current_time"), step("search", text="a"), step("home")) == ["search", "home"]
     assert left(step("search", text="a"), step("search", text="b")) == ["get_current_time", "search", "home"]
     assert left(step("search", text="a"), step("search", text="a")) == ["get_current_time", "home"]
+
+
+def test_what_is_looked_up_is_the_letter_that_was_spoken_of_last() -> None:
+    """It was seen to look up a domisili for a SKTM, and to tell its requirements as the SKTM's."""
+    schema = {"type": "object", "properties": {"letter_type": {"type": "string"}}}
+    rules = ToolInfo(name="rules", server="certificate", input_schema=schema, meta={ABOUT: "letter_type"})
+
+    def choices(tool: ToolInfo, *texts: str) -> list[str] | None:
+        found = about(tool, [TIME, tool, HOME, TRADE], said(*texts))
+        return found.input_schema["properties"]["letter_type"].get("enum")
+
+    assert choices(rules, "surat domisili", "kalau mau SKU harus bawa apa?") == ["sku"]
+    assert choices(rules, "surat domisili", "syaratnya apa?") == ["domisili", "surat domisili"]
+    assert choices(rules, "syarat bikin KTP?") is None
+    assert choices(rules.model_copy(update={"meta": {}}), "SKU") is None

@@ -256,6 +256,19 @@ def test_an_address_of_nothing_but_rt_and_rw_is_asked_for() -> None:
     assert "tulis alamat lengkap" in problems(alamat_domisili="RT 3 RW 5")["alamat_domisili"]
 
 
+@pytest.mark.parametrize(
+    ("told", "street"),
+    [
+        ("rumah Jl. Melati No. 5", "Jl. Melati No. 5"),
+        ("rumah saya di Gang Mawar 2", "Gang Mawar 2"),
+        ("Rumah Susun Cakung Blok B2", "Rumah Susun Cakung Blok B2"),
+        ("Rumah Kontrakan Pak Haji, Jl. Melati 5", "Rumah Kontrakan Pak Haji, Jl. Melati 5"),
+    ],
+)
+def test_an_address_begins_with_its_street_and_not_with_how_it_was_told(told: str, street: str) -> None:
+    assert check(alamat_domisili=told)["alamat_domisili"] == street
+
+
 @pytest.mark.parametrize("key", sorted(ANSWERS))
 def test_no_letter_says_rt_and_rw_twice(key: str) -> None:
     letter = lettertype.load(SHIPPED_LETTERS / key)
