@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import aiosqlite
 
+from servers.common import mysql_dates
+
 FACTS = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
     | {"read_uncommitted"}
@@ -30,6 +32,7 @@ def open_readonly(file: str, busy_seconds: float) -> aiosqlite.Connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
+        mysql_dates.add_to(connection)
         connection.set_authorizer(_authorize)
         return connection
 

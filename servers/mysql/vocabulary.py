@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from servers.common import mysql_dates
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.upper().split())
@@ -59,6 +61,7 @@ FUNCTIONS = {
         """
     ),
     "sqlite": SHARED_FUNCTIONS
+    | mysql_dates.NAMES
     | _words(
         """
         total iif typeof unicode quote printf format julianday unixepoch timediff trunc current_date current_time

@@ -1,0 +1,46 @@
+"""MySQL's functions of dates that questions about books need, for SQLite, so that a query is one on both.
+
+As in MySQL, what is no date gives NULL, and only the date counts, not the time of day.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import date
+
+
+def add_to(connection: sqlite3.Connection) -> None:
+    """Make the functions known to a connection."""
+    for name, part in PARTS.items():
+        connection.create_function(name, 1, _part(part), deterministic=True)
+    connection.create_function("DATEDIFF", 2, _days_between, deterministic=True)
+
+
+PARTS: dict[str, Callable[[date], int]] = {
+    "YEAR": lambda day: day.year,
+    "QUARTER": lambda day: (day.month + 2) // 3,
+    "MONTH": lambda day: day.month,
+    "DAY": lambda day: day.day,
+}
+NAMES = frozenset({*PARTS, "DATEDIFF"})
+
+
+def _part(part: Callable[[date], int]) -> Callable[[object], int | None]:
+    def of(value: object) -> int | None:
+        day = _day(value)
+        return None if day is None else part(day)
+
+    return of
+
+
+def _days_between(later: object, earlier: object) -> int | None:
+    end, start = _day(later), _day(earlier)
+    return None if end is None or start is None else (end - start).days
+
+
+def _day(value: object) -> date | None:
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError:
+        return None
