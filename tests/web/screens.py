@@ -141,7 +141,7 @@ def page_of(
     browser: Browser, url: str, viewport: dict[str, int], prepare: Callable[[Page], Any] = lambda _: None
 ) -> Iterator[Page]:
     """A page that is ready, without motion."""
-    context = browser.new_context(viewport=viewport, reduced_motion="reduce", locale="id-ID")  # type: ignore[arg-type]
+    context = browser.new_context(viewport=viewport, reduced_motion="reduce")  # type: ignore[arg-type]
     page = context.new_page()
     prepare(page)
     page.goto(url)
@@ -154,6 +154,7 @@ def page_of(
 def shot(page: Page, name: str, whole: bool = False) -> None:
     """One picture, in few colours to keep it small."""
     file = FOLDER / f"{name}.png"
+    page.wait_for_function("() => [...document.images].every((image) => image.complete && image.naturalWidth)")
     page.screenshot(path=file, full_page=whole, animations="disabled")
     with Image.open(file) as picture:
         small = picture.convert("RGB").quantize(64)

@@ -145,6 +145,22 @@ def test_a_run_is_stopped_by_keys_and_the_focus_stays_at_hand(fresh_office: Offi
     assert keys_to(page, "message") == ["message"]
 
 
+def test_the_warning_of_an_idle_kiosk_is_answered_by_keys(hall: Daemon, open_page: Open) -> None:
+    page = open_page(hall.url + "/kiosk", prepare=lambda page: page.clock.install())
+    keys_to(page, "ask-else")
+    page.keyboard.press("Enter")
+    page.clock.run_for(1000)
+    for answer in ("Escape", "Enter"):
+        assert focused(page) == "message"
+        page.clock.run_for(61_000)
+        expect(page.locator("#idle[open]")).to_be_visible()
+        assert focused(page) == "idle-stay"  # not on "remove"
+        assert set(keys_to(page, "idle-stay")) <= {"idle-leave", "idle-stay", "edge"}
+        page.keyboard.press(answer)
+        expect(page.locator("#idle[open]")).to_have_count(0)
+    assert focused(page) == "message"
+
+
 def test_an_officer_approves_changes_and_voids_by_keys_alone(fresh_office: Office, open_page: Open) -> None:
     office = fresh_office(LETTER, final("Selesai."), env={})
     page = open_page(office.url + "/desk", viewport=DESK)

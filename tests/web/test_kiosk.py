@@ -105,6 +105,24 @@ def test_a_talk_in_english_fills_the_card_and_a_touch_corrects_it(fresh_office: 
     expect(page.locator("body")).to_have_attribute("data-printed", re.compile("SKD-001"))
 
 
+def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: Daemon, open_page: Open) -> None:
+    page = open_page(hall.url + "/kiosk")
+    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[name=nama]").fill("Budi Santoso")
+    page.locator("[data-field=agama]").get_by_text("Islam", exact=True).click()
+    page.locator("#language").click()
+    expect(page.locator("[data-act=submit]")).to_have_text("Check the letter")
+    expect(page.locator("[data-act=cancel]")).to_contain_text("Back")
+    expect(page.locator("[name=nama]")).to_have_value("Budi Santoso")
+    expect(page.locator("[name=agama]:checked")).to_have_value("Islam")
+    expect(page.locator("#language")).to_be_focused()
+    page.locator("[name=nama]").click()
+    page.locator("#keyboard .wide", has_text="⌫").click()
+    expect(page.locator("[name=nama]")).to_have_value("Budi Santos")  # the keys type into the form that is there
+    page.locator("#finish").click()
+    expect(page.locator("#services")).to_be_visible()
+
+
 def test_an_idle_kiosk_warns_then_forgets_everything(hall: Daemon, open_page: Open) -> None:
     page = open_page(hall.url + "/kiosk", prepare=lambda page: page.clock.install())
     page.get_by_role("button", name="Tanya hal lain").click()

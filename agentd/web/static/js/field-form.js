@@ -7,11 +7,11 @@ import { t } from './words.js';
 
 /**
  * A form over `fields` with `values` filled in; onSubmit(values, changed) gets every value and those that differ from
- * the start, onCancel() nothing. `missing` names fields to be marked; `onScreen` keeps the device's keyboard away.
+ * the start, onCancel() nothing. `typed` is what was typed so far, kept up to date by the form. `missing` names fields to be marked; `onScreen` keeps the device's keyboard away.
  */
-export function fieldForm({ title, fields, values = {}, missing = [], submitLabel, onScreen, onSubmit, onCancel }) {
+export function fieldForm({ title, fields, values = {}, typed = {}, missing = [], submitLabel, onScreen, onSubmit, onCancel }) {
   const start = Object.fromEntries(fields.map((field) => [field.name, String(values[field.name] ?? '')]));
-  const now = { ...start };
+  const now = { ...start, ...typed };
   const note = h('p', { class: 'note', role: 'alert', id: 'form-note' });
   const progress = h('progress', { 'aria-label': t('known'), max: fields.filter((field) => field.required).length });
   // What the office already took ("15 Januari 1990") stands as it is; only what is typed here is checked.
@@ -23,7 +23,7 @@ export function fieldForm({ title, fields, values = {}, missing = [], submitLabe
     progress.value = fields.filter((field) => field.required && complete(field)).length;
   };
   const set = (field, value, input) => {
-    now[field.name] = tidied(field, value);
+    now[field.name] = typed[field.name] = tidied(field, value);
     if (input && input.value !== now[field.name]) input.value = now[field.name];
     $(`[data-field="${CSS.escape(field.name)}"]`, form)?.classList.remove('missing', 'wrong');
     count();

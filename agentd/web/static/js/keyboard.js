@@ -29,7 +29,8 @@ export class Keyboard {
 
   redraw() {
     this.panel.setAttribute('aria-label', t('keyboard'));
-    if (this._target) this._draw();
+    if (this._target?.isConnected) this._draw();
+    else this.hide();
   }
 
   _focused(node) {

@@ -140,9 +140,9 @@ function words() {
   for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
   $('#speak').setAttribute('aria-pressed', String(speaking()));
   composer.redraw();
-  keyboard.redraw();
   drawStart();
   page.redraw();
+  keyboard.redraw();
 }
 
 $('#composer').append(composer.form);

@@ -57,7 +57,7 @@ export class Page {
   /** The form of a letter; its lines are what the citizen says. */
   fillIn(letter) {
     const fields = this.catalogue.fields(letter.tool);
-    this._form(letter.title, fields, {}, [], t('submit'), (values) => {
+    this._form(letter.title, fields, {}, [], 'submit', (values) => {
       this.conversation.send(`${t('i_want', { title: letter.title })}\n${spoken(fields, values)}`);
     });
   }
@@ -77,11 +77,12 @@ export class Page {
   redraw() {
     this.bubbles.redraw(this.conversation.turns);
     this._facts();
+    if ($('#form').firstChild) this._drawForm();
   }
 
   _correct(tool, known, missing, field) {
     const fields = this.catalogue?.fields(tool) ?? [];
-    const label = missing.length ? t('submit') : t('submit_change');
+    const label = missing.length ? 'submit' : 'submit_change';
     this._form(this.catalogue.title(tool), fields, known, missing, label, (values, changed) => {
       const replaced = Object.keys(changed).some((name) => name in known);
       const words = spoken(fields, changed);
@@ -93,12 +94,14 @@ export class Page {
   _form(title, fields, values, missing, submitLabel, onSubmit) {
     const onScreen = this.hooks.onScreen;
     const opener = document.activeElement;
-    const form = fieldForm({
+    const typed = {};
+    const form = () => fieldForm({
       title,
       fields,
       values,
+      typed,
       missing,
-      submitLabel,
+      submitLabel: t(submitLabel),
       onScreen,
       onSubmit: (all, changed) => {
         fill($('#form'));
@@ -112,7 +115,8 @@ export class Page {
         opener.focus(); // one that is gone takes no focus: the view has it
       },
     });
-    fill($('#form'), form);
+    this._drawForm = () => fill($('#form'), form()); // in another language it is the same form
+    this._drawForm();
     this.hooks.showForm();
     focusField($('#form'), missing[0] ?? fields[0]?.name ?? '');
   }
