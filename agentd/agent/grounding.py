@@ -40,8 +40,8 @@ class Grounded:
 
 def ungrounded(call: ToolCall) -> list[Field]:
     """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too."""
-    asked = fields(call.tool.input_schema, call.input)
     case = _case(call.tool, call.said)
+    asked = fields(call.tool.input_schema, call.input, case.form)
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         proofs[field.path] = proven(field, case)
@@ -81,7 +81,8 @@ _SAID_NUMBERS = {
 
 
 def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
-    return any(field.path == name and proven(field, case) for field in fields(tool.input_schema, {name: value}))
+    asked = fields(tool.input_schema, {name: value}, case.form)
+    return any(field.path == name and proven(field, case) for field in asked)
 
 
 def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
@@ -95,14 +96,14 @@ def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
 
 
 def _spoken_of(tool: ToolInfo, name: str, case: Case) -> bool:
-    (field,) = fields(tool.input_schema | {"required": [name]}, {})
+    (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
     return any(field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements)
 
 
 def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:
     read = form(tool.input_schema)
     talk = conversation(said, read.lexicon, for_others=read.for_others)
-    return Case(talk, said, read.lexicon, read.labels)
+    return Case(talk, said, read)
 
 
 def _refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

@@ -51,6 +51,15 @@ class Address:
         """Whether it says where, not only RT, RW and district."""
         return any(word == "jalan" or word in _KINDS or word.isdecimal() for word in self.words)
 
+    def __add__(self, more: Address) -> Address:
+        """Both, said one after the other with a comma between them."""
+        rt = self.rt if more.rt is None else more.rt
+        rw = self.rw if more.rw is None else more.rw
+        return Address(self.words + more.words, rt, rw)
+
+
+NOTHING = Address((), None, None)
+
 
 def read(words: Sequence[str]) -> Address:
     """Folded tokens as an address."""

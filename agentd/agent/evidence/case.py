@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from agentd.agent.evidence.conversation import Conversation, Statement
-from agentd.agent.evidence.fields import Field
-from agentd.agent.evidence.lexicon import Lexicon
+from agentd.agent.evidence.fields import Field, Form
 from agentd.agent.evidence.segments import Mood
 from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import FILLERS, vocabulary
@@ -18,15 +18,16 @@ BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
 
 
 class Case:
-    """One call's evidence: the conversation, the results, and the fields the form has."""
+    """One call's evidence: the conversation, the results, and the form that they are to fill."""
 
-    def __init__(self, talk: Conversation, said: Sequence[Said], lexicon: Lexicon, labels: frozenset[str]) -> None:
-        self.talk, self.said, self.lexicon, self.labels = talk, said, lexicon, labels
+    def __init__(self, talk: Conversation, said: Sequence[Said], form: Form) -> None:
+        self.talk, self.said, self.form = talk, said, form
+        self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._about: dict[str | None, tuple[Statement, ...]] = {}
 
-    @property
+    @cached_property
     def all(self) -> tuple[Statement, ...]:
         """Every statement, of whomever: a letter's purpose may be somebody else's."""
         return tuple(s for s in self.talk.statements if s.segment.mood is not Mood.OPEN)

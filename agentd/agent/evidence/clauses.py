@@ -574,7 +574,7 @@ class SentenceReader:
                 for other in self.done[index + 1 :]
                 if other.clause != segment.clause or other.mood is not segment.mood or other.label in _IDENTITY
             )
-            segment.tail = list(self.words[segment.at : next(ends, len(self.words))])
+            segment.tail = self.words[segment.at : next(ends, len(self.words))]
 
 
 _HANDLERS = {

@@ -66,8 +66,7 @@ class Place(NamedTuple):
     previous_words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A place, and the order of its message in the session."""
 
     message: int
@@ -212,7 +211,7 @@ def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:
                 segment,
                 wanted,
                 answers.get(id(segment)),
-                listed or _sixteen(segment),
+                listed or niks[index],
                 id(segment) == first_free and all(s.label not in ("nama",) for s in said),
                 after.label if near and after is not None else None,
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),

@@ -15,6 +15,9 @@ def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
     found: list[tuple[int, int, str]] = []
     at = 0
     while at < len(words):
+        if not (words[at].isdecimal() or words[at] in DIGIT_WORDS):
+            at += 1
+            continue
         start, digits = at, ""
         while at < len(words):
             if words[at].isdecimal():

@@ -117,9 +117,11 @@ def _form(text: str) -> Form:
     return Form(Lexicon(names) if names else common, shapes, labels, for_others)
 
 
-def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> list[Field]:
-    """Every value of a call, leaf by leaf, and every required one left out (value None), in the schema's order."""
-    read = form(schema)
+def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form) -> list[Field]:
+    """Every value of a call, leaf by leaf, and every required one left out (value None), in the schema's order.
+
+    `read`: the schema's form.
+    """
     return list(_walk(schema, schema, arguments, "", "", read, False, True))
 
 

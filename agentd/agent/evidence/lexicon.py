@@ -345,18 +345,17 @@ class Lexicon:
     def marks(self, words: Sequence[str]) -> list[Mark]:
         """The cues in folded tokens, in order, none inside another."""
         found: list[Mark] = []
-        at = 0
         sizes, entries = self._sizes, self._entries
-        while at < len(words):
-            for size in sizes.get(words[at], ()):
-                end = at + size
-                entry = entries.get(tuple(words[at:end])) if end <= len(words) else None
+        end = 0
+        for at, word in enumerate(words):
+            if at < end or word not in sizes:
+                continue
+            for size in sizes[word]:
+                entry = entries.get(tuple(words[at : at + size])) if at + size <= len(words) else None
                 if entry is not None:
+                    end = at + size
                     found.append(Mark(at, end, *entry))
-                    at = end
                     break
-            else:
-                at += 1
         return found
 
     def label(self, phrase: str) -> str | None:

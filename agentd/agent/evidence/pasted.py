@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 
 _SUSPECT = re.compile(
-    r"""["`<>{}\[\]«»„]|^\s*[>|]|'|(?:---|===|\*\*\*|\#\#\#)|\b(?:instruksi|perintah|aturan|instructions?|rules?|prompts?|system|sistem|
+    r"""["'`<>{}\[\]«»„]|^\s*\||(?:---|===|\*\*\*|\#\#\#)|\b(?=\w)  # where a word begins
+    (?:instruksi|perintah|aturan|instructions?|rules?|prompts?|system|sistem|
     tool\w*|assistant|asisten|isi|berikut|pesan|surat|email|dokumen|document|message|text|paste|pasted|salinan|forward|diteruskan|
     kutipan|lampiran|artikel|developer|ignore|abaikan|override)\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _ORDER = re.compile(
-    r"""\b(?:abaikan|lupakan|hiraukan|langgar|ganti|ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}
+    r"""\b(?=\w)(?:  # where a word begins
+        (?:abaikan|lupakan|hiraukan|langgar|ganti|ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}
         \b(?:instruksi|perintah|aturan|petunjuk|pedoman|prompts?|instructions?|rules?|guidelines?|directives?)\b
-      | \b(?:system|developer)\s*prompt\b
+      | (?:system|developer)\s*prompt\b
+      | (?:you\s+are\s+now|act\s+as|anda\s+sekarang\s+(?:adalah|menjadi)|mulai\s+sekarang\s+(?:anda|kamu))\b
+      | (?:call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
+      | (?:panggil|jalankan|eksekusi|call|run|invoke)\s+(?:the\s+)?(?:tool|fungsi|function|alat)\b
+      | (?:mode|akses)\s+(?:admin|developer|debug)\b
+      | (?:admin|developer|debug)\s+mode\b )
       | ^\s*(?:system|sistem|assistant|asisten|developer|user|tool|agen|agent)\s*[:>] | <\|
-      | \b(?:you\s+are\s+now|act\s+as|anda\s+sekarang\s+(?:adalah|menjadi)|mulai\s+sekarang\s+(?:anda|kamu))\b
-      | \b(?:call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
-      | \b(?:panggil|jalankan|eksekusi|call|run|invoke)\s+(?:the\s+)?(?:tool|fungsi|function|alat)\b
-      | \b(?:mode|akses)\s+(?:admin|developer|debug)\b
-      | \b(?:admin|developer|debug)\s+mode\b | \[/?(?:inst|system|sistem)\b""",
+      | \[/?(?:inst|system|sistem)\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentd.agent.evidence.segments import Mood
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One statement about a field: whether it says the value in question, and what it does to earlier ones.
 
     `message` numbers the message it stands in. `replaces`: it names a value, so that another named before is no longer

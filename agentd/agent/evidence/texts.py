@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from agentd.agent.evidence.choices import meanings
 from agentd.agent.evidence.words import content, fold
@@ -23,16 +24,20 @@ def essence(words: Sequence[str]) -> tuple[str, ...]:
 
 def supports(said: Sequence[str], value: str) -> bool:
     """Whether every content word of `value` is among the folded words said, or both are one known phrase."""
-    wanted = fold(value)
-    asked = essence([word for word in wanted if word.isalpha() or word.isdecimal()])
+    asked = _asked(value)
     if not asked:
         return False
-    if set(asked) <= set(essence([word for word in said if word[0].isalnum()])):
-        return True
-    meant = meanings(wanted)
     kept = [word for word in said if word[0].isalnum()]
+    if asked.issubset(essence(kept)):
+        return True
+    meant = meanings(fold(value))
     return bool(meant) and any(
         meanings(tuple(kept[start:end])) & meant
         for start in range(len(kept))
         for end in range(start + 1, min(len(kept), start + 5) + 1)
     )
+
+
+@lru_cache(maxsize=256)
+def _asked(value: str) -> frozenset[str]:
+    return frozenset(essence([word for word in fold(value) if word.isalpha() or word.isdecimal()]))

@@ -96,4 +96,5 @@ _PREFIXES = (
 
 def content(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """What a phrase is about: its stems, joining words and punctuation left out."""
-    return tuple(stem(word) for word in words if word[0].isalnum() and not {word, stem(word)} & _JOINERS)
+    roots = ((word, stem(word)) for word in words if word[0].isalnum())
+    return tuple(root for word, root in roots if word not in _JOINERS and root not in _JOINERS)

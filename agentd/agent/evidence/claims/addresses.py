@@ -15,6 +15,7 @@ from agentd.agent.evidence.words import vocabulary
 
 _HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
 _NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
+_HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
     """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
@@ -27,11 +28,12 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
     wanted = reading.parse(str(field.value))
     accepted = _accepted(field, case)
     said: list[str] = []
+    known = reading.NOTHING
     spoken_of: str | None = None
     for message, group in by_message(case.of(field.person)):
         parts: list[str] = []
+        whole = reading.NOTHING
         last: Statement | None = None
-        mood = Mood.SAID
         corrected = False
         for statement in group:
             segment = statement.segment
@@ -39,6 +41,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             number = _house_number(statement, whole_yet) if spoken_of in accepted else None
             if number is not None:
                 parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
+                whole = reading.read(parts)
                 if not parts:
                     yield Claim(message, Mood.TAKEN_BACK, False)
                 continue
@@ -47,22 +50,21 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
                 continue
             if segment.mood is not Mood.SAID:
                 if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
-                    mood, parts, said = segment.mood, [], []
+                    parts, said, whole = [], [], reading.NOTHING
                     yield Claim(message, segment.mood, True)
                 continue
             if segment.corrected and parts and segment.address.street:
-                parts = []
+                parts, whole = [], reading.NOTHING
             corrected = corrected or segment.corrected
             parts += [*segment.words, ","]
+            whole += segment.address
             last = statement
         if last is None or not parts:
             continue
-        mood = Mood.SAID
-        whole = reading.read(parts)
         alone = whole.street or not said
-        said = parts if alone else [*said, *parts]
-        supports = reading.supports(whole if alone else reading.read(said), wanted)
-        yield Claim(message, mood, supports, replaces=whole.street, corrected=corrected)
+        said, known = (parts, whole) if alone else ([*said, *parts], known + whole)
+        supports = reading.supports(known, wanted)
+        yield Claim(message, Mood.SAID, supports, replaces=whole.street, corrected=corrected)
 
 
 def _house_number(statement: Statement, said: Sequence[str]) -> str | None:
@@ -104,10 +106,11 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
 
 def says_same(statement: Statement, label: str) -> bool:
     """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
-    words = {word for word in statement.segment.words if word[0].isalnum()}
-    homes = {"alamat", "alamat_domisili", "alamat_ktp"}
-    about = statement.segment.label in ({label} if label not in homes else homes) or label in statement.asked
-    return statement.segment.mood is Mood.SAID and about and bool(words & _SAME) and words <= _SAME | _SAME_WITH
+    segment = statement.segment
+    about = segment.label in (_HOMES if label in _HOMES else (label,)) or label in statement.asked
+    if segment.mood is not Mood.SAID or not about or _SAME.isdisjoint(segment.words):
+        return False
+    return all(word in _SAME or word in _SAME_WITH for word in segment.words if word[0].isalnum())
 
 
 def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:

@@ -25,11 +25,11 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
     if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
         return
     office = field.label == "instansi"
-    restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)}
-    for statement in case.all if field.label in ("keperluan", "instansi") else case.of(field.person):
+    purpose = office or field.label == "keperluan"
+    restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
+    for statement in case.all if purpose else case.of(field.person):
         segment = statement.segment
-        purpose = office or field.label == "keperluan"
-        words = segment.tail if purpose else segment.words
+        words: Sequence[str] = segment.tail if purpose else segment.words
         if purpose and segment.label is None and not office:
             wish = next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0)
             words = words[wish:]
