@@ -31,7 +31,7 @@ class Metrics:
         self.rpc = counter(
             "agentd_rpc_calls", "JSON-RPC calls by method and error code (0: a result)", "method", "code"
         )
-        self._rpc_counters: dict[tuple[str, int], Counter] = {}
+        self._rpc_answered: dict[tuple[str, int], int] = {}
         self.model_seconds = Histogram(
             "agentd_model_seconds", "One model turn", ("provider",), registry=self.registry, buckets=_SECONDS
         )
@@ -52,6 +52,9 @@ class Metrics:
         for server in self._catalogue().servers:
             self._restarts.labels(server.name).set(server.restarts)
             self._up.labels(server.name).set(server.state == "up")
+        for (method, code), calls in self._rpc_answered.items():
+            self.rpc.labels(method, str(code)).inc(calls)
+        self._rpc_answered.clear()
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
     def run_ended(self, row: dict[str, Any], result: Any) -> None:
@@ -61,11 +64,8 @@ class Metrics:
             self.steps.labels(step.get("server") or "", step["tool"], str(step["success"]).lower()).inc()
 
     def rpc_answered(self, method: str, code: int) -> None:
-        """The dispatcher's observer. It remembers each counter: finding one by its labels costs more than a call."""
-        counter = self._rpc_counters.get((method, code))
-        if counter is None:
-            counter = self._rpc_counters[method, code] = self.rpc.labels(method, str(code))
-        counter.inc()
+        """The dispatcher's observer. Prometheus learns the counts when it asks: telling it of each costs a lock."""
+        self._rpc_answered[method, code] = self._rpc_answered.get((method, code), 0) + 1
 
 
 class MeteredModel:
