@@ -123,6 +123,35 @@ def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: D
     expect(page.locator("#services")).to_be_visible()
 
 
+def test_a_public_screen_offers_no_way_out_of_it(hall: Daemon, open_page: Open) -> None:
+    ways = """() => {
+      const menu = new MouseEvent('contextmenu', {cancelable: true, bubbles: true});
+      document.body.dispatchEvent(menu);
+      const drop = new DragEvent('drop', {cancelable: true, bubbles: true});
+      document.body.dispatchEvent(drop);
+      return {
+        out: document.querySelectorAll('a, iframe, embed, object, [download], [target], input[type=file]').length,
+        menu: !menu.defaultPrevented, drop: !drop.defaultPrevented,
+        remembered: [...document.querySelectorAll('input:not([type=radio]), textarea')]
+          .filter((field) => field.autocomplete !== 'off').map((field) => field.name),
+      };
+    }"""
+    shut = {"out": 0, "menu": False, "drop": False, "remembered": []}
+    page = open_page(hall.url + "/kiosk")
+    assert page.evaluate(ways) == shut
+    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    assert page.evaluate(ways) == shut
+    page.locator("[data-act=cancel]").click()
+    page.locator("#ask-else").click()
+    page.get_by_label("Tulis pesan").fill("Lihat https://example.org/ atau <a href='https://example.org'>ini</a>")
+    page.locator("[data-act=send]").click()
+    expect(page.locator(".turn.completed")).to_be_visible()
+    assert page.evaluate(ways) == shut
+    expect(page.locator(".by")).to_have_count(0)  # which model answered is not a citizen's matter
+    page.locator("#finish").click()
+    expect(page.locator("#services")).to_be_visible()
+
+
 def test_an_idle_kiosk_warns_then_forgets_everything(hall: Daemon, open_page: Open) -> None:
     page = open_page(hall.url + "/kiosk", prepare=lambda page: page.clock.install())
     page.get_by_role("button", name="Tanya hal lain").click()
