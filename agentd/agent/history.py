@@ -59,9 +59,8 @@ def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMess
         arguments = step.input if isinstance(step.input, dict) else {}
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
         official = step.tool in toolset.official
-        shown += prompts.exchange(
-            step.tool, arguments, outcome, turn.language, turn.prompt, official=official, limit=RESULT_CHARS
-        )
+        called = prompts.Called(step.tool, arguments, outcome, turn.language, turn.prompt, official, RESULT_CHARS)
+        shown += prompts.exchange(called)
     cut_off = {"id": "Mohon maaf, tadi terputus.", "en": "Sorry, that was cut off."}[turn.language]
     return [*shown, prompts.answered({"action": "final", "response": turn.response or cut_off})]
 

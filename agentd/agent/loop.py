@@ -252,11 +252,11 @@ class Agent:
         return asked.record()
 
     async def _action(self, asked: Asked) -> CallTool | Final:
-        skip = self._brief.barred
+        skip, wanted = self._brief.barred, self._schema()
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
             try:
-                reply = await self._reply(asked, messages, skip)
+                reply = await self._reply(asked, messages, wanted, skip)
             except ProviderUnavailable as error:
                 asked.fallbacks += [Fallback.model_validate(value) for value in error.data.get("fallbacks", [])]
                 if asked.reason:
@@ -273,7 +273,7 @@ class Agent:
                 ChatMessage(role="assistant", content=reply.text[:4000] or "…"),
                 prompts.repair(asked.reason),
             ]
-            again = await self._reply(asked, repair, skip, provider=reply.provider, model=reply.model)
+            again = await self._reply(asked, repair, wanted, skip, provider=reply.provider, model=reply.model)
             try:
                 return self._believed(parse(again.text))
             except claims.FalseClaim:
@@ -295,6 +295,7 @@ class Agent:
         self,
         asked: Asked,
         messages: Sequence[ChatMessage],
+        wanted: dict[str, Any],
         skip: frozenset[str],
         provider: str | None = None,
         model: str | None = None,
@@ -317,7 +318,7 @@ class Agent:
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
-            json_schema=self._schema(),
+            json_schema=wanted,
             provider=provider or brief.options.provider,
             model=model or brief.options.model,
             skip=skip,
@@ -456,7 +457,8 @@ class Agent:
         place = f" di server {server}" if server else ""
         done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
         official = name in brief.toolset.official
-        done.messages += prompts.exchange(name, call.input, outcome, brief.language, brief.prompt, official=official)
+        called = prompts.Called(name, call.input, outcome, brief.language, brief.prompt, official)
+        done.messages += prompts.exchange(called)
         if outcome.success:
             asked = json.dumps(call.input, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))

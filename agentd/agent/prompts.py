@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS
@@ -45,6 +45,20 @@ class Example:
     action: dict[str, Any]
     user: str | None = None
     result: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call and what came of it, as the model is to be shown it: at most `limit` characters of its output."""
+
+    tool: str
+    arguments: dict[str, Any]
+    outcome: ToolOutcome
+    language: Language
+    request: str
+    """The citizen's words."""
+    official: bool = False
+    limit: int = 6000
 
 
 def compose_system_instructions(
@@ -146,7 +160,7 @@ def _given(example: Example) -> ChatMessage:
     shown = {key: example.result[key] for key in ("success", "output", "message") if key in example.result}
     outcome = ToolOutcome.model_validate({"success": True, **shown})
     arguments, words = example.result.get("input", {}), example.user or ""
-    return tool_result(example.result["tool"], arguments, outcome, detect(words or outcome.message), words)
+    return tool_result(Called(example.result["tool"], arguments, outcome, detect(words or outcome.message), words))
 
 
 def answered(action: dict[str, Any]) -> ChatMessage:
@@ -154,25 +168,16 @@ def answered(action: dict[str, Any]) -> ChatMessage:
     return ChatMessage(role="assistant", content=_compact(action))
 
 
-def exchange(
-    tool: str,
-    arguments: dict[str, Any],
-    outcome: ToolOutcome,
-    language: Language,
-    request: str,
-    *,
-    official: bool = False,
-    limit: int = 6000,
-) -> tuple[ChatMessage, ChatMessage]:
+def exchange(called: Called) -> tuple[ChatMessage, ChatMessage]:
     """A call and its result as two turns, without the values that grounding refused: shown, they would be copied.
 
     Of an act that is done the message says it all: little of its output stands in the prompt.
     """
-    kept = _proven(arguments, outcome)
-    if official and outcome.success:
-        limit, request = min(limit, DONE_CHARS), ""
-    call = answered({"action": "call_tool", "tool": tool, "input": kept})
-    return call, tool_result(tool, kept, outcome, language, request, official=official, limit=limit)
+    shown = replace(called, arguments=_proven(called.arguments, called.outcome))
+    if shown.official and shown.outcome.success:
+        shown = replace(shown, limit=min(shown.limit, DONE_CHARS), request="")
+    call = answered({"action": "call_tool", "tool": shown.tool, "input": shown.arguments})
+    return call, tool_result(shown)
 
 
 def _proven(arguments: dict[str, Any], outcome: ToolOutcome) -> dict[str, Any]:
@@ -190,36 +195,28 @@ def _without(value: Any, paths: Sequence[str], at: str = "") -> Any:
     return value
 
 
-def tool_result(
-    tool: str,
-    arguments: dict[str, Any],
-    outcome: ToolOutcome,
-    language: Language,
-    request: str,
-    *,
-    official: bool = False,
-    limit: int = 6000,
-) -> ChatMessage:
+def tool_result(called: Called) -> ChatMessage:
     """A tool's outcome as the next user turn (seed 002: `tool_result` with an `instruction`).
 
     The citizen's words stand after it once more: a small model answers what it read last, the tool's result.
     """
+    outcome = called.outcome
     output = outcome.output
     shown = _compact(output)
-    if len(shown) > limit:
-        output = {"shortened": shown[:limit], "note": f"{len(shown) - limit} more characters"}
+    if len(shown) > called.limit:
+        output = {"shortened": shown[: called.limit], "note": f"{len(shown) - called.limit} more characters"}
     result: dict[str, Any] = {
         "tool_result": {
-            "tool": tool,
-            "input": arguments,
+            "tool": called.tool,
+            "input": called.arguments,
             "success": outcome.success,
             "output": output,
             "message": outcome.message,
         },
     }
-    if request:
-        result["request"] = request[:REMINDED]
-    result["instruction"] = _instruction(outcome, language, official)
+    if called.request:
+        result["request"] = called.request[:REMINDED]
+    result["instruction"] = _instruction(outcome, called.language, called.official)
     return ChatMessage(role="user", content=_compact(result))
 
 

@@ -166,13 +166,8 @@ async def test_what_grounding_refused_is_not_shown_to_the_model_again() -> None:
     """Seen from the embedded model: values that it had invented stood in its context and came back in every call."""
     refused = {"missing": ["nik", "orang_tua.nama"], "labels": ["NIK", "nama orang tua"]}
     given = {"nama": "Budi", "nik": "3175000000000000", "orang_tua": {"nama": "Invented", "umur": "60"}}
-    turns = prompts.exchange(
-        "make_letter",
-        given,
-        ToolOutcome(success=False, message="Mohon sebutkan: NIK.", output=refused, error_type="grounding"),
-        "id",
-        "Nama saya Budi",
-    )
+    outcome = ToolOutcome(success=False, message="Mohon sebutkan: NIK.", output=refused, error_type="grounding")
+    turns = prompts.exchange(prompts.Called("make_letter", given, outcome, "id", "Nama saya Budi"))
     assert json.loads(turns[0].content)["input"] == {"nama": "Budi", "orang_tua": {"umur": "60"}}
     assert "3175000000000000" not in turns[1].content and "Invented" not in turns[1].content
     assert json.loads(turns[1].content)["request"] == "Nama saya Budi"
