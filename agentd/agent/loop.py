@@ -97,10 +97,10 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a run came to; `record` is what continues it after an approval."""
+    """What a run came to."""
 
     status: str
-    record: dict[str, Any]
+    so_far: Progress
     response: str = ""
     provider: str | None = None
     model: str | None = None
@@ -113,6 +113,10 @@ class Conclusion:
     pending: dict[str, Any] | None = None
     """The call that waits for a human: {tool, arguments, summary, rule}."""
     error: AgentdError | None = None
+
+    def record(self) -> dict[str, Any]:
+        """What the run goes on from after an approval, as JSON."""
+        return {**self.so_far.record(), "pending": self.pending}
 
 
 class _Waiting(Exception):
@@ -159,7 +163,7 @@ class Agent:
         done = self._so_far
         return Conclusion(
             status=status,
-            record={**done.record(), "pending": more.get("pending")},
+            so_far=done,
             provider=done.provider,
             model=done.model,
             fallbacks=tuple(done.fallbacks),
@@ -301,7 +305,8 @@ class Agent:
         model: str | None = None,
     ) -> ModelReply:
         brief, done = self._brief, self._so_far
-        if (done.usage + asked.usage).output_tokens + (done.usage + asked.usage).input_tokens > brief.limits.max_tokens:
+        used = done.usage + asked.usage
+        if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
             raise BudgetExceeded(f"the run used up its {brief.limits.max_tokens} tokens")
         answer = AnswerText()
 

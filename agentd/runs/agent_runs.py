@@ -359,7 +359,7 @@ class AgentRuns:
             outcome=outcome,
             attempts=conclusion.attempts,
             error=conclusion.error,
-            record=conclusion.record,
+            record=None if conclusion.pending is None else conclusion.record(),
             approval=conclusion.pending,
         )
 

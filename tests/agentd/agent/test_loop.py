@@ -76,7 +76,7 @@ async def test_a_killed_run_repeats_no_recorded_step_and_ends_the_same() -> None
         again = Talk(call("get_current_time"), call("make_letter", nama="Budi"), final("Selesai"))
         again.journal = MemoryJournal(dict(list(talk.journal.records.items())[:kept]))
         ended = await again.run()
-        assert (ended.response, ended.record["messages"]) == (whole.response, whole.record["messages"])
+        assert (ended.response, ended.record()["messages"]) == (whole.response, whole.record()["messages"])
         assert len(again.tools.calls) == 2 - min(2, max(0, kept) if kept < 2 else kept - 1)
 
 
@@ -195,5 +195,5 @@ async def test_what_the_office_refuses_is_told_in_its_words_and_not_offered_agai
     talk.model.turn = seen  # type: ignore[method-assign]
     ended = await talk.run()
     assert "make_letter" in schemas[0] and "make_letter" not in schemas[1]
-    assert "ask the citizen to correct it: NIK: tidak cocok." in ended.record["messages"][2]["content"]
+    assert "ask the citizen to correct it: NIK: tidak cocok." in ended.record()["messages"][2]["content"]
     assert ended.error is not None and ended.error.data["user_message"] == "NIK: tidak cocok."
