@@ -88,18 +88,19 @@ def test_a_retry_finishes_what_a_dead_process_left_without_any_restart(tmp_path:
 
 
 def run_four(state: Path, env: dict[str, str]) -> None:
-    """Four processes, killed at different points, then four that all want the same letters."""
-    points = ("in_reservation", "signed", "renamed", "committed")
-    dying = [
-        in_process(issue_all, state, env | {"CERTIFICATE_CRASH_AT": point}, KEYS[start::4])
-        for start, point in enumerate(points)
-    ]
-    for process in dying:
-        process.join(60)
-        assert process.exitcode == -signal.SIGKILL
+    """Three times four processes, killed at every point between them, then four that all want the same letters."""
+    points = (*CRASH_POINTS, "reserved", "written", "renamed")
+    for wave in (points[:4], points[4:8], points[8:]):
+        dying = [
+            in_process(issue_all, state, env | {"CERTIFICATE_CRASH_AT": point}, KEYS[start::4])
+            for start, point in enumerate(wave)
+        ]
+        for process in dying:
+            process.join(150)
+            assert process.exitcode == -signal.SIGKILL
     living = [in_process(issue_all, state, env, KEYS[start:] + KEYS[:start]) for start in (0, 3, 6, 9)]
     for process in living:
-        process.join(120)
+        process.join(200)
         assert process.exitcode == 0
 
 
