@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -105,6 +106,26 @@ async def test_a_session_of_nobody_is_an_error_of_the_protocol(office: Daemon) -
         with pytest.raises(RequestError) as refused:
             await agent.load_session(cwd="/", session_id="nobodys", mcp_servers=[])
     assert refused.value.code == -32010
+
+
+def test_npms_acpx_talks_to_the_agent_and_its_permission_issues_the_letter(tmp_path: Path, office: Daemon) -> None:
+    """The client that others use, unchanged."""
+    packages = Path(__file__).parents[1] / "node_modules"
+    node = next((str(path) for path in packages.glob("node-linux-*/bin/node")), None)
+    assert node is not None, "the tests' npm programs are missing; run: python -m tests.prepare"
+    before = len(list(office.state.glob("letters/**/*.pdf")))
+    client = [node, str(packages / "acpx" / "dist" / "cli.js"), "--agent", shlex.join(words(office, "acp"))]
+    told = subprocess.run(
+        [*client, "--format", "text", "--approve-all", "--timeout", "120", "exec", WORDS],
+        env={**os.environ, "AGENTD_TOKEN": TOKEN, "HOME": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+    assert "session/request_permission" in told.stdout, told.stdout + told.stderr
+    assert "- Keperluan: Melamar pekerjaan" in told.stdout
+    assert len(list(office.state.glob("letters/**/*.pdf"))) - before == 1
 
 
 def until_running(daemon: Daemon, session_id: str) -> None:
