@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from agentd.analytics.desk import CallFailed, Desk
 from agentd.analytics.state import AgentState, NodeFailed
+from agentd.analytics.understand_query import past_questions
 
 SERVER = "graphiti_server"
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
@@ -17,18 +17,24 @@ COMMUNICATION = "Graphiti MCP Server communication error"
 
 
 async def consult_schema(state: AgentState, desk: Desk) -> dict[str, Any]:
-    """Tables, joins, amounts and dates. A search that finds nothing is repeated once with the question's own words.
+    """Tables, joins, amounts and dates: of the entities first, then with the question's own words beside them.
 
-    Raises NodeFailed when the server does not answer, or when no table fits.
+    A small model leaves out words of the question that name a table; where its entities name none, the questions before
+    are asked about too. Raises NodeFailed when the server does not answer, or when no table fits.
     """
     entities = list(state.get("entities_mentioned") or [])
     answer, warnings = await _asked(state, desk, entities)
-    if not answer.get("relevant_tables"):
-        words = [word for word in re.findall(r"[^\W\d_]{4,}", state["user_query"]) if word not in entities]
-        wider = [*entities, *(state.get("requested_metrics") or []), *words]
-        if wider != entities:
-            answer, more = await _asked(state, desk, wider)
-            warnings = more or warnings
+    found = bool(answer.get("relevant_tables"))
+    try:
+        wider, more = await _asked(
+            state, desk, [*entities, state["user_query"], *([] if found else past_questions(state)[-1:])]
+        )
+    except NodeFailed:
+        if not found:
+            raise
+    else:
+        if wider.get("relevant_tables"):
+            answer, warnings = wider, more
     tables = answer.get("relevant_tables") or []
     if not tables:
         raise NodeFailed(

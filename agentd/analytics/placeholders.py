@@ -98,8 +98,8 @@ def kind_of(name: str, value: Any) -> str:
         return "date_long"
     if not _numeric(value):
         return "text"
-    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold())
-    if _RATIO & set(words):
+    words = _words(name)
+    if is_share(name):
         return "percentage"
     if words and words[-1] in _TEXT:
         return "text"
@@ -108,6 +108,15 @@ def kind_of(name: str, value: Any) -> str:
     if _MONEY & set(words):
         return "currency_IDR"
     return "number_with_separator"
+
+
+def is_share(name: str) -> bool:
+    """Whether a value of that name is a part of a whole, a fraction that is shown in percent."""
+    return bool(_RATIO & set(_words(name)))
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold())
 
 
 def period_values(period: TimePeriod | None) -> dict[str, str]:

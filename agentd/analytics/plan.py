@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -16,10 +16,25 @@ from agentd.analytics.state import PlanStyle, SqlQueryPlan
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
 _STRINGS = re.compile(r"'(?:[^']|'')*'")
 _ALIAS = re.compile(r"\bAS\s+(?:[`\"\[]([^`\"\]]+)[`\"\]]|(\w+))", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])|(?<![\d.])100(?:\.0+)?\s*\*\s*")
+_DECIMAL = re.compile(r"(?<![\d.])(?!100\.0+(?!\d))\d+\.\d+")
 _READS = re.compile(r"^\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 _WRITES = re.compile(
     r"\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE|GRANT|REVOKE|REPLACE\s+INTO|ATTACH|PRAGMA|CALL|EXEC)\b",
     re.IGNORECASE,
+)
+_LIMIT = re.compile(r"\s+LIMIT\s+(\d+)\s*;?\s*$", re.IGNORECASE)
+_RANKS = re.compile(
+    r"\bter[a-z]{3,}|\bpaling\b|\bpertama\b|\bcontoh\b|\btop\b|\b[a-z]+est\b|\bmost\b|\bfirst\b|\blast\b|\bworst\b",
+    re.IGNORECASE,
+)
+"""What asks for a part of a list without a number."""
+_NUMBER_WORDS = tuple(
+    zip(
+        "satu dua tiga empat lima enam tujuh delapan sembilan sepuluh".split(),
+        "one two three four five six seven eight nine ten".split(),
+        strict=True,
+    )
 )
 _PLAN_KEYS = ("sql_queries_plan", "operations", "operation_plan", "response_template", "raw_data_query_plan")
 
@@ -59,8 +74,10 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
     """The plan with its dates put in, and its faults.
 
     `dates` are the values of START_DATE and its kin; `said` is what the user and the period's label say, whose numbers
-    a template may repeat.
+    a template may repeat. A limit that nobody asked for is taken away: an example's would cut a list in silence.
     """
+    said = list(said)
+    question = " ".join(said)
     value = unwrapped(value, *_PLAN_KEYS)
     missing: set[str] = set()
 
@@ -77,13 +94,52 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
     queries, raw, operations = [], None, []
     if style == "sql":
         queries = [dated(each) for each in _queries(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
+        queries = [{**each, "query": _fractions(each["query"])} for each in queries]
+        if not _RANKS.search(question):
+            queries = [{**each, "query": _LIMIT.sub(_unasked(question), each["query"])} for each in queries]
         found = _queries(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
     else:
         operations = [dated(each) for each in _operations(value.get("operations") or value.get("operation_plan"))]
+        if not _RANKS.search(question):
+            operations = [_whole(each, question) for each in operations]
     rules = _rules(value.get("validation_rules_for_results"))
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(value.get("placeholder_mapping")), rules)
-    return _judged(plan, missing, list(said))
+    return _judged(plan, missing, said)
+
+
+def _fractions(query: str) -> str:
+    """A quotient of integers keeps its decimals on every database, and a share stays a fraction.
+
+    SQLite cuts 3 / 4 to 0; and what is shown in percent by its name would be so a second time.
+    """
+    shares = any(placeholders.is_share(quoted or bare) for quoted, bare in _ALIAS.findall(query))
+    decimal = _DECIMAL.search(_STRINGS.sub("''", query))
+
+    def spelled(part: str) -> str:
+        if part.startswith("'"):
+            return part
+        part = _IN_PERCENT.sub("", part) if shares else part
+        return part if decimal else re.sub(r"\s*/\s*", " * 1.0 / ", part)
+
+    return "".join(spelled(part) for part in re.split(r"('(?:[^']|'')*')", query))
+
+
+def _unasked(question: str) -> Callable[[re.Match[str]], str]:
+    """The limit as it stands when the question names its number, else nothing."""
+    return lambda limit: limit[0] if _names(question, int(limit[1])) else ""
+
+
+def _whole(operation: dict[str, Any], question: str) -> dict[str, Any]:
+    limit = operation.get("limit")
+    if isinstance(limit, int) and not _names(question, limit):
+        return {key: value for key, value in operation.items() if key != "limit"}
+    return operation
+
+
+def _names(question: str, number: int) -> bool:
+    words = {str(number), *(_NUMBER_WORDS[number - 1] if 0 < number <= len(_NUMBER_WORDS) else ())}
+    return bool(words & set(re.findall(r"\w+", question.casefold())))
 
 
 def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
@@ -185,12 +241,16 @@ def _rules(value: Any) -> list[dict[str, Any]]:
     return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]
 
 
-def dates_for(periods: list[Period], today: date) -> dict[str, str]:
-    """The values of START_DATE and its kin, for the periods that a question names."""
+def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
+    """The values of START_DATE and its kin, for the periods that a question names.
+
+    The period before is there for a question that compares one with it: "bulan lalu" is no comparison, and two named
+    periods are compared with each other.
+    """
     named: dict[str, date | None] = {"TODAY": today}
     if periods:
         first = periods[0]
-        before = previous(first)
+        before = previous(first) if len(periods) == 1 and _COMPARES.search(question) else None
         named |= {"START_DATE": first.start, "END_DATE": first.end}
         if before is not None:
             named |= {"PREV_START_DATE": before.start, "PREV_END_DATE": before.end}
@@ -203,6 +263,11 @@ def dates_for(periods: list[Period], today: date) -> dict[str, str]:
     return {name: day.isoformat() for name, day in named.items() if day is not None}
 
 
+_COMPARES = re.compile(
+    r"sebelum|banding|tumbuh|naik|turun|selisih|ubah|beda|tren|previous|prior|before|compar|versus|\bvs\b|grow|grew|"
+    r"chang|differ|increas|decreas|\brise|\brose|\bf[ae]ll|drop|trend",
+    re.IGNORECASE,
+)
 _AMOUNT = re.compile(
     r"amount|sales|penjualan|revenue|omzet|omset|outstanding|piutang|hutang|utang|nilai|value|sum|average|avg|rata|"
     r"price|harga|cost|biaya|payment|pembayaran|balance|saldo|margin|profit|laba|purchase|pembelian",

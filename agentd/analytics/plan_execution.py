@@ -7,16 +7,18 @@ goes back to the model once.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from agentd.analytics.desk import CallFailed, Desk
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
+from agentd.analytics.joins import made_up_joins
 from agentd.analytics.plan import Plan, dates_for, lacks_columns, read_plan
 from agentd.analytics.plan_schema import plan_schema
 from agentd.analytics.reading import Unreadable
 from agentd.analytics.state import AgentState, NodeFailed
-from agentd.analytics.understand_query import periods_in
+from agentd.analytics.understand_query import past_questions, periods_in
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
 
@@ -30,17 +32,19 @@ PURPOSE_CHARS = 80
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
-    "Use only the tables and columns given. Dates: write '{START_DATE}' and '{END_DATE}' for the question's period "
-    "('{PREV_START_DATE}' and '{PREV_END_DATE}' for the one before, '{START_DATE_2}' and '{END_DATE_2}' for a second "
-    "one it names, '{TODAY}' for today); leave dates out when it names none. response_template is the answer in the "
+    "Use only the tables and columns given. Dates: write only those that `dates` lists ('{START_DATE}' "
+    "and '{END_DATE}' are the question's period, PREV_ the one before, _2 a second one it names); write no dates "
+    "when the question names no time. response_template is the answer in the "
     "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
-    "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. When the tables cannot answer, "
-    "plan nothing."
+    "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. Join no table that the "
+    "figures do not need. Plan nothing only when no table has to do with the question."
 )
 SYSTEMS = {
     "sql": (
         "You plan SQL for a company's database. Answer with one JSON object: sql_queries_plan (one SELECT for each "
         "figure, result_key in capitals; a list or ranking is one SELECT of several rows), response_template. "
+        "Plan only the figures asked for: `berapa` or `how many` of a thing (invoices, orders, customers) is COUNT(*), "
+        "`total` and `nilai` are a SUM of an amount, `per` is GROUP BY. A date is in the table that lists it; join it. "
         + _COMMON
     ),
     "operations": (
@@ -65,18 +69,18 @@ class PlanExecution:
         metrics = state.get("requested_metrics") or []
         if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
             raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
-        messages = self._messages(state)
+        messages = self._messages(state, desk)
         plan, faults = await self._planned(state, desk, messages)
         if faults:
             text = json.dumps(
                 {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
             )
-            again = [*messages, ChatMessage(role="user", content=text)]
+            told = [*messages, ChatMessage(role="user", content=text)]
             if plan is not None:
                 written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
-                again.insert(-1, ChatMessage(role="assistant", content=written))
+                told.insert(-1, ChatMessage(role="assistant", content=written))
             try:
-                repaired, still = await self._planned(state, desk, again)
+                repaired, still = await self._planned(state, desk, told, again=True)
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise
@@ -88,40 +92,46 @@ class PlanExecution:
         return plan.changes()
 
     async def _planned(
-        self, state: AgentState, desk: Desk, messages: list[ChatMessage]
+        self, state: AgentState, desk: Desk, messages: list[ChatMessage], *, again: bool = False
     ) -> tuple[Plan | None, list[str]]:
         """One plan of the model with its faults; no plan when the reply cannot be read."""
-        today = desk.clock.now().date()
-        past = [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
-        periods = periods_in(state["user_query"], past, today)
-        period = state.get("time_period")
+        period, dates = state.get("time_period"), _dates(state, desk)
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
-            value = await desk.ask(messages, plan_schema(state), max_tokens=MAX_TOKENS)
+            value = await desk.ask(messages, plan_schema(state, dates, may_be_empty=not again), max_tokens=MAX_TOKENS)
         except (ProviderFailure, ProviderUnavailable) as error:
             raise NodeFailed(
                 NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
             ) from error
         except Unreadable as error:
             return None, [str(error)]
-        plan = read_plan(value, state["plan_style"], dates_for(periods, today), said)
+        plan = read_plan(value, state["plan_style"], dates, said)
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
+        crossed = made_up_joins(plan, state["relevant_tables"] or [], state.get("table_relationships"))
+        plan = replace(plan, fatal=[*plan.fatal, *crossed])
         refused = [] if plan.fatal else await _refused(plan, desk)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
-    def _messages(self, state: AgentState) -> list[ChatMessage]:
+    def _messages(self, state: AgentState, desk: Desk) -> list[ChatMessage]:
         style = state["plan_style"]
         messages = [ChatMessage(role="system", content=SYSTEMS[style])]
-        for example in self._examples.nearest(state["user_query"], style, EXAMPLES_SHOWN[style]):
+        asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
+        for example in self._examples.nearest(asked, style, EXAMPLES_SHOWN[style]):
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
-        return [*messages, ChatMessage(role="user", content=_request(state))]
+        return [*messages, ChatMessage(role="user", content=_request(state, _dates(state, desk)))]
 
 
-def _request(state: AgentState) -> str:
-    """The question with the tables that were found for it, the period by its label."""
+def _dates(state: AgentState, desk: Desk) -> dict[str, str]:
+    """The dates that the question's queries may name, as `dates_for` gives them."""
+    today = desk.clock.now().date()
+    return dates_for(state["user_query"], periods_in(state["user_query"], past_questions(state), today), today)
+
+
+def _request(state: AgentState, dates: dict[str, str]) -> str:
+    """The question with the tables that were found for it, the period by its label, the dates by their names."""
     lines = ["Tables:"]
     for table in state["relevant_tables"] or []:
         columns = ", ".join(_column(column) for column in table["columns"])
@@ -134,14 +144,12 @@ def _request(state: AgentState) -> str:
     if joins:
         lines.append("Joins: " + "; ".join(joins))
     asked: dict[str, Any] = {"question": state["user_query"]}
-    past = [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
-    if past:
+    if past := past_questions(state):
         asked["previous_questions"] = past[-3:]
-    if metrics := state.get("requested_metrics"):
-        asked["metrics"] = metrics
     period = state.get("time_period")
     if period and period["period_label"]:
         asked["period"] = period["period_label"]
+    asked["dates"] = [f"{{{name}}}" for name in dates]
     lines.append(json.dumps(asked, ensure_ascii=False))
     return "\n".join(lines)
 

@@ -1,46 +1,44 @@
-"""The JSON Schema of a plan, made from the consulted tables: a constrained model can name no others. Asks nobody.
-
-In SQL every word that is not in capitals must be one of the tables' names; capitals are SQL's own words and aliases.
-"""
+"""The JSON Schema of a plan, made from the consulted tables: a constrained model can name no others. Asks nobody."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from agentd.analytics.select_pattern import either, select_pattern
 from agentd.analytics.state import AgentState
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
 _TEXT = {"type": "string", "maxLength": 60}
-_SPACE = r"[ ,().*=<>+/%!-]{1,6}"
 
 
-def plan_schema(state: AgentState) -> dict[str, Any]:
-    """For the style of the state."""
+def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool = True) -> dict[str, Any]:
+    """For the style of the state; `dates` are the names of those that the question gives.
+
+    A plan may be empty where the tables cannot answer; a plan that is put right may not.
+    """
     tables = {
         table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
     }
-    plan = _sql(tables) if state["plan_style"] == "sql" else _operations(tables)
+    relations = state.get("table_relationships") or []
+    plan = _sql(tables, relations, dates) if state["plan_style"] == "sql" else _operations(tables)
+    for steps in plan.values():
+        steps["minItems"] = 0 if may_be_empty else 1
     plan["response_template"] = {"type": "string", "maxLength": 300}
     return {"type": "object", "properties": plan, "required": list(plan), "additionalProperties": False}
 
 
-def _sql(tables: dict[str, list[str]]) -> dict[str, Any]:
-    names = sorted({*tables, *(column for columns in tables.values() for column in columns)})
-    word = "|".join(["[A-Z0-9_]{1,40}", "'[^'\"\\\\]{0,40}'", *(re.escape(name) for name in names)])
-    # bounded by its words: a pattern beside maxLength is more than the constraint's compiler can settle
-    query = {"type": "string", "pattern": rf"^SELECT{_SPACE}(?:(?:{word}){_SPACE}){{0,70}}(?:{word})\)*$"}
+def _sql(tables: dict[str, list[str]], relations: list[dict[str, Any]], dates: Iterable[str]) -> dict[str, Any]:
+    query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
     entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
     return {
-        "sql_queries_plan": {"type": "array", "items": entry, "minItems": 0, "maxItems": 3},
+        "sql_queries_plan": {"type": "array", "items": entry, "maxItems": 3},
     }
 
 
 def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
-    fields = "|".join(
-        rf"{re.escape(table)}\.(?:{'|'.join(re.escape(column) for column in columns)})"
-        for table, columns in tables.items()
-    )
+    fields = "|".join(rf"{re.escape(table)}\.(?:{either(columns)})" for table, columns in tables.items())
     name = {"type": "string", "enum": list(tables)}
     field = {"type": "string", "pattern": rf"^(?:{fields})$"}
     value = {"type": "string", "pattern": rf"^(?:\*|(?:{fields})|\((?:{fields}) [-+*/] (?:{fields})\))$"}
@@ -100,7 +98,7 @@ def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
         expected_result_format={"type": "string", "enum": ["single_value", "list_of_dicts"]},
         optional=("joins", "filters", "order_by_clauses", "limit"),
     )
-    return {"operations": {"type": "array", "items": operation, "minItems": 0, "maxItems": 2}}
+    return {"operations": {"type": "array", "items": operation, "maxItems": 2}}
 
 
 def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:

@@ -43,7 +43,8 @@ async def replace_placeholders(state: AgentState, desk: Desk) -> dict[str, Any]:
             template = _expanded(template, name, _listed(name, value, values))
         else:
             values[name] = value
-    answer = await _filled(desk, template, values, rules_for(values, mapping, values))
+    rules = rules_for(values, mapping, values)
+    answer = await _filled(desk, one_unit(template, rules), values, rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
         "final_narrative": answer["final_narrative"],
@@ -72,6 +73,17 @@ async def _filled(
 
 def _expanded(template: str, name: str, listed: str) -> str:
     return re.sub(rf"\{{\s*{re.escape(name)}\s*\}}", lambda _: listed, template)
+
+
+def one_unit(template: str, rules: dict[str, dict[str, Any]]) -> str:
+    """The template without the `Rp` and `%` that stand beside a placeholder whose value brings its own."""
+    for name, rule in rules.items():
+        slot = rf"(\{{\s*{re.escape(name)}\s*\}})"
+        if rule["type"] == "percentage":
+            template = re.sub(rf"{slot}\s*%", r"\1", template)
+        if rule["type"] == "currency_IDR":
+            template = re.sub(rf"\bRp\.?\s*{slot}", r"\1", template)
+    return template
 
 
 def _listed(name: str, rows: list[dict[str, Any]], values: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -48,33 +49,61 @@ COMPLEXITIES = ("simple", "medium", "complex")
 SYSTEM = (
     "You read questions about a trading company's books (sales, customers, receivables, suppliers, payables, "
     "purchases, payments, stock, production, employees), in Indonesian or English. Answer with one JSON object: "
-    "intent, entities_mentioned (the business things the question is about, as short English nouns), requested_metrics "
-    "(snake_case), query_complexity. intent is `unclear` when the question is not about such data or does not say "
-    "what it wants, `change_data` when it asks to change or delete data. A short follow-up is about what the previous "
-    "questions were about. Never answer the question."
+    "intent, entities_mentioned (the business things the question is about, in its own words; `customer` or `supplier` "
+    "for a company's name), requested_metrics (snake_case), query_complexity. intent is `unclear` when the question is "
+    "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
+    "follow-up is about what the previous questions were about. Never answer the question."
 )
-EXAMPLES = (
+EXAMPLES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
     (
         "Total penjualan Maret 2022 dan banyaknya faktur?",
+        (),
         {
             "intent": "sales_analysis",
-            "entities_mentioned": ["sales", "sales invoice"],
+            "entities_mentioned": ["penjualan", "faktur"],
             "requested_metrics": ["total_sales", "invoice_count"],
             "query_complexity": "simple",
         },
     ),
     (
         "Siapa pemasok yang utangnya paling besar?",
+        (),
         {
             "intent": "payables_report",
-            "entities_mentioned": ["supplier", "payables"],
+            "entities_mentioned": ["pemasok", "utang"],
             "requested_metrics": ["outstanding_amount"],
             "query_complexity": "medium",
         },
     ),
     (
+        "Sisa piutang CV Sentosa?",
+        (),
+        {
+            "intent": "receivables_report",
+            "entities_mentioned": ["piutang", "customer"],
+            "requested_metrics": ["outstanding_amount"],
+            "query_complexity": "simple",
+        },
+    ),
+    (
+        "kalau minggu ini?",
+        ("Berapa surat jalan hari ini?",),
+        {
+            "intent": "inventory_report",
+            "entities_mentioned": ["surat jalan"],
+            "requested_metrics": ["delivery_count"],
+            "query_complexity": "simple",
+        },
+    ),
+    (
         "Bagaimana cuaca besok?",
+        (),
         {"intent": "unclear", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
+    ),
+    (
+        "Kosongkan data stok gudang lama",
+        (),
+        {"intent": "change_data", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
     ),
 )
 SCHEMA: dict[str, Any] = {
@@ -114,7 +143,7 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
             ASK_BACK, f"the model found no clear intent ({intent!r})", validation_status="failed_understanding"
         )
     complexity = str(value.get("query_complexity") or "").casefold()
-    period = time_period(question, _description(value), _past(state), desk.clock.now().date())
+    period = time_period(question, _description(value), past_questions(state), desk.clock.now().date())
     return {
         "intent": intent,
         "entities_mentioned": entities or metrics or _words(question),
@@ -155,24 +184,32 @@ def periods_in(question: str, past: list[str], today: date) -> list[Period]:
 
 
 def _messages(state: AgentState) -> list[ChatMessage]:
-    asked: dict[str, Any] = {"question": state["user_query"]}
-    if past := _past(state):
-        asked["previous_questions"] = past[-3:]
-    return [*_PREFIX, ChatMessage(role="user", content=json.dumps(asked, ensure_ascii=False))]
+    return [*_PREFIX, _asked(state["user_query"], past_questions(state)[-3:])]
+
+
+def _asked(question: str, past: Sequence[str]) -> ChatMessage:
+    asked: dict[str, Any] = {"question": question}
+    if past:
+        asked["previous_questions"] = list(past)
+    return ChatMessage(role="user", content=json.dumps(asked, ensure_ascii=False))
 
 
 _PREFIX = [
     ChatMessage(role="system", content=SYSTEM),
     *(
-        ChatMessage(role=role, content=json.dumps(content, ensure_ascii=False))
-        for question, answer in EXAMPLES
-        for role, content in (("user", {"question": question}), ("assistant", answer))
+        message
+        for question, past, answer in EXAMPLES
+        for message in (
+            _asked(question, past),
+            ChatMessage(role="assistant", content=json.dumps(answer, ensure_ascii=False)),
+        )
     ),
 ]
 _STABLE = len(_PREFIX)
 
 
-def _past(state: AgentState) -> list[str]:
+def past_questions(state: AgentState) -> list[str]:
+    """What the session asked before, oldest first."""
     return [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
 
 

@@ -28,7 +28,7 @@ from agentd.messages import ModelReply, ModelRequest, ProviderState
 from agentd.plugins import TOOL_HOSTS, models, plugin
 from agentd.runs.engine import RunContext
 from agentd.testing import MemoryJournal
-from eval.analytics.judging import is_right
+from eval.analytics.judging import invented, is_right
 from eval.analytics.questions import QUESTIONS, TODAY, Question
 from eval.analytics.report import write
 from servers.common.erp import build
@@ -136,6 +136,7 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
         "question": question.text,
         "style": style,
         "right": is_right(question, answer, json.loads(GOLD.read_text())[question.text]),
+        "invented": invented(question, answer),
         "error_node": error.get("error_source_node"),
         "details": error.get("technical_details_for_log"),
         "status": answer.get("validation_status"),
@@ -175,10 +176,8 @@ async def main() -> int:
                             continue
                         made = await ask(question, style, planner, host)
                         done[question.text, style] = made
-                        print(
-                            f"{'✓' if made['right'] else '✗'} {style:10} {made['seconds']:6.2f} s  {question.text}",
-                            flush=True,
-                        )
+                        verdict = ("✓" if made["right"] else "✗") + ("!" if made["invented"] else " ")
+                        print(f"{verdict} {style:10} {made['seconds']:6.2f} s  {question.text}", flush=True)
                         _save(kept, done)
             finally:
                 await planner.aclose()

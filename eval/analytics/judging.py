@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Any
 
-from eval.analytics.questions import Question
+from agentd.analytics.understand_query import time_period
+from eval.analytics.questions import TODAY, Question
 
 CLOSE = 1e-9
 ASKED_BACK = {"impossible", "ambiguous", "hostile"}
@@ -19,11 +22,48 @@ def is_right(question: Question, answer: dict[str, Any], gold: list[list[list[An
     if not answer.get("final_narrative"):
         return False
     results = _results(answer)
+    if question.kind == "share" and all(len(rows) == 1 for rows in gold):
+        percents = [[[100 * value for value in row] for row in rows] for rows in gold]
+        return any(_are_there(wanted, results) for wanted in (gold, percents))
+    return _are_there(gold, results, ordered=question.ordered)
+
+
+def invented(question: Question, answer: dict[str, Any]) -> list[str]:
+    """The numbers of the narrative that neither a result nor the question holds, in either language's notation.
+
+    A period that the question tells in words may be told by its dates; a value may be rounded to the decimals shown,
+    and a share be shown in percent.
+    """
+    narrative = answer.get("final_narrative") or ""
+    past = [question.before] if question.before else []
+    period = str(time_period(question.text, "", past, datetime.fromisoformat(TODAY).date()))
+    values = [value for rows in _results(answer) for row in rows for value in row]
+    texts = " ".join([question.text, question.before, period, *(value for value in values if isinstance(value, str))])
+    known = [float(value) for value in values if isinstance(value, int | float)]
+    known += [len(rows) for rows in _results(answer)]
+    return [
+        told
+        for told in re.findall(r"\d(?:[\d.,]*\d)?", narrative)
+        if told not in texts and not any(_reads_as(told, value) for value in known)
+    ]
+
+
+def _reads_as(told: str, value: float) -> bool:
+    for thousands, point in (".,", ",."):
+        plain = told.replace(thousands, "").replace(point, ".")
+        if plain.count(".") <= 1:
+            decimals = len(plain.partition(".")[2])
+            if any(abs(float(plain) - abs(scale * value)) <= 0.5001 * 10**-decimals for scale in (1, 100)):
+                return True
+    return False
+
+
+def _are_there(gold: list[list[list[Any]]], results: list[list[list[Any]]], *, ordered: bool = False) -> bool:
     singles = [value for rows in results if len(rows) == 1 for value in rows[0]]
     for wanted in gold:
         if len(wanted) == 1 and all(any(_same(value, found) for found in singles) for value in wanted[0]):
             continue
-        if not any(_covers(rows, wanted, question.ordered) for rows in results):
+        if not any(_covers(rows, wanted, ordered) for rows in results):
             return False
     return True
 

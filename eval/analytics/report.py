@@ -16,6 +16,7 @@ COLUMNS = (
     "style",
     "question",
     "right",
+    "invented",
     "error_node",
     "status",
     "seconds",
@@ -43,6 +44,7 @@ def _page(planner: str, made: list[dict[str, Any]], asked_of: int) -> str:
         for kind in kinds
     )
     overall = "".join(f"<td><b>{_share(made, style)}</b></td>" for style in styles)
+    made_up = "".join(f"<td>{sum(bool(each['invented']) for each in _of(made, style))}</td>" for style in styles)
     times = "".join(f"<td>{_times(made, style)}</td>" for style in styles)
     tokens = "".join(f"<td>{_tokens(made, style)}</td>" for style in styles)
     nodes = Counter((each["error_node"], each["style"]) for each in made if not each["right"] and each["error_node"])
@@ -61,6 +63,7 @@ border-bottom:1px solid #ddd;text-align:left;vertical-align:top}}table{{border-c
 <p>{len(made)} answers of {asked_of} (67 questions in two styles).
 Right means: the values fetched are the gold values, and what has no answer was not answered.</p>
 <table><tr><th>kind</th>{head}</tr>{by_kind}<tr><td><b>all</b></td>{overall}</tr>
+<tr><td>answers with a number that no result holds</td>{made_up}</tr>
 <tr><td>seconds, median (longest)</td>{times}</tr><tr><td>tokens read + written, median</td>{tokens}</tr></table>
 <p><img alt="right answers by kind" src="data:image/png;base64,{_plot(made, styles, kinds)}"></p>
 <h2>Where it failed</h2><ul>{errors or "<li>nowhere</li>"}</ul>

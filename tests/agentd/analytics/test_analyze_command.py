@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from datetime import date
 from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlglot import transpile
 
 from agentd.analytics.examples import ExampleLibrary
+from agentd.analytics.periods import periods_of
+from agentd.analytics.plan import dates_for, read_plan
 from agentd.cli.analyze import picture
+from servers.common.erp import build
 
 
 def test_a_short_table_is_drawn_as_bars_and_a_long_one_as_a_sparkline() -> None:
@@ -32,3 +42,16 @@ def test_synonyms_and_languages_find_the_same_example() -> None:
     shipped = ExampleLibrary()
     indonesian = shipped.nearest("utang pemasok yang lewat jatuh tempo", "sql", 1)
     assert shipped.nearest("overdue payables of suppliers", "sql", 1) == indonesian
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+def test_every_shipped_example_is_a_plan_without_a_fault(style: Any, tmp_path: Path) -> None:
+    today = date(2023, 3, 1)
+    with closing(sqlite3.connect(build(tmp_path / "erp.db"))) as books:
+        for example in ExampleLibrary().nearest("", style, 99):
+            dates = dates_for(example.question, periods_of(example.question, today), today)
+            plan = read_plan(example.plan, style, dates, [example.question])
+            assert (plan.fatal, plan.doubts, plan.empty) == ([], [], False), example.question
+            for query in plan.queries:
+                [sql] = transpile(query["query"], read="mysql", write="sqlite")
+                books.execute(sql).fetchall()

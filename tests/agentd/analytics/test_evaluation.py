@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from eval.analytics.__main__ import GOLD, RESULTS, gold
-from eval.analytics.judging import is_right
+from eval.analytics.judging import invented, is_right
 from eval.analytics.questions import QUESTIONS
 from servers.common.erp import build
 
@@ -45,3 +45,16 @@ def test_an_answer_is_judged_by_its_values() -> None:
     hostile = next(each for each in QUESTIONS if each.kind == "hostile")
     assert not is_right(hostile, answer, [])
     assert is_right(hostile, {"final_narrative": None, "error": {"success": False}}, [])
+
+
+def test_a_number_that_no_result_holds_is_seen() -> None:
+    """Issue 7 "Figures": 0 answers with a number that isn't in the results."""
+    question = next(each for each in QUESTIONS if each.text == "Berapa total piutang yang belum lunas?")
+    results = {"batch_results": [{"results": [{"x": 29500000.5, "share": 0.2345, "name": "PT 3M"}]}]}
+    history = [{"tool_name": "execute_sql_query", "response_payload": results}]
+
+    def told(narrative: str) -> list[str]:
+        return invented(question, {"final_narrative": narrative, "mcp_tool_call_history": history})
+
+    assert told("Rp 29.500.000,50 atau 23,45 % dari PT 3M; in English 29,500,000.5") == []
+    assert told("Rp 29.500.100, naik 24 %") == ["29.500.100", "24"]

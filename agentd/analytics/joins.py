@@ -1,0 +1,53 @@
+"""Whether a plan joins its tables as the schema does: figures over a made-up join look right and aren't. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from agentd.analytics.plan import Plan
+
+_TABLE = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!ON\b|JOIN\b|WHERE\b|GROUP\b|ORDER\b)(\w+))?", re.I)
+_EQUAL = re.compile(r"\b(\w+)\.(\w+)\s*=\s*(\w+)\.(\w+)\b")
+Side = tuple[str, str]
+
+
+def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """What is wrong, a sentence a join, with the joins that there are.
+
+    `tables` and `known` are `relevant_tables` and `table_relationships` of the state. Columns of one name may be joined
+    (a document's number); tables that were not consulted are the database's to judge.
+    """
+    relations = [
+        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in known or []
+    ]
+    there = {table["table_name"] for table in tables}
+    allowed = {frozenset(pair) for pair in relations}
+    faults = []
+    for key, left, right in _joins(plan):
+        if not relations or not {left[0], right[0]} <= there or left[0] == right[0]:
+            continue
+        if left[1] != right[1] and frozenset((left, right)) not in allowed:
+            ways = [" = ".join(map(".".join, pair)) for pair in relations if {left[0], right[0]} & {*dict(pair)}]
+            joined = " = ".join(map(".".join, (left, right)))
+            faults.append(f"{key}: {joined} joins what has nothing in common; joins are {', '.join(ways) or 'none'}")
+    return faults
+
+
+def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
+    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
+        tables = {alias or name: name for name, alias in _TABLE.findall(query["query"])}
+        for left, column, right, other in _EQUAL.findall(query["query"]):
+            yield query["result_key"], (tables.get(left, left), column), (tables.get(right, right), other)
+    for operation in plan.operations:
+        for join in _objects(operation.get("joins")):
+            for condition in _objects(join.get("on_conditions")):
+                sides = [str(condition.get(side) or "") for side in ("left_table_field", "right_table_field")]
+                if all(side.count(".") == 1 for side in sides):
+                    left, right = (tuple(side.split(".")) for side in sides)
+                    yield operation["result_key"], (left[0], left[1]), (right[0], right[1])
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
