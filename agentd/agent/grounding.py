@@ -11,12 +11,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from agentd.agent.evidence import names
 from agentd.agent.evidence.case import Case
 from agentd.agent.evidence.conversation import conversation
 from agentd.agent.evidence.digits import sixteen
-from agentd.agent.evidence.fields import Field, fields, form
+from agentd.agent.evidence.fields import ANYBODY, Field, fields, form
+from agentd.agent.evidence.persons import CITIZEN, KIN
 from agentd.agent.evidence.proof import proven
 from agentd.agent.evidence.question import label, question
+from agentd.agent.evidence.segments import Mood, Segment
 from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 
@@ -54,8 +57,8 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
     """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
 
     Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open; an
-    optional field that nobody spoke of is left out, for a model fills what it is offered, and one that is proven must
-    be filled, for a model forgets what it may.
+    optional field that nobody spoke of is left out, for a model fills what it is offered, and one that was told must be
+    filled, for a model forgets what it may.
     """
     case = _case(tool, said)
     words = " \n ".join(one.text for one in said if one.by == "citizen")
@@ -67,9 +70,10 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
         allowed = [value for value in listed if _proves(tool, name, value, case)]
         if allowed:
             properties[name] = {**rule, "enum": allowed}
-            required += [name] if name not in required and _spoken_of(tool, name, case) else []
         elif name not in required and not _spoken_of(tool, name, case):
             del properties[name]
+        if name in properties and name not in required and _told(tool, name, case):
+            required.append(name)
     schema = {**tool.input_schema, "properties": properties, "required": required}
     return tool.model_copy(update={"input_schema": schema})
 
@@ -96,8 +100,28 @@ def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
 
 
 def _spoken_of(tool: ToolInfo, name: str, case: Case) -> bool:
+    """Whether somebody spoke of the field at all: told it, asked for it, or named whom the letter is for."""
     (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
-    return any(field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements)
+    return _told(tool, name, case) or any(
+        field.label in (one.segment.label, one.segment.follows, *one.asked)
+        for one in case.talk.statements
+        if field.person != ANYBODY
+    )
+
+
+def _told(tool: ToolInfo, name: str, case: Case) -> bool:
+    """Whether the citizen told the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
+    (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
+    said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
+    if field.person == ANYBODY or field.kind == "relation":
+        return any(_names_kin(segment) for segment in said)
+    return any(segment.label == field.label and segment.person in (field.person, CITIZEN) for segment in said)
+
+
+def _names_kin(segment: Segment) -> bool:
+    """`anak saya Putri Rahayu`: kin by name, and no datum of theirs."""
+    named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
+    return named and segment.label is None and segment.person in KIN
 
 
 def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:

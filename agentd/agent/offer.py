@@ -19,7 +19,8 @@ On an official tool they say which act is meant; on any other, what is to be loo
 """
 
 ABOUT = "agentd/about"
-"""A tool's own `_meta`: its parameter that names one of the official acts (`"letter_type"`)."""
+"""A tool's own `_meta`: its parameter that names one of the official acts, with what else that may name
+(`{"letter_type": ["skds"]}`)."""
 
 _NUMBERED = frozenset({"nik", "kk", "date"})
 _NUMBER = re.compile(
@@ -42,13 +43,18 @@ def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
 
 def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> ToolInfo:
     """The tool, to be asked about the acts that the citizen spoke of last: a small model writes another's name."""
-    name, schema = tool.meta.get(ABOUT), tool.input_schema
-    official = [each for each in tools if each.official]
+    asked, schema = tool.meta.get(ABOUT), tool.input_schema
+    if not isinstance(asked, dict):
+        return tool
+    acts = [act for each in tools if each.official for act in _names(each)]
     for words in (one.text for one in reversed(said) if one.by == "citizen"):
-        spoken = [act for each in official for act in _names(each) if _speaks_of([act], words)]
-        if spoken and name in schema.get("properties", {}):
-            properties = {**schema["properties"], name: {**schema["properties"][name], "enum": spoken}}
-            return tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
+        named = {
+            name: {**schema["properties"][name], "enum": spoken}
+            for name, further in asked.items()
+            if (spoken := [act for act in (*further, *acts) if _speaks_of([act], words)])
+        }
+        if named:
+            return tool.model_copy(update={"input_schema": {**schema, "properties": schema["properties"] | named}})
     return tool
 
 

@@ -54,6 +54,7 @@ ASKS_FOR_REQUIREMENTS = [
     *("syaratnya", "persyaratan", "syarat apa", "apa syarat", "syarat surat", "syarat bikin", "syarat buat"),
     *("syarat membuat", "syarat mengurus", "dokumen apa", "berkas apa", "bawa apa", "harus dibawa", "perlu dibawa"),
     *("requirements", "what do i need", "which documents", "what documents", "documents do i need", "need to bring"),
+    *("have to bring", "must i bring", "should i bring"),
     *(
         "dokumennya",
         "berkasnya",
@@ -190,10 +191,12 @@ def create_server(service: LetterService) -> LetterServer:
         titles = ", ".join(letter.title for letter in listed.letters)
         return _result(f"Surat yang dapat dibuat: {titles}.", listed)
 
+    elsewhere = sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
+
     @server.tool(
         description="Syarat, biaya dan data yang diperlukan untuk satu jenis surat.",
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
-        meta={"agentd/asked_by": ASKS_FOR_REQUIREMENTS, "agentd/about": "letter_type"},
+        meta={"agentd/asked_by": [*ASKS_FOR_REQUIREMENTS, *elsewhere], "agentd/about": {"letter_type": elsewhere}},
     )
     def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
         if (answer := service.catalogue.elsewhere(letter_type)) is not None:

@@ -12,7 +12,7 @@ CITIZEN = "saya"
 _POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri"}
 _ACTS = vocabulary("sekolah kuliah daftar mendaftar masuk berobat kerja bekerja menikah nikah ujian beasiswa")
 _LETTERS = vocabulary("surat domisili keterangan pengantar letter certificate skd sku sktm suratnya")
-_KIN = frozenset(
+KIN = frozenset(
     {
         *("ayah", "ibu", "orang tua", "suami", "istri", "anak", "saudara", "mertua", "menantu", "kakek", "nenek"),
         *("cucu", "paman", "bibi", "sepupu", "keponakan"),
@@ -97,6 +97,6 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
             continue
         end = owner_end(mark, words)
         if end > mark.end or words[mark.start - 1] == "my":
-            asked = mark.value in _KIN and not (end < len(words) and words[end] in _ACTS)
+            asked = mark.value in KIN and not (end < len(words) and words[end] in _ACTS)
             return mark.value if asked else None
     return None

@@ -290,15 +290,27 @@ def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
     assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
 
 
-def test_an_optional_number_that_was_said_must_be_written() -> None:
+def test_an_optional_field_that_was_told_must_be_written() -> None:
     """A model was seen to leave a family card's number out of the letter, though the citizen had given it."""
 
+    form = letter(("nik",))
+    served = {"nama_penerima": {"type": "string", "format": "person-name"}, "hubungan": {"type": "string"}}
+    schema = {**form.input_schema, "properties": form.input_schema["properties"] | served}
+
     def required(*lines: str) -> list[str]:
-        found: list[str] = narrowed(letter(("nik",)), session(*lines)).input_schema["required"]
-        return found
+        found = narrowed(form.model_copy(update={"input_schema": schema}), session(*lines))
+        return list(found.input_schema["required"])
 
     assert required(f"NIK {NIK}, no KK 3175061501900018") == ["nik", "no_kk"]
     assert required(f"NIK {NIK}") == ["nik"]
+    assert required(f"NIK {NIK}, alamat KTP Jl. Mawar 2, sekarang di Jl. Melati 5") == ["nik", "alamat_ktp"]
+    assert required(f"NIK {NIK}", "surat tidak mampu untuk anak saya Putri Rahayu") == [
+        "nik",
+        "nama_penerima",
+        "hubungan",
+    ]
+    assert required(f"NIK {NIK}, nama ibu saya Siti Aminah", "NIK istri saya 3175064508850002") == ["nik", "nama_ibu"]
+    assert required(f"NIK {NIK}", "untuk tetangga saya Joko") == ["nik"]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_what_would_only_answer_the_same_is_not_offered_again() -> None:
 def test_what_is_looked_up_is_the_letter_that_was_spoken_of_last() -> None:
     """It was seen to look up a domisili for a SKTM, and to tell its requirements as the SKTM's."""
     schema = {"type": "object", "properties": {"letter_type": {"type": "string"}}}
-    rules = ToolInfo(name="rules", server="certificate", input_schema=schema, meta={ABOUT: "letter_type"})
+    rules = ToolInfo(name="rules", server="certificate", input_schema=schema, meta={ABOUT: {"letter_type": ["skds"]}})
 
     def choices(tool: ToolInfo, *texts: str) -> list[str] | None:
         found = about(tool, [TIME, tool, HOME, TRADE], said(*texts))
@@ -90,5 +90,6 @@ def test_what_is_looked_up_is_the_letter_that_was_spoken_of_last() -> None:
 
     assert choices(rules, "surat domisili", "kalau mau SKU harus bawa apa?") == ["sku"]
     assert choices(rules, "surat domisili", "syaratnya apa?") == ["domisili", "surat domisili"]
+    assert choices(rules, "saya pendatang, apakah bisa urus SKDS di sini?") == ["skds"]
     assert choices(rules, "syarat bikin KTP?") is None
     assert choices(rules.model_copy(update={"meta": {}}), "SKU") is None
