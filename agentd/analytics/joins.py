@@ -1,4 +1,4 @@
-"""Whether a plan joins its tables as the schema does: figures over a made-up join look right and aren't. Pure."""
+"""Whether a plan joins as the schema does and adds no amount twice: figures that look right and aren't. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 from agentd.analytics.plan import Plan
 
 _TABLE = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!ON\b|JOIN\b|WHERE\b|GROUP\b|ORDER\b)(\w+))?", re.I)
+_ADDED = re.compile(r"\b(?:SUM|AVG)\(((?:[^()]|\([^()]*\))*)\)", re.I)
+_NOT_ADDED = re.compile(r"\bWHEN\b.*?\bTHEN\b|'(?:[^']|'')*'", re.I)
+_COLUMN = re.compile(r"(?:\b(\w+)\.)?\b([A-Za-z_]\w*)\b(?!\s*\()")
 _EQUAL = re.compile(r"\b(\w+)\.(\w+)\s*=\s*(\w+)\.(\w+)\b")
 Side = tuple[str, str]
 
@@ -33,6 +36,45 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
             joined = " = ".join(map(".".join, (left, right)))
             faults.append(f"{key}: {joined} joins what has nothing in common; joins are {', '.join(ways) or 'none'}")
     return faults
+
+
+def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount anew."""
+    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    details = [(each["from_table"], each["to_table"]) for each in known or []]
+    faults = []
+    for key, joined, added in _sums(plan):
+        for table, column in added:
+            owners = [table] if table else [name for name in joined if column in columns.get(name, ())]
+            for detail, document in details:
+                if owners == [document] and detail in joined and detail != document:
+                    faults.append(
+                        f"{key}: {document}.{column} would be added once for each row of {detail}; "
+                        f"add a column of {detail}, or leave {detail} out"
+                    )
+    return list(dict.fromkeys(faults))
+
+
+def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
+    """Of each query its key, its tables, and the columns that it adds up (table or "", column)."""
+    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
+        tables = {alias or name: name for name, alias in _TABLE.findall(query["query"])}
+        added = [
+            found for inner in _ADDED.findall(query["query"]) for found in _COLUMN.findall(_NOT_ADDED.sub(" ", inner))
+        ]
+        yield query["result_key"], {*tables.values()}, [(tables.get(table, table), column) for table, column in added]
+    for operation in plan.operations:
+        joined = {
+            str(operation.get("main_table")),
+            *(str(join.get("target_table")) for join in _objects(operation.get("joins"))),
+        }
+        added = [
+            found
+            for column in _objects(operation.get("select_columns"))
+            if column.get("aggregation") in ("SUM", "AVG")
+            for found in _COLUMN.findall(str(column.get("field_name") or ""))
+        ]
+        yield operation["result_key"], joined, added
 
 
 def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:

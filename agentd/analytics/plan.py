@@ -263,11 +263,22 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
     return {name: day.isoformat() for name, day in named.items() if day is not None}
 
 
+def offered(question: str, dates: Mapping[str, str]) -> list[str]:
+    """The dates that a planner is told of: today's only where it counts, or a list is cut at today for no reason."""
+    return [name for name in dates if name != "TODAY" or _BY_TODAY.search(question)]
+
+
 _COMPARES = re.compile(
     r"sebelum|banding|tumbuh|naik|turun|selisih|ubah|beda|tren|previous|prior|before|compar|versus|\bvs\b|grow|grew|"
     r"chang|differ|increas|decreas|\brise|\brose|\bf[ae]ll|drop|trend",
     re.IGNORECASE,
 )
+_BY_TODAY = re.compile(
+    r"tempo|lewat|lambat|tunggak|telat|\bumur|\bhari\b|sekarang|saat ini|overdue|\bdue\b|\blate|\bage\b|\bdays?\b|"
+    r"today|\bnow\b|current|\bpast\b",
+    re.IGNORECASE,
+)
+"""What is told by today's date though it names no period."""
 _AMOUNT = re.compile(
     r"amount|sales|penjualan|revenue|omzet|omset|outstanding|piutang|hutang|utang|nilai|value|sum|average|avg|rata|"
     r"price|harga|cost|biaya|payment|pembayaran|balance|saldo|margin|profit|laba|purchase|pembelian",

@@ -13,8 +13,8 @@ from typing import Any
 from agentd.analytics.desk import CallFailed, Desk
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
-from agentd.analytics.joins import made_up_joins
-from agentd.analytics.plan import Plan, dates_for, lacks_columns, read_plan
+from agentd.analytics.joins import counted_twice, made_up_joins
+from agentd.analytics.plan import Plan, dates_for, lacks_columns, offered, read_plan
 from agentd.analytics.plan_schema import plan_schema
 from agentd.analytics.reading import Unreadable
 from agentd.analytics.state import AgentState, NodeFailed
@@ -98,7 +98,11 @@ class PlanExecution:
         period, dates = state.get("time_period"), _dates(state, desk)
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
-            value = await desk.ask(messages, plan_schema(state, dates, may_be_empty=not again), max_tokens=MAX_TOKENS)
+            value = await desk.ask(
+                messages,
+                plan_schema(state, offered(state["user_query"], dates), may_be_empty=not again),
+                max_tokens=MAX_TOKENS,
+            )
         except (ProviderFailure, ProviderUnavailable) as error:
             raise NodeFailed(
                 NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
@@ -108,8 +112,8 @@ class PlanExecution:
         plan = read_plan(value, state["plan_style"], dates, said)
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
-        crossed = made_up_joins(plan, state["relevant_tables"] or [], state.get("table_relationships"))
-        plan = replace(plan, fatal=[*plan.fatal, *crossed])
+        schema = (state["relevant_tables"] or [], state.get("table_relationships"))
+        plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema)])
         refused = [] if plan.fatal else await _refused(plan, desk)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
@@ -149,7 +153,7 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
     period = state.get("time_period")
     if period and period["period_label"]:
         asked["period"] = period["period_label"]
-    asked["dates"] = [f"{{{name}}}" for name in dates]
+    asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
     lines.append(json.dumps(asked, ensure_ascii=False))
     return "\n".join(lines)
 

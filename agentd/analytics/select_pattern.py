@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
-_WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IN|IS|NULL|LIKE|BETWEEN"
+_WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
 _VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
 _BETWEEN = r"(?:\)* (?:[-+*/%=<>]|<=|>=|<>|!=) \(*|\)*, \(*|\)* \(*|\(+)"
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
@@ -30,7 +30,9 @@ def select_pattern(
         for each in relations
         if each["from_table"] in tables and each["to_table"] in tables
     ]
-    values = "|".join([_VALUES, *(rf"'\{{{name}\}}'" for name in dates)])
+    values = "|".join(
+        [_VALUES, rf"(?:NOT )?IN \((?:{_VALUES})(?:, (?:{_VALUES})){{0,9}}\)", *(rf"'\{{{name}\}}'" for name in dates)]
+    )
     return "^(?:" + "|".join(_shape(table, tables, pairs, values) for table in tables) + ")$"
 
 

@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
-from agentd.analytics.joins import made_up_joins
+from agentd.analytics.joins import counted_twice, made_up_joins
 from agentd.analytics.plan import dates_for, read_plan
 
-TABLES: list[dict[str, Any]] = [{"table_name": name} for name in ("salesorderh", "salesorderd", "mastermaterial")]
+COLUMNS = {
+    "salesorderh": ("DocNo", "DocDate", "TotalNetto"),
+    "salesorderd": ("DocNo", "MaterialCode", "Netto"),
+    "mastermaterial": ("Code", "Name"),
+}
+TABLES: list[dict[str, Any]] = [
+    {"table_name": name, "columns": [{"name": column} for column in columns]} for name, columns in COLUMNS.items()
+]
 KNOWN = [
     {"from_table": table, "from_column": column, "to_table": other, "to_column": key}
     for table, column, other, key in (
@@ -68,3 +75,36 @@ def test_an_operation_joins_as_the_schema_does() -> None:
     assert faults(operation("salesorderd.MaterialCode", "mastermaterial.Code"), "operations") == []
     [fault] = faults(operation("salesorderd.Unit", "mastermaterial.Code"), "operations")
     assert fault.startswith("N: salesorderd.Unit = mastermaterial.Code joins what has nothing in common")
+
+
+def added(
+    expression: str, tables: str = "salesorderd JOIN salesorderh ON salesorderd.DocNo = salesorderh.DocNo"
+) -> list[str]:
+    query = f"SELECT {expression} AS N FROM {tables}"
+    plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
+    return counted_twice(read_plan(plan, "sql", {}, []), TABLES, KNOWN)
+
+
+@pytest.mark.parametrize(
+    "expression", ["SUM(salesorderh.TotalNetto)", "SUM(TotalNetto)", "AVG(1.0 * salesorderh.TotalNetto)"]
+)
+def test_a_documents_amount_is_not_added_once_for_each_of_its_details(expression: str) -> None:
+    """A planner was seen to tell a material's sales by the totals of the orders it was in."""
+    assert added(expression) == [
+        "N: salesorderh.TotalNetto would be added once for each row of salesorderd; add a column of salesorderd, "
+        "or leave salesorderd out"
+    ]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "SUM(salesorderd.Netto)",
+        "COUNT(DISTINCT salesorderh.DocNo)",
+        "MAX(salesorderh.TotalNetto)",
+        "SUM(CASE WHEN salesorderh.DocDate < '2023-01-01' THEN salesorderd.Netto ELSE 0 END)",
+    ],
+)
+def test_what_the_details_hold_may_be_added_and_what_repeats_no_harm_be_read(expression: str) -> None:
+    assert added(expression) == []
+    assert added("SUM(TotalNetto)", "salesorderh") == []
