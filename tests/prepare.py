@@ -60,7 +60,7 @@ def _npm() -> None:
     lock, stamp = TESTS / "package-lock.json", TESTS / "node_modules" / ".installed"
     if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
         return
-    print("▸ npm packages for the tests (some 240 MB, once)", flush=True)
+    print("▸ npm packages for the tests (some 376 MB, once)", flush=True)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     if subprocess.run(command, cwd=TESTS, check=False).returncode != 0:
         sys.exit(f"Installing failed. Run it yourself to see why:\n\n    cd {TESTS} && {' '.join(command)}\n")
