@@ -62,16 +62,19 @@ function picture(letterType, data, title) {
     .then((url) => {
       const image = h('img', { src: url, alt: t('preview_alt', { title: inWords(title) }), lang: lang() });
       image.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
-      frame.replaceChildren(image, h('button', { type: 'button', onclick: () => enlarge(image, frame), 'data-act': 'zoom' }, t('enlarge')));
+      frame.replaceChildren(image, h('button', { type: 'button', onclick: () => enlarge(image), 'data-act': 'zoom' }, t('enlarge')));
     })
     .catch((error) => frame.replaceChildren(h('p', { class: 'note' }, error.userMessage || t('no_preview'))));
   return frame;
 }
 
-/** The picture as wide as the screen lets it; it goes back into its frame. */
-function enlarge(image, frame) {
+/** The picture as wide as the screen lets it; meanwhile its place is held, so that nothing moves when it comes back. */
+function enlarge(image) {
+  const place = h('div', {});
+  place.style.height = `${image.offsetHeight}px`;
+  image.replaceWith(place);
   const close = h('button', { type: 'button', class: 'primary', autofocus: true, onclick: () => dialog.close(), 'data-act': 'close' }, t('close'));
-  const back = () => (frame.prepend(image), dialog.remove());
+  const back = () => (place.replaceWith(image), dialog.remove());
   const sheet = h('div', { class: 'sheet', tabindex: '0', role: 'region', 'aria-label': t('preview') }, image);
   const dialog = h('dialog', { class: 'enlarged', 'aria-label': t('preview'), onclose: back }, sheet, close);
   document.body.append(dialog);
