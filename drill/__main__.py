@@ -25,39 +25,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.__main__ import machine
-from drill.count import TURNS, Found
+from drill.count import OFFICE, TURNS, Found
 from drill.faults import PARTS, table
 from drill.nodes import LEASE_S, REST_S, RUNS, three_nodes
 from servers.certificate.issuing import CRASH_POINTS
-from tests.daemon import HEAD, SERVERS, Daemon
-from tests.e2e.test_main_job import LETTER, WORDS
+from tests.daemon import Daemon
+from tests.e2e.test_main_job import WORDS
 
-CONFIG = f"""{HEAD}{SERVERS["time"]}
-[[servers]]
-name = "notes"
-command = "python3"
-args = ["-m", "drill.notes"]
-notes_file = "@NOTES@"
-
+CONFIG = f"""{OFFICE}
 [[servers]]
 name = "certificate"
 command = "python3"
 args = ["-m", "drill.fuse", "-m", "servers.certificate"]
 daemon_pid_file = "@PID@"
 certificate_crash_at = "@POINT@"
-
-[[tools]]
-name = "get_current_time"
-server = "time"
-
-[[tools]]
-name = "take_note"
-server = "notes"
-
-[[tools]]
-name = "{LETTER["tool"]}"
-server = "certificate"
-approval = "never"
 
 [agent]
 deadline_s = 3600.0

@@ -9,12 +9,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.daemon import Daemon, RpcFailed, call, final
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 
 TURNS = (call("get_current_time"), call("take_note", text="a"), LETTER, call("take_note", text="b"), final("Selesai."))
 """What each run does."""
 CALLS = len(TURNS) - 1
+OFFICE = f"""{HEAD}
+[[tools]]
+name = "get_current_time"
+server = "time"
+
+[[tools]]
+name = "take_note"
+server = "notes"
+
+[[tools]]
+name = "{LETTER["tool"]}"
+server = "certificate"
+approval = "never"
+
+{SERVERS["time"]}
+[[servers]]
+name = "notes"
+command = "python3"
+args = ["-m", "drill.notes"]
+notes_file = "@NOTES@"
+"""
+"""The configuration for it, but for the letters' server; NOTES is the file that the notes go into."""
 END_WAIT_S = 240.0
 
 
@@ -64,7 +86,7 @@ class Found:
                 said = "; ".join([*bad, (outcome.get("error") or {}).get("message", "")])
                 self.lost.append(f"{run_id}: {outcome.get('status')}, {len(good)} of {CALLS} calls made; {said}")
             self.doubled += max(len(outcome.get("artifacts", ())) - 1, 0)
-        self.letters = len(list(letters.glob("[0-9]*/*.pdf")))
+        self.letters = len(list(letters.rglob("*.pdf")))
         self.doubled += max(self.letters - self.runs, 0)
         self._count_steps(notes)
 

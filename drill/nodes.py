@@ -7,36 +7,17 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from drill.count import TURNS, Found
-from tests.daemon import HEAD, SERVERS, Daemon
-from tests.e2e.test_main_job import LETTER, WORDS
+from drill.count import OFFICE, TURNS, Found
+from tests.daemon import SERVERS, Daemon
+from tests.e2e.test_main_job import WORDS
 from tests.postgresql import postgresql
 
 RUNS = 90
 LEASE_S, REST_S = 3.0, 4.0
 PACE_S = 0.5
 """Between the last run taken on and the kill: some have ended by then, most are under way."""
-CONFIG = f"""{HEAD}{SERVERS["time"]}
+CONFIG = f"""{OFFICE}
 {SERVERS["certificate"]}archive_dir = "@LETTERS@"
-
-[[servers]]
-name = "notes"
-command = "python3"
-args = ["-m", "drill.notes"]
-notes_file = "@NOTES@"
-
-[[tools]]
-name = "get_current_time"
-server = "time"
-
-[[tools]]
-name = "take_note"
-server = "notes"
-
-[[tools]]
-name = "{LETTER["tool"]}"
-server = "certificate"
-approval = "never"
 
 [store]
 url = "@URL@"

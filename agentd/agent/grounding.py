@@ -70,10 +70,13 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
         allowed = [value for value in listed if _proves(tool, name, value, case)]
         if allowed:
             properties[name] = {**rule, "enum": allowed}
-        elif name not in required and not _spoken_of(tool, name, case):
-            del properties[name]
-        if name in properties and name not in required and _told(tool, name, case):
+        if name in required:
+            continue
+        (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
+        if _told(field, case):
             required.append(name)
+        elif not allowed and not _spoken_of(field, case):
+            del properties[name]
     schema = {**tool.input_schema, "properties": properties, "required": required}
     return tool.model_copy(update={"input_schema": schema})
 
@@ -99,19 +102,15 @@ def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
     )
 
 
-def _spoken_of(tool: ToolInfo, name: str, case: Case) -> bool:
-    """Whether somebody spoke of the field at all: told it, asked for it, or named whom the letter is for."""
-    (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
-    return _told(tool, name, case) or any(
-        field.label in (one.segment.label, one.segment.follows, *one.asked)
-        for one in case.talk.statements
-        if field.person != ANYBODY
+def _spoken_of(field: Field, case: Case) -> bool:
+    """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
+    return field.person != ANYBODY and any(
+        field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements
     )
 
 
-def _told(tool: ToolInfo, name: str, case: Case) -> bool:
+def _told(field: Field, case: Case) -> bool:
     """Whether the citizen told the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
-    (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
     said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
     if field.person == ANYBODY or field.kind == "relation":
         return any(_names_kin(segment) for segment in said)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from agentd.messages import AgentStep, Said, ToolInfo
 
@@ -83,7 +84,12 @@ def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
 
 
 def _speaks_of(names: Sequence[str], text: str) -> bool:
-    return any(re.search(rf"\b{re.escape(name)}(?:nya)?\b", text, re.I) for name in names)
+    return bool(names) and _spoken(tuple(names)).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(re.escape(name) for name in names)})(?:nya)?\b", re.I)
 
 
 def _names(tool: ToolInfo) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentd.analytics.plan import Plan
@@ -14,6 +14,20 @@ _NOT_ADDED = re.compile(r"\bWHEN\b.*?\bTHEN\b|'(?:[^']|'')*'", re.I)
 _COLUMN = re.compile(r"(?:\b(\w+)\.)?\b([A-Za-z_]\w*)\b(?!\s*\()")
 _EQUAL = re.compile(r"\b(\w+)\.(\w+)\s*=\s*(\w+)\.(\w+)\b")
 Side = tuple[str, str]
+"""A table and its column."""
+Pair = tuple[Side, Side]
+
+
+def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
+    """Entries of `table_relationships` as pairs: the referring side, the one referred to."""
+    return [
+        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in relationships
+    ]
+
+
+def spelled(pair: Pair) -> str:
+    """As SQL has it: `arbook.CustomerCode = mastercustomer.Code`."""
+    return " = ".join(map(".".join, pair))
 
 
 def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
@@ -22,9 +36,7 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     `tables` and `known` are `relevant_tables` and `table_relationships` of the state. Columns of one name may be joined
     (a document's number); tables that were not consulted are the database's to judge.
     """
-    relations = [
-        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in known or []
-    ]
+    relations = pairs(known or [])
     there = {table["table_name"] for table in tables}
     allowed = {frozenset(pair) for pair in relations}
     faults = []
@@ -32,16 +44,15 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
         if not relations or not {left[0], right[0]} <= there or left[0] == right[0]:
             continue
         if left[1] != right[1] and frozenset((left, right)) not in allowed:
-            ways = [" = ".join(map(".".join, pair)) for pair in relations if {left[0], right[0]} & {*dict(pair)}]
-            joined = " = ".join(map(".".join, (left, right)))
-            faults.append(f"{key}: {joined} joins what has nothing in common; joins are {', '.join(ways) or 'none'}")
+            ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
+            faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
     return faults
 
 
 def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
     """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount anew."""
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
-    details = [(each["from_table"], each["to_table"]) for each in known or []]
+    details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []
     for key, joined, added in _sums(plan):
         for table, column in added:
@@ -57,8 +68,8 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
     """Of each query its key, its tables, and the columns that it adds up (table or "", column)."""
-    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
-        tables = {alias or name: name for name, alias in _TABLE.findall(query["query"])}
+    for query in plan.selects:
+        tables = _aliases(query["query"])
         added = [
             found for inner in _ADDED.findall(query["query"]) for found in _COLUMN.findall(_NOT_ADDED.sub(" ", inner))
         ]
@@ -78,8 +89,8 @@ def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
 
 
 def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
-    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
-        tables = {alias or name: name for name, alias in _TABLE.findall(query["query"])}
+    for query in plan.selects:
+        tables = _aliases(query["query"])
         for left, column, right, other in _EQUAL.findall(query["query"]):
             yield query["result_key"], (tables.get(left, left), column), (tables.get(right, right), other)
     for operation in plan.operations:
@@ -89,6 +100,11 @@ def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
                 if all(side.count(".") == 1 for side in sides):
                     left, right = (tuple(side.split(".")) for side in sides)
                     yield operation["result_key"], (left[0], left[1]), (right[0], right[1])
+
+
+def _aliases(query: str) -> dict[str, str]:
+    """The tables of a query by what they are called in it."""
+    return {alias or name: name for name, alias in _TABLE.findall(query)}
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

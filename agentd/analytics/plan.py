@@ -54,6 +54,11 @@ class Plan:
     needs_period: bool = False
 
     @property
+    def selects(self) -> list[SqlQueryPlan]:
+        """Everything that it asks in SQL."""
+        return [*self.queries, *([self.raw] if self.raw else [])]
+
+    @property
     def empty(self) -> bool:
         """Nothing to run: the model saw no data that could answer."""
         return not self.queries and self.raw is None and not self.operations
@@ -147,7 +152,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     doubts: list[str] = []
     if missing:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
-    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
+    for query in plan.selects:
         bare = _STRINGS.sub("''", query["query"])
         if not _READS.match(bare) or _WRITES.search(bare):
             fatal.append(f"{query['result_key']}: only SELECT may be planned")

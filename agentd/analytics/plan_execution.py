@@ -13,7 +13,7 @@ from typing import Any
 from agentd.analytics.desk import CallFailed, Desk
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
-from agentd.analytics.joins import counted_twice, made_up_joins
+from agentd.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.analytics.plan import Plan, dates_for, lacks_columns, offered, read_plan
 from agentd.analytics.plan_schema import plan_schema
 from agentd.analytics.reading import Unreadable
@@ -69,8 +69,11 @@ class PlanExecution:
         metrics = state.get("requested_metrics") or []
         if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
             raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
-        messages = self._messages(state, desk)
-        plan, faults = await self._planned(state, desk, messages)
+        today = desk.clock.now().date()
+        past = past_questions(state)
+        dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
+        messages = self._messages(state, dates)
+        plan, faults = await self._planned(state, desk, messages, dates)
         if faults:
             text = json.dumps(
                 {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
@@ -80,7 +83,7 @@ class PlanExecution:
                 written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
                 told.insert(-1, ChatMessage(role="assistant", content=written))
             try:
-                repaired, still = await self._planned(state, desk, told, again=True)
+                repaired, still = await self._planned(state, desk, told, dates, again=True)
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise
@@ -92,10 +95,16 @@ class PlanExecution:
         return plan.changes()
 
     async def _planned(
-        self, state: AgentState, desk: Desk, messages: list[ChatMessage], *, again: bool = False
+        self,
+        state: AgentState,
+        desk: Desk,
+        messages: list[ChatMessage],
+        dates: dict[str, str],
+        *,
+        again: bool = False,
     ) -> tuple[Plan | None, list[str]]:
         """One plan of the model with its faults; no plan when the reply cannot be read."""
-        period, dates = state.get("time_period"), _dates(state, desk)
+        period = state.get("time_period")
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
             value = await desk.ask(
@@ -117,7 +126,7 @@ class PlanExecution:
         refused = [] if plan.fatal else await _refused(plan, desk)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
-    def _messages(self, state: AgentState, desk: Desk) -> list[ChatMessage]:
+    def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
         style = state["plan_style"]
         messages = [ChatMessage(role="system", content=SYSTEMS[style])]
         asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
@@ -125,13 +134,7 @@ class PlanExecution:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
-        return [*messages, ChatMessage(role="user", content=_request(state, _dates(state, desk)))]
-
-
-def _dates(state: AgentState, desk: Desk) -> dict[str, str]:
-    """The dates that the question's queries may name, as `dates_for` gives them."""
-    today = desk.clock.now().date()
-    return dates_for(state["user_query"], periods_in(state["user_query"], past_questions(state), today), today)
+        return [*messages, ChatMessage(role="user", content=_request(state, dates))]
 
 
 def _request(state: AgentState, dates: dict[str, str]) -> str:
@@ -141,12 +144,8 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
         columns = ", ".join(_column(column) for column in table["columns"])
         purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
         lines.append(f"{table['table_name']}({columns})" + (f" -- {purpose}" if purpose else ""))
-    joins = [
-        f"{each['from_table']}.{each['from_column']} = {each['to_table']}.{each['to_column']}"
-        for each in state.get("table_relationships") or []
-    ]
-    if joins:
-        lines.append("Joins: " + "; ".join(joins))
+    if joins := pairs(state.get("table_relationships") or []):
+        lines.append("Joins: " + "; ".join(spelled(join) for join in joins))
     asked: dict[str, Any] = {"question": state["user_query"]}
     if past := past_questions(state):
         asked["previous_questions"] = past[-3:]
@@ -170,7 +169,7 @@ async def _refused(plan: Plan, desk: Desk) -> list[str]:
     if not desk.offers(SQL_SERVER, EXPLAIN_TOOL):
         return []
     refused: list[str] = []
-    for query in [*plan.queries, *([plan.raw] if plan.raw else [])]:
+    for query in plan.selects:
         try:
             answer = await desk.call(SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False)
         except CallFailed:

@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from agentd.analytics.joins import Pair, pairs, spelled
+
 _FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
 _WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
 _VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
 _BETWEEN = r"(?:\)* (?:[-+*/%=<>]|<=|>=|<>|!=) \(*|\)*, \(*|\)* \(*|\(+)"
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
-Pair = tuple[tuple[str, str], tuple[str, str]]
 
 
 def select_pattern(
@@ -25,19 +26,15 @@ def select_pattern(
 ) -> str:
     """`tables` are names with their columns, `relations` entries of `table_relationships`, `dates` the names of those
     that may be written in braces."""
-    pairs = [
-        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"]))
-        for each in relations
-        if each["from_table"] in tables and each["to_table"] in tables
-    ]
+    known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
     values = "|".join(
         [_VALUES, rf"(?:NOT )?IN \((?:{_VALUES})(?:, (?:{_VALUES})){{0,9}}\)", *(rf"'\{{{name}\}}'" for name in dates)]
     )
-    return "^(?:" + "|".join(_shape(table, tables, pairs, values) for table in tables) + ")$"
+    return "^(?:" + "|".join(_shape(table, tables, known, values) for table in tables) + ")$"
 
 
-def _shape(main: str, tables: Mapping[str, list[str]], pairs: list[Pair], values: str) -> str:
-    branches = {table: _beside(table, pairs) - {main} for table in sorted(_beside(main, pairs))}
+def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values: str) -> str:
+    branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
     names = [re.escape(column) for column in tables[main]]
     names += [rf"{re.escape(table)}\.(?:{either(tables[table])})" for table in (main, *near)]
@@ -46,7 +43,7 @@ def _shape(main: str, tables: Mapping[str, list[str]], pairs: list[Pair], values
     free = rf"\(*{word}(?:{_BETWEEN}{word}){{0,24}}\)*"
     key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\))"
     joins = "|".join(
-        _join(main, table, pairs) + "".join(rf"(?:{_join(table, other, pairs)})?" for other in sorted(further))
+        _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
         for table, further in branches.items()
     )
     return (
@@ -57,16 +54,16 @@ def _shape(main: str, tables: Mapping[str, list[str]], pairs: list[Pair], values
     )
 
 
-def _beside(table: str, pairs: list[Pair]) -> set[str]:
+def _beside(table: str, known: list[Pair]) -> set[str]:
     """The tables that one relation joins to it."""
-    sides = [(left[0], right[0]) for left, right in pairs]
+    sides = [(left[0], right[0]) for left, right in known]
     return {other for one, other in (*sides, *(side[::-1] for side in sides)) if one == table} - {table}
 
 
-def _join(there: str, joined: str, pairs: list[Pair]) -> str:
+def _join(there: str, joined: str, known: list[Pair]) -> str:
     """` JOIN joined ON …`, by any of the relations between the two, either side first."""
-    ways = [tuple(".".join(side) for side in pair) for pair in pairs if {pair[0][0], pair[1][0]} == {there, joined}]
-    said = "|".join(f"{re.escape(one)} = {re.escape(other)}" for pair in ways for one, other in (pair, pair[::-1]))
+    ways = [pair for pair in known if {pair[0][0], pair[1][0]} == {there, joined}]
+    said = "|".join(re.escape(spelled(way)) for one, other in ways for way in ((one, other), (other, one)))
     return rf" (?:INNER |LEFT )?JOIN {re.escape(joined)} ON (?:{said})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.daemon import TOKEN, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
@@ -16,9 +16,9 @@ from tests.web.test_ask import ANSWER, answering
 Open = Callable[..., Page]
 PART = call(LETTER["tool"], nama="Budi Santoso", nik=LETTER["input"]["nik"])
 TALK = (PART, final("Baik. Mohon lengkapi data."), LETTER, final("Surat Anda selesai."), {"error": "unavailable"})
-PORTRAIT = {"width": 1080, "height": 1920}
-LANDSCAPE = {"width": 1920, "height": 1080}
-PHONE = {"width": 360, "height": 740}
+PORTRAIT: ViewportSize = {"width": 1080, "height": 1920}
+LANDSCAPE: ViewportSize = {"width": 1920, "height": 1080}
+PHONE: ViewportSize = {"width": 360, "height": 740}
 FINGER, LEAST = 72, 24
 """Pixels of a target: on the kiosk (issue 10), and anywhere (WCAG 2.2, 2.5.8)."""
 
@@ -45,6 +45,15 @@ class Walk:
 
     def click(self, selector: str) -> None:
         self.page.locator(selector).first.click()
+
+
+def facts(walk: Walk) -> None:
+    """From where a citizen writes to the form that opens at one of the facts."""
+    walk.page.locator("#message").fill("Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003")
+    walk.click("[data-act=send]")
+    expect(walk.page.locator("#facts .missing").first).to_be_visible()
+    walk.look("facts")
+    walk.click("#facts [data-field=nik]")
 
 
 def letter(walk: Walk) -> None:
@@ -76,7 +85,7 @@ def letter(walk: Walk) -> None:
     ids=["portrait", "landscape", "phone"],
 )
 def test_every_screen_of_the_kiosk_fits(
-    office: Daemon, open_page: Open, screen: dict[str, int], language: str, least: int
+    office: Daemon, open_page: Open, screen: ViewportSize, language: str, least: int
 ) -> None:
     page = open_page(f"{office.url}/kiosk?lang={language}", viewport=screen, reduced_motion="reduce")
     walk = Walk(page, least)
@@ -85,11 +94,7 @@ def test_every_screen_of_the_kiosk_fits(
     walk.look("letters")
     page.locator("#keyboard .wide", has_text="123").click()
     walk.look("marks")
-    page.locator("#message").fill("Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003")
-    walk.click("[data-act=send]")
-    expect(page.locator("#facts .missing").first).to_be_visible()
-    walk.look("facts")
-    walk.click("#facts [data-field=nik]")
+    facts(walk)
     expect(page.locator("#keyboard.digits")).to_be_visible()
     walk.look("digits")
     walk.click("[name=tempat_lahir]")
@@ -106,11 +111,7 @@ def test_every_screen_of_the_chat_fits_a_phone(office: Daemon, open_page: Open) 
     page = open_page(office.url + "/chat", viewport=PHONE, reduced_motion="reduce")
     walk = Walk(page, LEAST)
     walk.look("start")
-    page.locator("#message").fill("Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003")
-    walk.click("[data-act=send]")
-    expect(page.locator("#facts .missing").first).to_be_visible()
-    walk.look("facts")
-    walk.click("#facts [data-field=nik]")
+    facts(walk)
     walk.look("form")
     letter(walk)
     assert walk.faults == []
@@ -127,7 +128,7 @@ def test_the_officers_pages_fit(fresh_office: Callable[..., Daemon], guarded: Da
     books.page.get_by_text("Rencana dan SQL").click()
     for screen in (PHONE, LANDSCAPE):
         for walk in (desk, books):
-            walk.page.set_viewport_size(screen)  # type: ignore[arg-type]
+            walk.page.set_viewport_size(screen)
             walk.look("page")
         for dialog in ("edit", "void"):
             desk.click(f"[data-act={dialog}]")

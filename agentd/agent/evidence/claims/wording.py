@@ -13,7 +13,7 @@ from agentd.agent.evidence.settling import Claim
 from agentd.agent.evidence.words import FILLERS, fold, vocabulary
 
 _WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan would d")
-_PAPER = texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split())
+_PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = vocabulary(
     """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan
@@ -26,7 +26,7 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
     value = str(field.value)
     if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
         return
-    if field.label == "keperluan" and set(texts.essence(fold(value))) <= set(_PAPER):
+    if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
     office = field.label == "instansi"
     purpose = office or field.label == "keperluan"
