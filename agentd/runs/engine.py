@@ -171,7 +171,6 @@ class Engine:
                 "application_version": APPLICATION_VERSION,
                 "executor_id": self._node,
                 "serializer": JsonSerializer(),
-                "notification_listener_polling_interval_sec": 0.05,
                 "log_level": "CRITICAL",
                 # SQLite has one writer: more threads only wait for it, each with a connection's memory
                 "max_executor_threads": 8 if self._cluster is None else None,
