@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -202,20 +201,15 @@ def test_a_crashed_tab_leaves_no_word_behind(hall: Daemon, open_page: Open) -> N
 def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromium: Browser, tmp_path: Path) -> None:
     """What was sent, answered and typed is in no history, form memory, session to be restored or cache."""
     profile = tmp_path / "profile"
-    command = [CHROMIUM, *ARGS, "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}"]
-    with subprocess.Popen([*command, hall.url + "/kiosk"], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            address = next(line.split()[-1] for line in process.stderr if line.startswith("DevTools listening on"))
-            context = chromium.browser_type.connect_over_cdp(address).contexts[0]
-            page = context.pages[0] if context.pages else context.wait_for_event("page")
-            page.locator("#ask-else").click()
-            page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
-            page.locator("[data-act=send]").click()
-            expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
-            page.get_by_label("Tulis pesan").fill("Siti belum selesai")
-        finally:
-            process.terminate()  # it writes what it keeps: more than a crash would leave
+    context = chromium.browser_type.launch_persistent_context(profile, executable_path=CHROMIUM, args=ARGS)
+    page = context.pages[0]
+    page.goto(hall.url + "/kiosk")
+    page.locator("#ask-else").click()
+    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
+    page.locator("[data-act=send]").click()
+    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
+    page.get_by_label("Tulis pesan").fill("Siti belum selesai")
+    context.close()  # it writes what it keeps: more than a crash would leave
     kept = b""
     for file in [each for each in profile.rglob("*") if each.is_file()]:
         with suppress(FileNotFoundError):  # its helpers are still clearing away what they kept
