@@ -73,6 +73,8 @@ def drawn(rows: list[dict[str, Any]]) -> str:
                 line = [(row["size"], row["costs"]) for row in points if row["what"] == what]
                 axes.plot(*zip(*line, strict=True), marker="o", markersize=3, label=what)
             axes.set_xscale("log")
+            axes.set_xticks(SIZES[curve], [f"{size // 1000}k" if size >= 1000 else str(size) for size in SIZES[curve]])
+            axes.minorticks_off()
             axes.set_ylim(bottom=0)
             axes.set_title(curve, loc="left", fontsize=9)
             axes.spines[["top", "right"]].set_visible(False)
