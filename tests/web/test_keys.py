@@ -164,6 +164,7 @@ def test_the_warning_of_an_idle_kiosk_is_answered_by_keys(hall: Daemon, open_pag
 def test_an_officer_approves_changes_and_voids_by_keys_alone(fresh_office: Office, open_page: Open) -> None:
     office = fresh_office(LETTER, final("Selesai."), env={})
     page = open_page(office.url + "/desk", viewport=DESK)
+    page.on("filechooser", lambda _: None)  # from here on, so that the key below can't be ahead of its interception
     press, typed = page.keyboard.press, page.keyboard.type
     assert focused(page) == "token"
     typed("bukan kode yang benar")
