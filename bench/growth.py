@@ -67,13 +67,13 @@ def drawn(rows: list[dict[str, Any]]) -> str:
     with rc_context({"svg.hashsalt": "agentd", "svg.fonttype": "none", "font.size": 8}):
         figure = Figure(figsize=(13, 2.9), layout="constrained")
         panels = figure.subplots(1, len(SIZES))
-        for axes, curve in zip(panels, SIZES, strict=True):
+        for axes, (curve, sizes) in zip(panels, SIZES.items(), strict=True):
             points = [row for row in rows if row["of"] == curve]
             for what in dict.fromkeys(row["what"] for row in points):
                 line = [(row["size"], row["costs"]) for row in points if row["what"] == what]
                 axes.plot(*zip(*line, strict=True), marker="o", markersize=3, label=what)
             axes.set_xscale("log")
-            axes.set_xticks(SIZES[curve], [f"{size // 1000}k" if size >= 1000 else str(size) for size in SIZES[curve]])
+            axes.set_xticks(sizes, [f"{size // 1000}k" if size >= 1000 else str(size) for size in sizes])
             axes.minorticks_off()
             axes.set_ylim(bottom=0)
             axes.set_title(curve, loc="left", fontsize=9)

@@ -122,6 +122,7 @@ class Drill:
 
 PAGE = Path(__file__).parents[1] / "docs" / "drills.md"
 KILLS, NODES = "kills", "nodes"
+EVERY = (KILLS, NODES, *PARTS)
 ABOUT = """\
 # Drills
 
@@ -161,16 +162,16 @@ def _kills(folder: Path, given: argparse.Namespace, seed: int) -> Found:
 def main() -> int:
     """Run the drill and print its tables."""
     parser = argparse.ArgumentParser(prog="python -m drill", description="Do harm to a daemon; count what is lost.")
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these of: {', '.join((KILLS, NODES, *PARTS))}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these of: {', '.join(EVERY)}")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--kills", type=int, default=6, help="at random moments, beside one at each named point")
     parser.add_argument("--seed", type=int, default=None, help="repeat the moments of an earlier drill")
     given = parser.parse_args()
-    if unknown := [part for part in given.parts if part not in (KILLS, NODES, *PARTS)]:
-        parser.error(f"there is no part {', '.join(unknown)}; there are: {', '.join((KILLS, NODES, *PARTS))}")
+    if unknown := [part for part in given.parts if part not in EVERY]:
+        parser.error(f"there is no part {', '.join(unknown)}; there are: {', '.join(EVERY)}")
     seed = given.seed if given.seed is not None else random.randrange(10_000)
     load, began = os.getloadavg()[0], time.monotonic()
-    parts = given.parts or [KILLS, NODES, *PARTS]
+    parts = given.parts or EVERY
     with tempfile.TemporaryDirectory(prefix="agentd-drill-") as name, ThreadPoolExecutor(len(parts)) as all_:
         folder = Path(name)
         killing = all_.submit(_kills, folder / KILLS, given, seed) if KILLS in parts else None
