@@ -25,6 +25,7 @@ from agentd.agent.toolset import Toolset
 from agentd.analytics.books_tool import Books, Verbatim
 from agentd.analytics.examples import ExampleLibrary
 from agentd.analytics.run import AnalyticsRun
+from agentd.apps.letters.turns import LetterTurns
 from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
@@ -235,6 +236,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             language=settings.agent.language,
             known_models=made.known_models,
             grounded=lambda call: not ungrounded(call),
+            policy=LetterTurns(),
         )
         node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
         direct = DirectTools(policed, made.tools_of)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentd.agent.actions import InvalidAction
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import Said
@@ -64,20 +63,6 @@ _TRUTH: dict[Language, str] = {
     "id": "Surat belum dibuat. Mohon sebutkan data yang belum lengkap; sebelum terbit, semuanya kami tunjukkan.",
     "en": "No letter has been made yet. Please give the data still missing; you will see all of it before.",
 }
-
-
-class FalseClaim(InvalidAction):
-    """The answer says that something official was done, and nothing was; the message tells the model so."""
-
-
-def check(answer: str, toolset: Toolset, said: Sequence[Said]) -> None:
-    """Raise FalseClaim for an official act that no tool did in this session, or a letter's number that none found."""
-    claim = false_claim(answer, toolset, said)
-    if claim is not None:
-        raise FalseClaim(
-            f'it says "{claim[:200]}", but no tool has made a letter in this conversation, and none is made after an '
-            "answer. Call the tool now, or ask for what is missing"
-        )
 
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:

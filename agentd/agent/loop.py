@@ -13,17 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentd.agent import claims, prompts
+from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
-from agentd.agent.grounding import fills, narrowed
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
-from agentd.agent.offer import about, looked_up, not_again, offered
 from agentd.agent.picking import Told
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
 from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import UNRESTRICTED, Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.errors import (
     BY_TYPE,
     AgentdError,
@@ -128,16 +127,23 @@ class _Waiting(Exception):
 
 
 class Agent:
-    """One run: `await Agent(model, tools, brief, journal, publish).run()`."""
+    """One run: `await Agent(model, tools, brief, journal, publish, policy).run()`."""
 
     def __init__(
-        self, model: ChatModel, tools: ToolHost, brief: Brief, journal: Journal, publish: Publish = lambda *_: None
+        self,
+        model: ChatModel,
+        tools: ToolHost,
+        brief: Brief,
+        journal: Journal,
+        publish: Publish = lambda *_: None,
+        policy: TurnPolicy = UNRESTRICTED,
     ) -> None:
         self._model = model
         self._tools = tools
         self._brief = brief
         self._journal = journal
         self._publish = publish
+        self._policy = policy
         if brief.resumed is not None:
             self._so_far = Progress.read(brief.resumed)
         else:
@@ -269,7 +275,7 @@ class Agent:
             if asked.reason and reply.provider in skip:
                 raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
             try:
-                return self._believed(parse(reply.text))
+                return self._checked(parse(reply.text))
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             repair = [
@@ -279,20 +285,19 @@ class Agent:
             ]
             again = await self._reply(asked, repair, wanted, skip, provider=reply.provider, model=reply.model)
             try:
-                return self._believed(parse(again.text))
-            except claims.FalseClaim:
-                truth = claims.truth(self._brief.language)
-                self._publish("model.delta", {"restart": True, "text": truth})
-                return Final(truth)
+                return self._checked(parse(again.text))
+            except UnsupportedAnswer as wrong:
+                self._publish("model.delta", {"restart": True, "text": wrong.instead})
+                return Final(wrong.instead)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
-    def _believed(self, action: CallTool | Final) -> CallTool | Final:
-        """The action, unless it tells the citizen of a letter that was never made: raises FalseClaim."""
+    def _checked(self, action: CallTool | Final) -> CallTool | Final:
+        """The action. Raises UnsupportedAnswer for an answer that the citizen must not hear."""
         if isinstance(action, Final):
-            claims.check(action.response, self._brief.toolset, self._so_far.said)
+            self._policy.check_answer(self._seen(), action.response)
         return action
 
     async def _reply(
@@ -349,36 +354,27 @@ class Agent:
         return reply
 
     def _schema(self) -> dict[str, Any]:
-        """What a constrained model can write in this turn: only calls that may come to something now, or an answer."""
-        brief, done = self._brief, self._so_far
-        listed = any(step.tool.casefold() == LIST_TOOLS for step in done.steps)
+        """What a constrained model can write in this turn."""
+        brief = self._brief
+        listed = any(step.tool.casefold() == LIST_TOOLS for step in self._so_far.steps)
         told = None if brief.told is None or listed else brief.told.names
-        shown = prompts.in_prompt(brief.toolset, told)
-        free = [tool for tool in shown if done.may_call_official or not tool.official]
-        tools = not_again(offered(free, done.said), done.steps)
-        asked = looked_up(free, brief.prompt)
-        known = asked is not None and any(step.tool == asked.name and step.success for step in done.steps)
-        if known:
-            tools, first = [], None
-        else:
-            first = asked or self._form(tools)
-            tools = tools if first is None else [first]
-        fitting = [
-            narrowed(tool, done.said) if tool.official else about(tool, brief.toolset.tools, done.said)
-            for tool in tools
-        ]
-        may_list = not (known or listed)
-        return schema(fitting, may_call=bool(brief.toolset.tools), may_list=may_list, may_answer=first is None)
+        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, told)), may_list=not listed)
+        left = self._policy.offer(self._seen(), all_shown)
+        return schema(
+            left.tools, may_call=bool(brief.toolset.tools), may_list=left.may_list, may_answer=left.may_answer
+        )
 
-    def _form(self, tools: Sequence[ToolInfo]) -> ToolInfo | None:
-        """The one official form there is, when this message says something for it and it was not tried in this run.
-
-        Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
-        """
-        forms = [tool for tool in tools if tool.official]
-        tried = {step.tool for step in self._so_far.steps}
-        one = len(forms) == 1 and forms[0].name not in tried
-        return forms[0] if one and fills(forms[0], self._so_far.said) else None
+    def _seen(self) -> Turn:
+        """This turn, as policies see it."""
+        brief, done = self._brief, self._so_far
+        return Turn(
+            request=brief.prompt,
+            toolset=brief.toolset,
+            said=tuple(done.said),
+            steps=tuple(done.steps),
+            language=brief.language,
+            official_refused=not done.may_call_official,
+        )
 
     # ── calling tools ────────────────────────────────────────────────────────────────────────────────────────────────
 

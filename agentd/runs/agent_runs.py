@@ -14,6 +14,7 @@ from agentd.agent.language import detect
 from agentd.agent.loop import Agent, Brief, Conclusion
 from agentd.agent.picking import Told
 from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.errors import BY_TYPE, AgentdError, Conflict, Forbidden, InternalError, InvalidParams, Language, NotFound
 from agentd.messages import (
     AgentOptions,
@@ -60,6 +61,7 @@ class AgentRuns:
         language: str = "auto",
         known_models: Callable[[], dict[str, list[str]]] = dict,
         grounded: Callable[[ToolCall], bool] = lambda _: True,
+        policy: TurnPolicy = UNRESTRICTED,
     ) -> None:
         self._store = store
         self._model = model
@@ -71,6 +73,7 @@ class AgentRuns:
         self._language = language
         self._known_models = known_models
         self._grounded = grounded
+        self._policy = policy
         self._engine: Engine | None = None
 
     def bind(self, engine: Engine) -> None:
@@ -337,7 +340,8 @@ class AgentRuns:
             resumed=row["record"],
             consent=context.consent(),
         )
-        conclusion = await Agent(self._model, self._tools, brief, context.journal, context.publish).run()
+        loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
+        conclusion = await loop.run()
         return self._result(row, conclusion)
 
     def _result(self, row: Row, conclusion: Conclusion) -> Result:

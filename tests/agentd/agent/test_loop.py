@@ -10,6 +10,8 @@ import pytest
 from agentd.agent import prompts
 from agentd.agent.loop import Agent, Brief, Conclusion, Limits
 from agentd.agent.toolset import Toolset, assemble
+from agentd.agent.turn_policy import TurnPolicy
+from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import LIVE_ONLY, ChatMessage, ModelReply, ModelRequest, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, TextSink
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
@@ -29,7 +31,10 @@ def final(text: str) -> dict[str, Any]:
 class Talk:
     """One run with scripted turns, everything it told, and what it came to."""
 
-    def __init__(self, *turns: Any, tools: MemoryTools | None = None, **brief: Any) -> None:
+    def __init__(
+        self, *turns: Any, tools: MemoryTools | None = None, policy: TurnPolicy | None = None, **brief: Any
+    ) -> None:
+        self.policy = policy or LetterTurns()
         self.model = ScriptedModel.of(*turns)
         self.tools = tools or MemoryTools(
             {"get_current_time": lambda _: {"greeting": "pagi"}, "make_letter": lambda _: {"number": "1"}},
@@ -42,7 +47,7 @@ class Talk:
 
     async def run(self) -> Conclusion:
         return await Agent(
-            self.model, self.tools, self.brief, self.journal, lambda k, d: self.told.append((k, d))
+            self.model, self.tools, self.brief, self.journal, lambda k, d: self.told.append((k, d)), self.policy
         ).run()
 
 

@@ -1,0 +1,83 @@
+"""What a model may do in one turn and what its answer may say: the port that an app's rules stand behind.
+
+It has no rules of its own. app.py composes the policies; the loop asks them and knows none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from agentd.agent.actions import InvalidAction
+from agentd.agent.toolset import Toolset
+from agentd.errors import Language
+from agentd.messages import AgentStep, Said, ToolInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn as policies see it, before the model is asked."""
+
+    request: str
+    """The citizen's newest words."""
+    toolset: Toolset
+    said: tuple[Said, ...] = ()
+    steps: tuple[AgentStep, ...] = ()
+    language: Language = "id"
+    official_refused: bool = False
+    """An official call was refused since the citizen spoke last: tried again, it could only be refused again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a model that writes under a schema may write: these tools with these schemas, a listing, an answer."""
+
+    tools: tuple[ToolInfo, ...] = ()
+    may_list: bool = True
+    may_answer: bool = True
+
+
+class UnsupportedAnswer(InvalidAction):
+    """The answer says what this session does not support; the message tells the model so.
+
+    `instead` is what the citizen is told when the model insists.
+    """
+
+    def __init__(self, reason: str, instead: str) -> None:
+        self.instead = instead
+        super().__init__(reason)
+
+
+class TurnPolicy(Protocol):
+    """One app's rules for a turn. Both methods are pure; they must take time linear in what was said."""
+
+    def offer(self, turn: Turn, offer: Offer) -> Offer:
+        """The same offer or a smaller one."""
+        ...
+
+    def check_answer(self, turn: Turn, answer: str) -> None:
+        """Raise UnsupportedAnswer for an answer that the citizen must not hear."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPolicies:
+    """Several policies as one: each narrows what the one before left, and every answer must pass them all."""
+
+    policies: Sequence[TurnPolicy] = field(default=())
+
+    def offer(self, turn: Turn, offer: Offer) -> Offer:
+        """What all of them leave."""
+        for policy in self.policies:
+            offer = policy.offer(turn, offer)
+        return offer
+
+    def check_answer(self, turn: Turn, answer: str) -> None:
+        """Raise the first objection."""
+        for policy in self.policies:
+            policy.check_answer(turn, answer)
+
+
+UNRESTRICTED = TurnPolicies()
+"""No rules: every tool may be called, every answer may be given."""

@@ -1,0 +1,53 @@
+"""What a model may call and say in a turn at a counter that issues letters. It judges; the loop acts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentd.agent import claims
+from agentd.agent.grounding import fills, narrowed
+from agentd.agent.offer import about, looked_up, not_again, offered
+from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
+from agentd.messages import Said, ToolInfo
+
+
+class LetterTurns:
+    """A turn policy: only calls that may come to something now, and no letter claimed that no tool made."""
+
+    def offer(self, turn: Turn, offer: Offer) -> Offer:
+        """Leave out forms that nobody asked for or that nothing could fill; narrow the rest to what was said."""
+        free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
+        asked = looked_up(free, turn.request)
+        if asked is not None and any(step.tool == asked.name and step.success for step in turn.steps):
+            return Offer(may_list=False)
+        tools = not_again(offered(free, turn.said), turn.steps)
+        first = asked or _form(tools, turn)
+        shown = tools if first is None else [first]
+        fitting = tuple(_fitted(tool, turn.toolset.tools, turn.said) for tool in shown)
+        return replace(offer, tools=fitting, may_answer=first is None)
+
+    def check_answer(self, turn: Turn, answer: str) -> None:
+        """Raise UnsupportedAnswer for a letter that was never made."""
+        claim = claims.false_claim(answer, turn.toolset, turn.said)
+        if claim is not None:
+            raise UnsupportedAnswer(
+                f'it says "{claim[:200]}", but no tool has made a letter in this conversation, and none is made after '
+                "an answer. Call the tool now, or ask for what is missing",
+                claims.truth(turn.language),
+            )
+
+
+def _fitted(tool: ToolInfo, tools: Sequence[ToolInfo], said: Sequence[Said]) -> ToolInfo:
+    return narrowed(tool, said) if tool.official else about(tool, tools, said)
+
+
+def _form(tools: Sequence[ToolInfo], turn: Turn) -> ToolInfo | None:
+    """The one official form there is, when this message says something for it and it was not tried in this run.
+
+    Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
+    """
+    forms = [tool for tool in tools if tool.official]
+    tried = {step.tool for step in turn.steps}
+    one = len(forms) == 1 and forms[0].name not in tried
+    return forms[0] if one and fills(forms[0], turn.said) else None
