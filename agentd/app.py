@@ -41,6 +41,7 @@ from agentd.http.verify import VerifyPages
 from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
 from agentd.metrics import MeteredModel, MeteredTools, Metrics
+from agentd.observability.audit import AuditTrail
 from agentd.ports import ChatModel, Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
@@ -75,6 +76,7 @@ class Daemon:
     metrics: Metrics
     book: AccessBook
     access: Access
+    audit: AuditTrail
     meaning: Meaning = field(default_factory=BundledMeaning)
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
@@ -132,7 +134,7 @@ class Daemon:
             "providers": [provider.model_dump() for provider in providers],
         }
 
-    async def reload(self) -> dict[str, Any]:
+    async def reload(self, by: str) -> dict[str, Any]:
         """Read client.toml again and apply the difference. Raises InvalidParams with every problem; nothing changes."""
         try:
             new = await asyncio.to_thread(
@@ -143,6 +145,7 @@ class Daemon:
         except ConfigError as error:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
             raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
+        await self.audit.arecord("config.reloaded", actor=by)
         old, self.settings = self.settings, new
         await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
@@ -224,13 +227,16 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         policed = Grounded(Approved(books))  # first what was said, then whether a human agrees
         book = AccessBook(settings.state / "access.json")
         access = Access(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
-        made = Daemon(settings, clock, chain, host, policed, store, metrics, book, access)
+        audit = AuditTrail(settings.state, clock)
+        stack.callback(audit.close)
+        made = Daemon(settings, clock, chain, host, policed, store, metrics, book, access, audit)
         made.runs = AgentRuns(
             store,
             Verbatim(seen.model),
             policed,
             made.outfit,
             clock,
+            audit,
             tell=made.tell,
             history_tokens=settings.agent.history_tokens,
             language=settings.agent.language,
@@ -239,7 +245,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             policy=LetterTurns(),
         )
         node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
-        direct = DirectTools(policed, made.tools_of)
+        direct = DirectTools(policed, made.tools_of, audit)
         graph = GraphRun(policed, made.tools_of)
         analytics = AnalyticsRun(
             seen.model,
@@ -285,7 +291,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             conversation.forget()
             await _forget_at_servers(made, session_id)
 
-        made.sessions = SessionDesk(store, made.engine, clock, forget)
+        made.sessions = SessionDesk(store, made.engine, clock, forget, audit)
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,

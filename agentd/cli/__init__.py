@@ -19,6 +19,7 @@ COMMANDS = {
     "analyze": "ask the books and see the table",
     "token": "add, list and revoke access tokens",
     "purge": "erase old conversations",
+    "audit": "who approved, changed, voided, deleted, and whether the trail is whole",
     "top": "watch runs, servers and providers live",
     "install": "write the systemd units for this machine",
     "acp": "speak the Agent Client Protocol over stdio",

@@ -96,7 +96,7 @@ async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
         asked.clear()
         notifier.reloading()
         try:
-            log.info("config.reloaded", **await made.reload())
+            log.info("config.reloaded", **await made.reload(by="signal"))
         except InvalidParams as error:
             log.error("config.refused", **error.data)
         notifier.ready()

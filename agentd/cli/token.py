@@ -68,10 +68,21 @@ def _add(given: argparse.Namespace, book: AccessBook) -> None:
         profile=given.profile,
         rate_per_minute=given.rate,
     )
+    _record("token.added", given, scopes=sorted(given.scope))
     print(token)
     print("Keep it now: it is not shown again.", file=sys.stderr)
     if first:
         print("It is the first: from now on every caller of this daemon needs a token.", file=sys.stderr)
+
+
+def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
+    from agentd import config
+    from agentd.clock import SystemClock
+    from agentd.observability.audit import AuditTrail, operator
+
+    AuditTrail(config.state_folder(given.state), SystemClock()).record(
+        action, actor=operator(), subject=given.name, **facts
+    )
 
 
 def _list(_given: argparse.Namespace, book: AccessBook) -> None:
@@ -89,6 +100,7 @@ def _list(_given: argparse.Namespace, book: AccessBook) -> None:
 
 def _revoke(given: argparse.Namespace, book: AccessBook) -> None:
     book.revoke(given.name)
+    _record("token.revoked", given)
     print(f"{given.name} has no token any more.")
     if not book.principals():
         print("It was the last: on this machine's loopback every program is admin again.", file=sys.stderr)

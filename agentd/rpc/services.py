@@ -80,7 +80,10 @@ class Services:
     graph: Graph
     health: Callable[[], dict[str, Any]]
     """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
-    reload: Callable[[], Awaitable[dict[str, Any]]]
-    """Read client.toml again and apply the difference; answers what changed. Raises ConfigError and changes nothing."""
+    reload: Callable[[str], Awaitable[dict[str, Any]]]
+    """Read client.toml again for this caller (an id) and apply the difference; answers what changed.
+
+    Raises ConfigError and changes nothing.
+    """
     clock: Clock
     limits: Limits = field(default_factory=Limits)

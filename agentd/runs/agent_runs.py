@@ -26,6 +26,7 @@ from agentd.messages import (
     Said,
     ToolCall,
 )
+from agentd.observability.audit import AuditTrail
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
 from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
@@ -55,6 +56,7 @@ class AgentRuns:
         tools: ToolHost,
         dress: Dress,
         clock: Clock,
+        audit: AuditTrail,
         *,
         tell: Tell = tell_all,
         history_tokens: int = 1500,
@@ -69,6 +71,7 @@ class AgentRuns:
         self._dress = dress
         self._tell = tell
         self._clock = clock
+        self._audit = audit
         self._history_tokens = history_tokens
         self._language = language
         self._known_models = known_models
@@ -308,6 +311,14 @@ class AgentRuns:
             record["said"] = [*record["said"], Said(by="citizen", order=order, text=words).model_dump()]
         record["decision"] = {**decision, "arguments": final}
         brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
+        await self._audit.arecord(
+            "approval.approved" if approved else "approval.refused",
+            actor=caller.id,
+            subject=row["run_id"],
+            session=row["session_id"],
+            tool=approval["tool"],
+            changed=_differing(approval["arguments"], final),
+        )
         await self.engine.go_on(row, {"record": record, "approval": None, "brief": brief})
 
     # ── the executor ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -434,6 +445,11 @@ def _failure_told(row: Row, language: Language) -> str:
 
 def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:
     return [Artifact.model_validate(value) for value in data.get("artifacts", [])]
+
+
+def _differing(proposed: dict[str, Any], final: dict[str, Any]) -> list[str]:
+    """The names of the fields that are not the same in both."""
+    return sorted(name for name in proposed.keys() | final.keys() if proposed.get(name) != final.get(name))
 
 
 def _canonical(arguments: dict[str, Any]) -> str:

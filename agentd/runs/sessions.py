@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from agentd.errors import Conflict, InvalidParams
 from agentd.messages import Caller
+from agentd.observability.audit import AuditTrail
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.store import Row, RunStore
@@ -23,11 +24,12 @@ Forget = Callable[[str], Awaitable[None]]
 class SessionDesk:
     """Implements `agentd.runs.api.Sessions`."""
 
-    def __init__(self, store: RunStore, engine: Engine, clock: Clock, forget: Forget) -> None:
+    def __init__(self, store: RunStore, engine: Engine, clock: Clock, forget: Forget, audit: AuditTrail) -> None:
         self._store = store
         self._engine = engine
         self._clock = clock
         self._forget = forget
+        self._audit = audit
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         """A new, empty conversation."""
@@ -60,6 +62,7 @@ class SessionDesk:
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """Stop what is under way, then remove every word of it; issued letters stay with the office."""
         owned(await self._store.session(session_id), caller, "session")
+        await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
         removed = await self.erase(session_id)
         await self._store.empty_journal()
         return {"session_id": session_id, "deleted": True, "runs": removed}

@@ -13,6 +13,7 @@ from agentd.agent.masking import mask
 from agentd.agent.toolset import Toolset
 from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.observability.audit import AuditTrail
 from agentd.ports import ToolHost
 from agentd.runs.engine import Result, RunContext
 from agentd.runs.visibility import published, without_paths
@@ -24,9 +25,10 @@ Ask = Callable[..., Any]
 class DirectTools:
     """Implements rpc's `Tools`; `execute` is the engine's executor for runs of kind `call`."""
 
-    def __init__(self, host: ToolHost, tools_of: ToolsOf) -> None:
+    def __init__(self, host: ToolHost, tools_of: ToolsOf, audit: AuditTrail) -> None:
         self._host = host
         self._tools_of = tools_of
+        self._audit = audit
         self._ask: Ask | None = None
 
     def bind(self, ask: Ask) -> None:
@@ -51,6 +53,10 @@ class DirectTools:
                 return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])
         run_id = f"call-{uuid4().hex}"
+        if not info.read_only:
+            await self._audit.arecord(
+                "tool.called", actor=caller.id, subject=_about(info, tool_input), tool=info.name, server=info.server
+            )
         made = _call(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
         outcome = await self._host.call(made)
@@ -106,6 +112,11 @@ def _call(
         caller=caller,
         consent=consent,
     )
+
+
+def _about(info: ToolInfo, arguments: dict[str, Any]) -> str:
+    """What the audit trail names as the call's subject: the argument that the tool's `_meta` says is an id."""
+    return str(arguments.get(info.meta.get("agentd/audit_subject", ""), ""))
 
 
 def _shown(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_id: str, caller: Caller) -> AgentStep:

@@ -252,7 +252,7 @@ def create_server(service: LetterService) -> LetterServer:
             idempotent_hint=True,
             open_world_hint=False,
         ),
-        meta={**FOR_THE_DESK, "agentd/scope": "staff"},
+        meta={**FOR_THE_DESK, "agentd/scope": "staff", "agentd/audit_subject": "number"},
     )
     async def void_letter(
         context: Context[None, Any], number: str, reason: str

@@ -63,7 +63,7 @@ async def ask(question: str, **given: Any) -> dict[str, Any]:
     return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
 
 
-async def reload() -> dict[str, Any]:
+async def reload(by: str) -> dict[str, Any]:
     """Nothing changed."""
     return {"servers": {"added": [], "removed": [], "changed": []}}
 

@@ -31,7 +31,7 @@ class Health(BaseModel):
 )
 async def reload(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """Read client.toml again and apply the difference; a file with a mistake changes nothing and says why."""
-    return await services.reload()
+    return await services.reload(caller.id)
 
 
 @method(

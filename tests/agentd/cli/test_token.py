@@ -9,6 +9,8 @@ import pytest
 
 from agentd.access import AccessBook
 from agentd.cli import main
+from agentd.clock import SystemClock
+from agentd.observability.audit import FILE_NAME, AuditTrail, operator
 
 CONFIG = str(Path(__file__).parents[3] / "config" / "client.toml")
 
@@ -62,6 +64,18 @@ def test_a_name_twice_an_unknown_name_and_a_reserved_one_say_what_to_do(
         code, out, err = token(capsys, *words)
         assert (code, out) == (1, "")
         assert told in err
+
+
+def test_making_and_revoking_stand_in_the_audit_trail_with_the_account(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = token(capsys, "add", "siti", "--scope", "staff", "--state", str(tmp_path))[1].strip()
+    token(capsys, "revoke", "siti", "--state", str(tmp_path))
+    token(capsys, "revoke", "siti", "--state", str(tmp_path))
+    entries = list(AuditTrail(tmp_path, SystemClock()).entries())
+    assert [(entry.action, entry.subject) for entry in entries] == [("token.added", "siti"), ("token.revoked", "siti")]
+    assert {entry.actor for entry in entries} == {operator()}
+    assert secret not in (tmp_path / FILE_NAME).read_text()
 
 
 def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -301,7 +301,7 @@ async def test_the_offices_data_is_for_staff(method: str) -> None:
 
 
 async def test_a_bad_configuration_is_told_line_by_line_and_without_its_path() -> None:
-    async def refuse() -> dict[str, Any]:
+    async def refuse(by: str) -> dict[str, Any]:
         from pathlib import Path
 
         raise ConfigError([Problem(Path("/etc/agentd/client.toml"), 7, "unknown key promt_template")])

@@ -15,6 +15,7 @@ from agentd.agent.picking import Told
 from agentd.agent.toolset import assemble
 from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
+from agentd.observability.audit import AuditTrail
 from agentd.profiles import Outfit
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.engine import Engine
@@ -46,6 +47,7 @@ class Daemon:
             {"get_current_time": lambda _: "pagi", "make_letter": lambda _: {"n": 1}}, [TIME, LETTER]
         )
         self.clock = ManualClock()
+        self.audit = AuditTrail(state, self.clock)
         self.store = RunStore(sqlite_engine(state / "agentd.db"))
 
         def dress(caller: Caller | None, options: AgentOptions, told: Told | None) -> Outfit:
@@ -53,9 +55,9 @@ class Daemon:
             deadline_s = options.deadline_s or 60
             return Outfit(toolset, (ChatMessage(role="system", content="x"),), Limits(), deadline_s, None, frozenset())
 
-        self.runs = AgentRuns(self.store, ScriptedModel.of(*turns), self.tools, dress, self.clock)
+        self.runs = AgentRuns(self.store, ScriptedModel.of(*turns), self.tools, dress, self.clock, self.audit)
         database = sqlite_engine(state / "dbos.db")
-        self.direct = DirectTools(self.tools, lambda _: assemble(self.tools.catalogue(), None))
+        self.direct = DirectTools(self.tools, lambda _: assemble(self.tools.catalogue(), None), self.audit)
         executors = {"agent": self.runs.execute, "call": self.direct.execute}
         self.engine = Engine(self.store, database, executors, self.clock)
         self.direct.bind(Questions("call", self.store, self.engine, self.clock, deadline_s=60).ask)
@@ -65,7 +67,7 @@ class Daemon:
         async def forget(session_id: str) -> None:
             self.forgotten.append(session_id)
 
-        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget)
+        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget, self.audit)
 
     async def events(self, run_id: str, after: int = 0) -> list[Event]:
         return [event async for event in self.runs.events(run_id, KIOSK, after)]

@@ -1,0 +1,82 @@
+"""`agentd audit`: who approved, changed, voided, deleted …, from the state folder's audit trail. It changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from agentd.cli import options
+
+if TYPE_CHECKING:
+    from agentd.observability.audit import AuditTrail, Entry
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("audit", help="who approved, changed, voided, deleted, and whether the trail is whole")
+    parser.add_argument("--verify", action="store_true", help="only check the trail; 0 when nothing is changed or lost")
+    parser.add_argument("--expect", metavar="NUMBER:HASH", help="with --verify: an end that was noted down earlier")
+    parser.add_argument("--action", metavar="PREFIX", default="", help="like approval, or session.deleted")
+    parser.add_argument("--actor", metavar="ID", help="who did it")
+    parser.add_argument("--subject", metavar="ID", help="the run, session, letter or token that it was done to")
+    parser.add_argument("--since", metavar="TIME", default="", help="like 2026-01-31 or 2026-01-31T08:00, in UTC")
+    parser.add_argument("--until", metavar="TIME", help="before that time, in UTC")
+    parser.add_argument("--last", metavar="N", type=int, help="only the newest N of them")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, as it is kept")
+    options.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0; with --verify 1 when something was changed or is missing."""
+    from agentd import config
+    from agentd.clock import SystemClock
+    from agentd.observability.audit import AuditTrail
+
+    trail = AuditTrail(config.state_folder(given.state), SystemClock())
+    if given.verify:
+        return _verify(trail, given.expect)
+    found = [entry for entry in trail.entries() if _meant(entry, given)]
+    for entry in found[-given.last :] if given.last else found:
+        print(_as_json(entry) if given.json else _as_line(entry))
+    return 0
+
+
+def _verify(trail: AuditTrail, expected: str | None) -> int:
+    verdict = trail.verify()
+    problems = list(verdict.problems)
+    if expected and expected not in {f"{entry.number}:{entry.digest}" for entry in trail.entries()}:
+        problems.append(f"the entry {expected} is not in the trail")
+    for problem in problems:
+        print(f"agentd audit: {problem}", file=sys.stderr)
+    for note in verdict.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if problems:
+        return 1
+    print(f"{verdict.head.number} entries, none changed, none missing. The end is {verdict.head}")
+    return 0
+
+
+def _meant(entry: Entry, given: argparse.Namespace) -> bool:
+    return (
+        entry.action.startswith(given.action)
+        and given.actor in (None, entry.actor)
+        and given.subject in (None, entry.subject)
+        and given.since <= entry.at
+        and (given.until is None or entry.at < given.until)
+    )
+
+
+def _as_json(entry: Entry) -> str:
+    from dataclasses import asdict
+
+    return json.dumps(asdict(entry))
+
+
+def _as_line(entry: Entry) -> str:
+    facts = " ".join(f"{name}={json.dumps(value)}" for name, value in entry.facts.items())
+    return (
+        f"{entry.number:>6}  {entry.at[:19]}Z  {entry.action:<22} {entry.actor:<16} {entry.subject}  {facts}".rstrip()
+    )

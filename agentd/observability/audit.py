@@ -1,0 +1,256 @@
+"""The audit trail: who did what and when, in an append-only file. It is no log, and holds no citizen's word or value.
+
+`audit.jsonl` in the state folder has one entry a line; each carries the SHA-256 of the one before, so that a change,
+an insertion or a loss in the middle is seen. `audit.head` names the newest entry, so that a lost end is seen too.
+All processes of one state folder (daemon, commands) write the same file; each node of a cluster writes its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import getpass
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from agentd.errors import Busy
+from agentd.ports import Clock
+
+FILE_NAME = "audit.jsonl"
+HEAD_NAME = "audit.head"
+TAIL_BYTES = 256 * 1024
+"""Of the file's end, where the newest entry is looked for; no entry is longer than a tenth of it."""
+_ACTION = re.compile(r"[a-z]+(\.[a-z_]+)+")
+_LONG_NUMBER = re.compile(r"(?<![0-9A-Za-z])\d{8,}(?![0-9A-Za-z])")
+_TEXT, _MANY = 160, 100
+
+Fact = str | int | float | bool | None | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line. `at` is ISO 8601 in UTC; `before` is the digest of the entry before, empty for the first."""
+
+    number: int
+    at: str
+    action: str
+    actor: str
+    subject: str
+    facts: dict[str, Fact]
+    before: str
+    digest: str = ""
+
+    def sealed(self) -> str:
+        """The SHA-256, in hex, of all but the digest itself."""
+        content = {key: value for key, value in asdict(self).items() if key != "digest"}
+        return sha256(_json(content).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest entry's number and digest."""
+
+    number: int = 0
+    digest: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What reading the whole trail found: `problems` are changes and losses, `notes` harmless traces of a crash."""
+
+    head: Head
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class AuditTrail:
+    """The trail of one state folder. `record` returns once the entry is on the disk."""
+
+    def __init__(self, state: Path, clock: Clock) -> None:
+        self._file = state / FILE_NAME
+        self._head = state / HEAD_NAME
+        self._clock = clock
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
+
+    def close(self) -> None:
+        """Let what is being written end."""
+        self._thread.shutdown()
+
+    async def arecord(self, action: str, *, actor: str, subject: str = "", **facts: Fact) -> None:
+        """`record` from the event loop, on a thread of its own. Raises Busy when the trail can't be written."""
+
+        def work() -> None:
+            self.record(action, actor=actor, subject=subject, **facts)
+
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except OSError as error:
+            why = f"the audit trail can't be written ({error.strerror}), so nothing was done; see the state folder"
+            raise Busy(why, retry_after_s=5.0) from None
+
+    def record(self, action: str, *, actor: str, subject: str = "", **facts: Fact) -> None:
+        """Add an entry: `action` like `session.deleted`, `actor` a caller's id, `subject` the id of what it is done to.
+
+        Facts are ids, kinds, counts and names of fields. A text with blanks or of more than 160 characters is kept as
+        its SHA-256 and long numbers are left out, so that a value that came here by mistake is not readable.
+        Call it before the act: what can't be recorded isn't done. Raises OSError when it can't be written.
+        """
+        if not _ACTION.fullmatch(action):
+            raise ValueError(f"{action!r} is no action: write it like session.deleted")
+        with self._locked() as file:
+            last = self._newest(file)
+            at = self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")
+            kept = {name: _harmless(value) for name, value in facts.items()}
+            entry = Entry(
+                last.number + 1, at, action, str(_harmless(actor)), str(_harmless(subject)), kept, last.digest
+            )
+            digest = entry.sealed()
+            _append(file, _json({**asdict(entry), "digest": digest}))
+            self._write_head(Head(entry.number, digest))
+
+    def entries(self) -> Iterator[Entry]:
+        """All that can be read, oldest first."""
+        yield from (entry for _, entry in _read(self._lines()) if entry is not None)
+
+    def verify(self) -> Verdict:
+        """Whether the trail is whole."""
+        return judge(self._lines(), self._read_head())
+
+    # ── the files ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self._give_away(file)
+            yield file
+        finally:
+            os.close(file)
+
+    def _give_away(self, file: int) -> None:
+        """What root makes for a daemon that runs as the folder's owner is the owner's."""
+        if os.geteuid() == 0:
+            owner = self._file.parent.stat()
+            os.fchown(file, owner.st_uid, owner.st_gid)
+
+    def _newest(self, file: int) -> Head:
+        """What the next entry follows: the last in the file, or the one that the head knows of and the file lost."""
+        size = os.fstat(file).st_size
+        tail = os.pread(file, TAIL_BYTES, max(0, size - TAIL_BYTES)).decode("utf-8", "replace").splitlines()
+        last = next((entry for _, entry in reversed(list(_read(tail))) if entry is not None), None)
+        known = self._read_head() or Head()
+        return Head(last.number, last.digest) if last is not None and last.number >= known.number else known
+
+    def _lines(self) -> list[str]:
+        try:
+            with self._file.open(encoding="utf-8", errors="replace") as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                return file.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def _read_head(self) -> Head | None:
+        try:
+            number, _, digest = self._head.read_text().strip().partition(":")
+            return Head(int(number), digest)
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def _write_head(self, head: Head) -> None:
+        handle, name = tempfile.mkstemp(dir=self._head.parent, prefix=HEAD_NAME)  # readable by its owner only
+        try:
+            with os.fdopen(handle, "w") as file:
+                self._give_away(file.fileno())
+                file.write(f"{head}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self._head)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def operator() -> str:
+    """The actor of a command: the person's account on this machine, also behind sudo."""
+    account = os.environ.get("SUDO_USER")
+    if not account:
+        try:
+            account = getpass.getuser()
+        except (KeyError, OSError):  # a user id without an account, as in a container
+            account = str(os.getuid())
+    return f"shell:{account}"
+
+
+def judge(lines: Iterable[str], head: Head | None) -> Verdict:
+    """What is wrong with a trail of these lines whose newest entry the head names. Pure."""
+    verdict = Verdict(head or Head())
+    last = Head()
+    for line, entry in _read(lines):
+        if entry is None:
+            verdict.notes.append(f"line {line} is a write that a crash cut off, or what is left of a removed entry")
+            continue
+        if entry.number != last.number + 1:
+            verdict.problems.append(f"line {line}: entry {entry.number} follows entry {last.number}")
+        elif entry.before != last.digest:
+            verdict.problems.append(f"line {line}: entry {entry.number} does not belong to the one before it")
+        if entry.sealed() != entry.digest:
+            verdict.problems.append(f"line {line}: entry {entry.number} was changed")
+        last = Head(entry.number, entry.digest)
+        if head is not None and head.number == last.number and head.digest != last.digest:
+            verdict.problems.append(f"line {line}: entry {entry.number} is not the one that {HEAD_NAME} names")
+    if head is None and last.number:
+        verdict.problems.append(f"{HEAD_NAME} is missing or unreadable, so that a lost end would not be seen")
+    elif head is not None and head.number > last.number:
+        verdict.problems.append(f"the end is missing: {HEAD_NAME} names entry {head.number}, the last is {last.number}")
+    return Verdict(last, verdict.problems, verdict.notes)
+
+
+def _read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
+    """(line, its entry); None for a line that is none."""
+    for line, text in enumerate(lines, 1):
+        try:
+            value = json.loads(text)
+            yield line, Entry(**value) if isinstance(value, dict) and isinstance(value.get("number"), int) else None
+        except (ValueError, TypeError):
+            yield line, None
+
+
+def _append(file: int, text: str) -> None:
+    """The line at the file's end, on the disk. After a write that was cut off it begins a line of its own."""
+    size = os.fstat(file).st_size
+    cut_off = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+    rest = (("\n" if cut_off else "") + text + "\n").encode()
+    while rest:
+        rest = rest[os.write(file, rest) :]
+    os.fsync(file)
+
+
+def _harmless(value: Fact) -> Fact:
+    if isinstance(value, str):
+        if len(value) > _TEXT or any(character.isspace() for character in value):
+            return "sha256:" + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return _LONG_NUMBER.sub("…", value)
+    if isinstance(value, int) and abs(value) >= 10**8:
+        return None
+    if isinstance(value, list):
+        return [str(_harmless(str(each))) for each in value[:_MANY]]
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -1,0 +1,56 @@
+"""The audit trail of a real daemon: who did what is in it, who the citizens are is not."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agentd.clock import SystemClock
+from agentd.observability.audit import AuditTrail
+from tests.daemon import AGENTD, Daemon, RpcFailed, running
+from tests.e2e.test_main_job import LETTER, WORDS, final
+
+PLANTED = ("Budi", "Santoso", "3175061501900003", "Melati", "Melamar", "Karyawan", "salah ketik", "Surat Anda selesai")
+
+
+def told(daemon: Daemon) -> list[tuple[str, str, str]]:
+    entries = AuditTrail(daemon.state, SystemClock()).entries()
+    return [(entry.action, entry.actor, entry.subject) for entry in entries]
+
+
+def test_who_approved_refused_voided_reloaded_and_deleted_is_kept_without_a_citizens_word(tmp_path: Path) -> None:
+    with running(tmp_path, LETTER, final("Surat Anda selesai.")) as daemon:
+        yes = daemon.call("Agent.run", prompt=WORDS, session_id="budi")
+        number = daemon.call("Agent.run", prompt="ya, benar", session_id="budi")["steps"][0]["output"]["number"]
+        no = daemon.call("Agent.run", prompt=WORDS, session_id="ragu")
+        ids = {"run_id": no["run_id"], "approval_id": no["approval"]["approval_id"]}
+        daemon.call("Agent.approve", **ids, approved=False)
+        daemon.call("Tools.call", tool="void_letter", input={"number": number, "reason": "salah ketik nama Budi"})
+        daemon.call("Config.reload")
+        daemon.call("Session.delete", session_id="budi")
+        assert told(daemon) == [
+            ("approval.approved", "admin", yes["run_id"]),
+            ("approval.refused", "admin", no["run_id"]),
+            ("tool.called", "admin", number),
+            ("config.reloaded", "admin", ""),
+            ("session.deleted", "admin", "budi"),
+        ]
+        kept = b"".join(file.read_bytes() for file in daemon.state.glob("audit.*")).decode()
+        assert [word for word in PLANTED if word in kept] == []
+        verified = subprocess.run([AGENTD, "audit", "--verify", "--state", daemon.state], check=False)
+        assert verified.returncode == 0
+
+
+def test_a_yes_that_cannot_be_recorded_issues_nothing(tmp_path: Path) -> None:
+    with running(tmp_path, LETTER, final("Surat Anda selesai.")) as daemon:
+        asked = daemon.call("Agent.run", prompt=WORDS, session_id="budi")
+        (daemon.state / "audit.jsonl").mkdir()
+        with pytest.raises(RpcFailed) as refused:
+            daemon.call("Agent.run", prompt="ya, benar", session_id="budi")
+        assert (refused.value.type, "audit trail" in refused.value.error["message"]) == ("busy", True)
+        assert not list(daemon.state.glob("letters/2*/*.pdf"))
+        (daemon.state / "audit.jsonl").rmdir()
+        issued = daemon.call("Agent.run", prompt="ya, benar", session_id="budi")
+        assert (issued["run_id"], issued["status"]) == (asked["run_id"], "completed")
