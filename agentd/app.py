@@ -178,9 +178,9 @@ def _cluster(settings: Settings, store: RunStore, node: str, clock: Clock) -> Cl
 
 
 async def _forget_at_servers(made: Daemon, session_id: str) -> None:
-    """Tell every server that keeps session data to let go of it."""
+    """Tell the servers that keep session data, as client.toml names them, to let go of it."""
     for tool in made.tools_of(None).tools:
-        if tool.remote_name == FORGET or tool.name == FORGET:
+        if (tool.remote_name or tool.name) == FORGET and tool.server in made.settings.store.session_servers:
             call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
             outcome = await HostedArguments(made.host).call(call)
             if not outcome.success:
@@ -302,6 +302,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             health=made.health,
             reload=made.reload,
             clock=clock,
+            letters_server=lambda: made.settings.letters.server,
             limits=Limits(
                 max_body_bytes=settings.rpc.max_body_bytes,
                 max_batch=settings.rpc.max_batch,
@@ -320,7 +321,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.book, rpc.rate_per_minute, made.clock)
-    house = HouseCalls(made.host)
+    house = HouseCalls(made.host, lambda: made.settings.letters.server)
     app = application(
         made.services,
         Dispatcher(METHODS, made.services, limiter=limiter, observe=made.metrics.rpc_answered),

@@ -23,6 +23,7 @@ from agentd.config_file import (
     BareTool,
     ClientFile,
     ExampleSettings,
+    LettersSettings,
     ProfileSettings,
     ProviderEntry,
     RpcSettings,
@@ -58,6 +59,7 @@ class Settings:
     agent: AgentSettings
     rpc: RpcSettings
     store: StoreSettings
+    letters: LettersSettings
     telemetry: TelemetrySettings
     analytics: AnalyticsSettings
     admin_token: str | None = field(default=None, repr=False)
@@ -139,6 +141,7 @@ def load(
             update={"listen": listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen},
         ),
         store=parsed.store,
+        letters=parsed.letters,
         telemetry=parsed.telemetry,
         analytics=parsed.analytics,
         admin_token=_secret("AGENTD_TOKEN", environ),

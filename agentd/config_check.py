@@ -13,6 +13,7 @@ from agentd.config_file import (
     BareTool,
     ClientFile,
     ExampleSettings,
+    LettersSettings,
     ProfileSettings,
     ProviderEntry,
     RpcSettings,
@@ -41,6 +42,7 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "agent": tuple(AgentSettings.model_fields),
     "rpc": tuple(RpcSettings.model_fields),
     "store": tuple(StoreSettings.model_fields),
+    "letters": tuple(LettersSettings.model_fields),
     "telemetry": tuple(TelemetrySettings.model_fields),
     "analytics": tuple(AnalyticsSettings.model_fields),
 }
@@ -133,7 +135,8 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
             near = _meant(tool.server, server_names)
             where = ("tools", index, "server")
             problem(where, f"tool `{tool.name}` is bound to server `{tool.server}`, which is not configured{near}")
-    if parsed.store.url and not parsed.store.letters_url and "certificate" in server_names:
+    _check_trusted(parsed, server_names, problem)
+    if parsed.store.url and not parsed.store.letters_url and parsed.letters.server in server_names:
         text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
         problem(("store", "url"), text)
     for index, profile in enumerate(parsed.profiles):
@@ -148,6 +151,19 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
                 problem(where, f"profile `{profile.name}` names provider `{name}`, which is not configured")
         if profile.prompt_template is not None:
             _check_template(profile.prompt_template, ("profiles", index, "prompt_template"), problem)
+
+
+def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Tell) -> None:
+    """The servers that the daemon itself believes: a default may be absent, one that is written must exist."""
+    written: list[tuple[KeyPath, str]] = []
+    if "server" in parsed.letters.model_fields_set:
+        written.append((("letters", "server"), parsed.letters.server))
+    if "session_servers" in parsed.store.model_fields_set:
+        written += [(("store", "session_servers"), name) for name in parsed.store.session_servers]
+    for where, name in written:
+        if name not in server_names:
+            near = _meant(name, server_names)
+            problem(where, f"`{'.'.join(map(str, where))}` names server `{name}`, which is not configured{near}")
 
 
 def _check_template(template: str, where: KeyPath, problem: Tell) -> None:

@@ -105,8 +105,17 @@ class StoreSettings(Section):
     """The same over all nodes together."""
     queue_limit: int = Field(default=1000, ge=1)
     """Runs that may be under way or wait; beyond it a new one is refused as `busy`."""
+    session_servers: list[str] = Field(default_factory=lambda: ["graphiti_server"])
+    """Servers that keep data of a session: asked to delete it (`delete_session_data`) with the session, no others."""
     letters_url: str | None = None
     """The database of the letters' register, for every server as LETTERS_DATABASE_URL; needed beside `url`."""
+
+
+class LettersSettings(Section):
+    """`[letters]`: who speaks for the office."""
+
+    server: str = "certificate"
+    """The server that the daemon's own pages believe (/verify, /preview, the counter's cards), whatever others offer."""
 
 
 class TelemetrySettings(Section):
@@ -241,6 +250,8 @@ class ClientFile(Section):
     """Where agentd listens and what it takes."""
     store: StoreSettings = StoreSettings()
     """Where runs and sessions live."""
+    letters: LettersSettings = LettersSettings()
+    """The letters' server."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Logs and traces."""
     analytics: AnalyticsSettings = AnalyticsSettings()

@@ -205,6 +205,10 @@ class Catalogue(Message):
         wanted = name.casefold()
         return next((tool for tool in self.tools if tool.name.casefold() == wanted), None)
 
+    def tool_of(self, server: str, name: str) -> ToolInfo | None:
+        """The tool that this server knows by exactly that name."""
+        return next((tool for tool in self.tools if (tool.server, tool.remote_name or tool.name) == (server, name)), None)
+
 
 class Artifact(Message):
     """A file that a tool made. `path` is for the daemon and its admin; everybody else reads `uri`."""

@@ -28,6 +28,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("[agent]", config_file.AgentSettings),
     ("[rpc]", config_file.RpcSettings),
     ("[store]", config_file.StoreSettings),
+    ("[letters]", config_file.LettersSettings),
     ("[telemetry]", config_file.TelemetrySettings),
     ("[analytics]", config_file.AnalyticsSettings),
     ("[[profiles]]", config_file.ProfileSettings),

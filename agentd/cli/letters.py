@@ -8,9 +8,6 @@ import subprocess
 import sys
 from typing import Any
 
-SERVER = "certificate"
-
-
 def register(commands: Any) -> None:
     """Add the command's words; those after it are the server's."""
     parser = commands.add_parser("letters", help="the office's letters: verify, list, init", add_help=False)
@@ -25,11 +22,10 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
 
     settings = config.load(given.config, state=given.state)
-    server = next((server for server in settings.servers if server.name == SERVER), None)
+    server = next((server for server in settings.servers if server.name == settings.letters.server), None)
     if server is None or server.command is None:
-        print(
-            f"agentd letters: {settings.file} starts no server `{SERVER}`; add its [[servers]] entry", file=sys.stderr
-        )
+        name = settings.letters.server
+        print(f"agentd letters: {settings.file} starts no server `{name}`; add its [[servers]] entry", file=sys.stderr)
         return 2
     state = [] if "--state" in given.words else ["--state", str(settings.state)]
     command = [server.command, *server.args, "letters", *given.words, *state]

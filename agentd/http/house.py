@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -11,16 +12,19 @@ from agentd.ports import ToolHost
 
 
 class HouseCalls:
-    """`await house(tool, input)`: one call of a read-only tool, whatever client.toml shows to agents."""
+    """`await house(tool, input)`: one call of a read-only tool of the named server, whatever agents are offered."""
 
-    def __init__(self, host: ToolHost) -> None:
+    def __init__(self, host: ToolHost, server: Callable[[], str]) -> None:
+        """`server` names the one that is believed now: another server's tool of that name is never asked."""
         self._host = host
+        self._server = server
 
     async def __call__(self, tool: str, tool_input: dict[str, Any]) -> ToolOutcome:
-        """The outcome, failed or not. Raises UnknownTool when no server offers such a read-only tool."""
-        info = self._host.catalogue().tool(tool)
-        if info is None or not info.read_only:
-            raise UnknownTool(f"no server offers the read-only tool `{tool}`")
+        """The outcome, failed or not. Raises UnknownTool when that server offers no such read-only tool."""
+        server = self._server()
+        found = self._host.catalogue().tool_of(server, tool)
+        if found is None or not found.read_only:
+            raise UnknownTool(f"server `{server}` offers no read-only tool `{tool}`")
         call_id = f"house-{uuid4().hex}"
-        call = ToolCall(tool=info, input=tool_input, run_id=call_id, session_id=call_id, step=1)
+        call = ToolCall(tool=found, input=tool_input, run_id=call_id, session_id=call_id, step=1)
         return await self._host.call(call)

@@ -86,4 +86,6 @@ class Services:
     Raises ConfigError and changes nothing.
     """
     clock: Clock
+    letters_server: Callable[[], str]
+    """The server that speaks for the office: pages ask no other for letters."""
     limits: Limits = field(default_factory=Limits)

@@ -238,10 +238,12 @@ def create_server(service: LetterService) -> LetterServer:
         meta=FOR_THE_DESK,
     )
     async def verify_letter(
+        context: Context[None, Any],
         code: OptionalText = "",
         file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
     ) -> Annotated[CallToolResult, Verification]:
-        return await _answer(lambda: _verify(verifier, code, file))
+        paths = _may_name_paths(_meta(context))
+        return await _answer(lambda: _verify(verifier, code, file, paths))
 
     @server.tool(
         description="Batalkan surat yang sudah terbit (petugas).",
@@ -453,11 +455,11 @@ def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus
     )
 
 
-def _verify(verifier: Verifier, code: str, file: str) -> CallToolResult:
+def _verify(verifier: Verifier, code: str, file: str, paths: bool) -> CallToolResult:
     if code.strip():
         verification = verifier.code(code)
     elif file.strip():
-        pdf = _file(file.strip())
+        pdf = _file(file.strip(), paths)
         if pdf is None:
             return _error("invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
         verification = verifier.file(pdf)
@@ -494,12 +496,12 @@ def _void(service: LetterService, verifier: Verifier, number: str, reason: str, 
     return _status(service, verifier, row.number, "", staff=True)
 
 
-def _file(value: str) -> bytes | None:
-    """The bytes behind a path, a file: URI, a data: URI or base64; None when there are none to be had.
+def _file(value: str, paths: bool) -> bytes | None:
+    """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none to be had.
 
     A file that is no PDF is like one that isn't there: asking must not tell which paths exist.
     """
-    if len(value) < 4096 and not value.startswith("data:"):
+    if paths and len(value) < 4096 and not value.startswith("data:"):
         path = Path(value.removeprefix("file://"))
         try:
             if path.is_file():
@@ -538,6 +540,12 @@ def _is_staff(meta: Mapping[str, Any]) -> bool:
     """Whether the daemon says that an officer asks."""
     scopes = meta.get(CALLER_SCOPES)
     return isinstance(scopes, list) and not {"staff", "admin"}.isdisjoint(map(str, scopes))
+
+
+def _may_name_paths(meta: Mapping[str, Any]) -> bool:
+    """A path on this machine: an admin of the daemon may, and who runs this server without a daemon; no other caller."""
+    scopes = meta.get(CALLER_SCOPES)
+    return SESSION_ID not in meta if scopes is None else isinstance(scopes, list) and "admin" in scopes
 
 
 def _text(meta: Mapping[str, Any], key: str) -> str | None:

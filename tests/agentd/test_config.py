@@ -104,6 +104,20 @@ def test_a_tool_bound_to_a_missing_server_is_wrong_and_one_bound_to_none_is_a_wa
     assert "unbound_tool" in warning.text
 
 
+def test_the_servers_that_the_daemon_believes_must_exist_once_they_are_named(tmp_path: Path) -> None:
+    text = RUST + '\n[letters]\nserver = "tme"\n\n[store]\nsession_servers = ["time", "tiem"]\n'
+    assert problems(tmp_path, text) == [
+        "26: `letters.server` names server `tme`, which is not configured; did you mean `time`?",
+        "29: `store.session_servers` names server `tiem`, which is not configured; did you mean `time`?",
+    ]
+    assert problems(tmp_path, RUST + '\n[letters]\nsever = "time"\n') == [
+        "26: unknown key `sever`; did you mean `server`?"
+    ]
+    file = tmp_path / "client.toml"
+    file.write_text(RUST)
+    assert config.load(file, environ={}).letters.server == "certificate"
+
+
 def test_two_servers_of_one_name_are_refused(tmp_path: Path) -> None:
     text = RUST + '\n[[servers]]\nname = "time"\ncommand = "x"\n'
     assert problems(tmp_path, text) == ["26: two [[servers]] are called `time`: give one another name"]

@@ -84,6 +84,7 @@ def services(work: Work = echo, limits: Limits | None = None, **changes: Any) ->
         },
         reload=reload,
         clock=ManualClock(),
+        letters_server=lambda: "certificate",
         limits=limits or Limits(),
     )
     return replace(made, **changes)

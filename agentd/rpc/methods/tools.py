@@ -41,10 +41,11 @@ class ListedServer(Message):
 
 
 class ToolList(Message):
-    """What the configured servers offer now."""
+    """What the configured servers offer now. `letters_server` names the one that speaks for the office."""
 
     tools: list[ListedTool]
     servers: list[ListedServer]
+    letters_server: str
 
 
 _TIME = {
@@ -77,6 +78,7 @@ _STEP = AgentStep(
             {
                 "tools": [_TIME],
                 "servers": [{"name": "time", "state": "up", "error": None, "protocol_version": "2025-06-18"}],
+                "letters_server": "certificate",
             },
         ),
     ),
@@ -104,6 +106,7 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
             }
             for server in catalogue.servers
         ],
+        "letters_server": services.letters_server(),
     }
 
 

@@ -205,6 +205,23 @@ async def test_staff_see_who_approved_a_letter_and_who_voided_it_and_why(tmp_pat
         assert (seen["status"], seen["approved_by"], seen["voided_by"]) == ("void", None, None)
 
 
+async def test_only_an_admin_and_a_program_of_ones_own_verify_by_path(tmp_path: Path) -> None:
+    admin = STAFF | {"agentd/caller_scopes": ["admin"]}
+    house = {"agentd/session_id": "house-1"}  # what the daemon asks for its pages names no caller
+    async with in_process(tmp_path) as client:
+        path = (await client.call_tool(GENERATE, DOMISILI)).structured_content["path"]
+        for file in (path, Path(path).as_uri()):
+            for meta in (KIOSK, STAFF, house, {"agentd/caller": "x", "agentd/caller_scopes": "admin"}):
+                answer = await client.call_tool("verify_letter", {"file": file}, meta=meta)
+                assert answer.is_error and answer.structured_content["error"] == "invalid_file"
+            for meta in (admin, {}):
+                answer = await client.call_tool("verify_letter", {"file": file}, meta=meta)
+                assert answer.structured_content["status"] == "genuine"
+        encoded = base64.b64encode(read(path)).decode()
+        answer = await client.call_tool("verify_letter", {"file": encoded}, meta=KIOSK)
+        assert answer.structured_content["status"] == "genuine"
+
+
 async def test_a_file_that_is_no_letter_is_refused_alike_whether_it_exists_or_not(tmp_path: Path) -> None:
     async with in_process(tmp_path) as client:
         for file in ("/etc/passwd", "/no/such/file", "/proc", "not base64!", "\x00"):

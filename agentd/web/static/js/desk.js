@@ -36,7 +36,7 @@ async function refresh() {
   const wanted = sought;
   const [waiting, listed, health, runs] = await Promise.all([
     call('Agent.list', { status: 'needs_approval', limit: 100 }),
-    call('Tools.call', { tool: 'list_issued_letters', input: wanted.day ? { date: wanted.day } : {} }),
+    catalogue.ask('list_issued_letters', wanted.day ? { date: wanted.day } : {}),
     call('System.health'),
     call('Agent.list', { limit: 15 }),
   ]);
@@ -129,7 +129,7 @@ async function find() {
   const wanted = { day: $('#day').value === $('#day').max ? '' : $('#day').value, words, found: null };
   sought = wanted;
   if (words.includes('/')) {
-    const status = await call('Tools.call', { tool: 'get_letter_status', input: { number: words.toUpperCase() } }).catch(() => null);
+    const status = await catalogue.ask('get_letter_status', { number: words.toUpperCase() }).catch(() => null);
     if (status?.output?.title) wanted.found = status.output;
   }
   if (sought === wanted) await refresh().catch(lost);
@@ -188,7 +188,7 @@ function askVoid(letter) {
 
 const voidLetter = once(async () => {
   try {
-    await call('Tools.call', { tool: 'void_letter', input: { number: $('#void').dataset.number, reason: $('#reason').value } });
+    await catalogue.ask('void_letter', { number: $('#void').dataset.number, reason: $('#reason').value });
     $('#void').close();
   } catch (error) {
     $('#void-note').textContent = error.userMessage || error.message;

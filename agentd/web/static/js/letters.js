@@ -3,26 +3,25 @@
 import { call } from './rpc.js';
 
 /**
- * {letters: [{letter_type, title, tool, description}], fields(tool), title(tool), letterType(tool), staff}
+ * {letters: [{letter_type, title, tool, description}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
+ * `ask` calls a tool of the office's letter server, whatever other servers offer under that name.
  * `staff`: whoever sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
  * A field: {name, label, kind, hint, choices, required, fallback} in the schema's order.
  */
 export async function loadCatalogue(signal) {
-  const { tools } = await call('Tools.list', {}, { signal });
+  const { tools, letters_server: server } = await call('Tools.list', {}, { signal });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const letters = byName.has('list_letters') ? await listed(signal) : [];
+  const own = new Set(tools.filter((tool) => tool.server === server).map((tool) => tool.name.replace(`${server}__`, '')));
+  const ask = (tool, input = {}, given = {}) => call('Tools.call', { tool, input, server }, given);
+  const letters = own.has('list_letters') ? ((await ask('list_letters', {}, { signal })).output?.letters ?? []) : [];
   return {
-    letters: letters.filter((letter) => byName.has(letter.tool)),
-    staff: byName.has('void_letter') || byName.has('ask_books'),
+    letters: letters.filter((letter) => own.has(letter.tool)),
+    ask,
+    staff: own.has('void_letter') || byName.has('ask_books'),
     fields: (tool) => fieldsOf(byName.get(tool)?.input_schema),
     title: (tool) => byName.get(tool)?.annotations?.title ?? tool.replaceAll('_', ' '),
     letterType: (tool) => letters.find((letter) => letter.tool === tool)?.letter_type ?? tool.replace(/^generate_/, ''),
   };
-}
-
-async function listed(signal) {
-  const step = await call('Tools.call', { tool: 'list_letters' }, { signal });
-  return step.output?.letters ?? [];
 }
 
 function fieldsOf(schema) {
