@@ -207,7 +207,9 @@ class Catalogue(Message):
 
     def tool_of(self, server: str, name: str) -> ToolInfo | None:
         """The tool that this server knows by exactly that name."""
-        return next((tool for tool in self.tools if (tool.server, tool.remote_name or tool.name) == (server, name)), None)
+        return next(
+            (tool for tool in self.tools if (tool.server, tool.remote_name or tool.name) == (server, name)), None
+        )
 
 
 class Artifact(Message):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
+
 def register(commands: Any) -> None:
     """Add the command's words; those after it are the server's."""
     parser = commands.add_parser("letters", help="the office's letters: verify, list, init", add_help=False)
