@@ -115,7 +115,7 @@ class LettersSettings(Section):
     """`[letters]`: who speaks for the office."""
 
     server: str = "certificate"
-    """The server that the daemon's own pages believe (/verify, /preview, the counter's cards), whatever others offer."""
+    """The server that the daemon's own pages (/verify, /preview, the counter's cards) ask, whatever others offer."""
 
 
 class TelemetrySettings(Section):

@@ -497,7 +497,7 @@ def _void(service: LetterService, verifier: Verifier, number: str, reason: str, 
 
 
 def _file(value: str, paths: bool) -> bytes | None:
-    """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none to be had.
+    """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none.
 
     A file that is no PDF is like one that isn't there: asking must not tell which paths exist.
     """
@@ -543,7 +543,7 @@ def _is_staff(meta: Mapping[str, Any]) -> bool:
 
 
 def _may_name_paths(meta: Mapping[str, Any]) -> bool:
-    """A path on this machine: an admin of the daemon may, and who runs this server without a daemon; no other caller."""
+    """Whether to read a path of this machine: for an admin of the daemon, and without a daemon for who runs us."""
     scopes = meta.get(CALLER_SCOPES)
     return SESSION_ID not in meta if scopes is None else isinstance(scopes, list) and "admin" in scopes
 

@@ -1,4 +1,4 @@
-"""A server that offers the office's tools under their names is never asked by the daemon itself (client.toml, [letters])."""
+"""A server that offers the office's tools under their names is never asked by the daemon itself ([letters] server)."""
 
 from __future__ import annotations
 
