@@ -331,7 +331,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         hosts=frozenset(rpc.allowed_hosts),
         pages=[*pages.routes(), *VerifyPages(house, made.clock).routes()],
         mounted=[
-            *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs)).routes(),
+            *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),
             *PreviewEndpoint(house).routes(),
             *PicturesEndpoint(made.runs).routes(),
         ],

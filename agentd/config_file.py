@@ -82,8 +82,8 @@ class RpcSettings(Section):
     """Origins whose pages may call; they need a token too."""
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
     """Bytes of a request's body."""
-    max_prompt_bytes: int = Field(default=100_000, ge=16)
-    """Bytes of a prompt."""
+    max_prompt_bytes: int = Field(default=8192, ge=16)
+    """Bytes (UTF-8) of what a person may write in one message, whichever way it comes in."""
     max_batch: int = Field(default=50, ge=1)
     """Calls in one JSON-RPC batch."""
     rate_per_minute: int = Field(default=600, ge=1)

@@ -121,8 +121,12 @@ class MemoryRuns:
         run.decided.set_result((approved, arguments))
         return await self._settled(run)
 
-    async def list(self, caller: Caller, session_id: str | None, status: str | None, limit: int) -> dict[str, Any]:
-        """Newest first."""
+    async def list(
+        self, caller: Caller, session_id: str | None, status: str | None, limit: int, parked: bool = False
+    ) -> dict[str, Any]:
+        """Newest first; none is ever parked here."""
+        if parked:
+            return {"runs": []}
         mine = [run.outcome for run in reversed(self._runs.values()) if _owns(run.owner, caller)]
         kept = [
             {"run_id": one.run_id, "session_id": one.session_id, "status": one.status}

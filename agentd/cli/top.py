@@ -70,15 +70,20 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
             return 1
 
 
-async def _asked(door: Any) -> tuple[dict[str, Any], dict[str, Any], str]:
-    health, runs, metrics = await asyncio.gather(
-        door.call("System.health"), door.call("Agent.list", {"limit": RUNS}), door.metrics()
+async def _asked(door: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]:
+    health, runs, parked, metrics = await asyncio.gather(
+        door.call("System.health"),
+        door.call("Agent.list", {"limit": RUNS}),
+        door.call("Agent.list", {"parked": True, "limit": RUNS}),
+        door.metrics(),
     )
-    return health, runs, metrics
+    return health, runs, parked, metrics
 
 
-def picture(health: dict[str, Any], runs: dict[str, Any], metrics: str, now: datetime | None = None) -> Any:
-    """System.health, Agent.list and /metrics as one rich renderable."""
+def picture(
+    health: dict[str, Any], runs: dict[str, Any], parked: dict[str, Any], metrics: str, now: datetime | None = None
+) -> Any:
+    """System.health, Agent.list (the newest, and the parked) and /metrics as one rich renderable."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -112,7 +117,15 @@ def picture(health: dict[str, Any], runs: dict[str, Any], metrics: str, now: dat
         took = _span(max((ended - began).total_seconds(), 0.0))
         status = Text(row["status"], _colour(row["status"]))
         listed.add_row(row["run_id"][:16], row["kind"], status, f"{began.astimezone():%H:%M:%S}", took)
-    return Group(head, servers, providers, listed)
+    return Group(head, *_parked(parked["runs"]), servers, providers, listed)
+
+
+def _parked(rows: list[dict[str, Any]]) -> list[Any]:
+    """A line for each run that was given up because the daemon ended at it."""
+    from rich.text import Text
+
+    told = "the daemon ended at it again and again; its log says where"
+    return [Text(f"parked {row['run_id']} ({row['kind']}, {row['created_at']}): {told}", "red") for row in rows]
 
 
 _SUMS = ("count", "sum")

@@ -17,17 +17,23 @@ from agentd.errors import InvalidParams
 from agentd.http.openai_api import Spoken
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextSink
+from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
 from agentd.runs.api import Runs
 
 REMEMBERED = 4096
 """Conversations that can be taken up again; the oldest are forgotten first."""
 
 
-class AgentModel:
-    """Call it as OpenAIApi's agent hook."""
+class _Words(Params):
+    messages: Prompt
 
-    def __init__(self, runs: Runs) -> None:
+
+class AgentModel:
+    """Call it as OpenAIApi's agent hook. The last message is bound as every prompt is."""
+
+    def __init__(self, runs: Runs, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
+        self._words = ParamsReader(_Words, max_prompt_bytes)
         self._sessions: OrderedDict[str, str] = OrderedDict()
 
     async def __call__(
@@ -38,7 +44,7 @@ class AgentModel:
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
         session_id = metadata.get("session_id") or self._sessions.get(_heard(caller, messages[:-1])) or uuid4().hex
         options = AgentOptions(session_id=str(session_id), run_id=uuid4().hex)
-        prompt = messages[-1].content
+        prompt = self._words({"messages": messages[-1].content}).messages
         if on_text is not None:
             started = await self._runs.start(prompt, options, caller)
             async for event in self._runs.events(started.run_id, caller):

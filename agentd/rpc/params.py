@@ -9,9 +9,10 @@ from typing import Annotated, Any, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from agentd.agent.language import detect
 from agentd.errors import InvalidParams, Language
 
-MAX_PROMPT_BYTES = 100_000
+MAX_PROMPT_BYTES = 8192
 """A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""
 
 _DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
@@ -33,7 +34,9 @@ P = TypeVar("P", bound=Params)
 def _clean(text: str, info: ValidationInfo) -> str:
     limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
     if len(text) > limit or len(text.encode("utf-8", "surrogatepass")) > limit:
-        raise PydanticCustomError("text_long", "is longer than {limit} bytes; send a shorter text", {"limit": limit})
+        raise PydanticCustomError(
+            "text_long", "is longer than {limit} bytes of UTF-8; send a shorter text", {"limit": limit}
+        )
     cleaned = text.translate(_DROPPED)
     if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
         kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
@@ -67,8 +70,8 @@ _USER: dict[str, dict[Language, str]] = {
         "en": "Your question is empty. Please write what you need and send it again.",
     },
     "text_long": {
-        "id": "Pertanyaan terlalu panjang. Tuliskan keperluan Anda dengan lebih singkat.",
-        "en": "Your question is too long. Please write it more briefly.",
+        "id": "Pertanyaan terlalu panjang. Tuliskan keperluan Anda dengan lebih singkat, atau dalam beberapa pesan.",
+        "en": "Your question is too long. Please write it more briefly, or send it in several messages.",
     },
     "string_type": {
         "id": "Pertanyaan harus berupa teks. Tuliskan keperluan Anda, lalu kirim lagi.",
@@ -79,7 +82,9 @@ _USER: dict[str, dict[Language, str]] = {
         "en": "The question is missing. Please write what you need and send it again.",
     },
 }
-_PERSONS_TEXT = frozenset({"prompt", "question"})
+_PERSONS_TEXT = frozenset({"prompt", "question", "messages"})
+_HEARD = 2000
+"""Characters of a person's words that say which language they are in."""
 
 
 Raw = dict[str, Any] | list[Any]
@@ -107,9 +112,13 @@ class ParamsReader(Generic[P]):
 
 
 def language_of(raw: Raw) -> Language:
-    """The language in which the person asked to be told, as far as the params can be read."""
-    options = raw.get("options") if type(raw) is dict else None
-    return "en" if type(options) is dict and options.get("language") == "en" else "id"
+    """The language in which the person asked to be told, or else wrote, as far as the params can be read."""
+    given = raw if type(raw) is dict else {}
+    options = given.get("options")
+    if type(options) is dict and options.get("language") in ("en", "id"):
+        return "en" if options["language"] == "en" else "id"
+    words = next((value for name in _PERSONS_TEXT if type(value := given.get(name)) is str), "")
+    return detect(words[:_HEARD])
 
 
 def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:

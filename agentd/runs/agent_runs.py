@@ -29,7 +29,7 @@ from agentd.messages import (
 from agentd.observability.audit import AuditTrail
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
-from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
+from agentd.runs.engine import APPROVAL_KEYS, RECOVERIES, Engine, Result, RunContext, iso
 from agentd.runs.store import Opening, Row, RunStore
 from agentd.runs.visibility import owned, published, without_paths
 
@@ -127,12 +127,19 @@ class AgentRuns:
         return await self._ended(run_id, caller)
 
     async def list(
-        self, caller: Caller, session_id: str | None = None, status: str | None = None, limit: int = 50
+        self,
+        caller: Caller,
+        session_id: str | None = None,
+        status: str | None = None,
+        limit: int = 50,
+        parked: bool = False,
     ) -> dict[str, Any]:
-        """Summaries, newest first."""
-        everybody = caller.may() or (caller.may("staff") and status == "needs_approval")
+        """Summaries, newest first; `parked`: only of runs given up because the daemon ended at them."""
+        everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
         owner = None if everybody else caller.id
-        rows = await self._store.runs_where(owner=owner, session_id=session_id, status=status, limit=limit)
+        rows = await self._store.runs_where(
+            owner=owner, session_id=session_id, status=status, recovered=RECOVERIES if parked else 0, limit=limit
+        )
         return {"runs": [self._summary(row, caller) for row in rows]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
@@ -414,6 +421,8 @@ class AgentRuns:
         shown = {key: row[key] for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
         if row["approval"] is not None:
             shown["approval"] = {key: row["approval"][key] for key in APPROVAL_KEYS}
+        if ((row["error"] or {}).get("data") or {}).get("parked"):
+            shown["parked"] = True
         if caller.may() or row["owner"] == caller.id:
             shown["prompt"] = row["prompt"]
         return shown

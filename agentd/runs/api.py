@@ -40,8 +40,10 @@ class Runs(Protocol):
         """Decide the pending call and run on to the end."""
         ...
 
-    async def list(self, caller: Caller, session_id: str | None, status: str | None, limit: int) -> dict[str, Any]:
-        """{"runs": [summaries, newest first]}."""
+    async def list(
+        self, caller: Caller, session_id: str | None, status: str | None, limit: int, parked: bool = False
+    ) -> dict[str, Any]:
+        """{"runs": [summaries, newest first]}; `parked`: only those given up because the daemon ended at them."""
         ...
 
     def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:

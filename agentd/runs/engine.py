@@ -22,7 +22,17 @@ from dbos import DBOS, SetWorkflowID
 from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
+from agentd.errors import (
+    AgentdError,
+    BudgetExceeded,
+    Busy,
+    Cancelled,
+    Conflict,
+    Draining,
+    InternalError,
+    InvalidParams,
+    Language,
+)
 from agentd.messages import LIVE_ONLY, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
@@ -31,6 +41,8 @@ from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
 from agentd.runs.store import Row, RunStore, empty_journal
 from agentd.runs.troubles import patience, wait_in_dbos
 
+RECOVERIES = 2
+"""A run begun again that often without a finished step is parked: it may be what ends the daemon."""
 ENDED = frozenset({"completed", "cancelled", "failed"})
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
@@ -190,6 +202,8 @@ class Engine:
         self._draining = True
         if self._cluster is not None:
             await self._cluster.stop()
+        with suppress(OSError, SQLAlchemyError):
+            await self._store.stopped(list(self._live))
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, DBOS.destroy)
@@ -342,15 +356,15 @@ class Engine:
             await live.turn.wait()
             async with self._places:
                 if begun := await self._store.begin(run_id, self._node):
-                    live.row, recorded = begun
-                    await self._work(live, recorded)
+                    live.row, recorded, recoveries = begun
+                    await self._work(live, recorded, parked=recoveries >= RECOVERIES)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
             self._leave(live)
         return "done"
 
-    async def _work(self, live: _Live, recorded: list[Row]) -> None:
+    async def _work(self, live: _Live, recorded: list[Row], *, parked: bool) -> None:
         row = live.row
         shipping: asyncio.Queue[Row] = asyncio.Queue()
 
@@ -371,7 +385,7 @@ class Engine:
         try:
             with structlog.contextvars.bound_contextvars(run_id=row["run_id"], session_id=row["session_id"]):
                 async with self._shown_to_others(row["run_id"], shipping):
-                    result = await self._carried_out(context)
+                    result = _parked(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
         await self._keep(result, live, publish)
@@ -490,6 +504,23 @@ class Engine:
 def _rests(row: Row) -> bool:
     """Whether a run has ended, or waits for an approval."""
     return row["status"] in ENDED or row["status"] == "needs_approval"
+
+
+def _parked(row: Row) -> Result:
+    """The end of a run that was never seen to finish a step; staff find it in `Agent.list` with `parked`."""
+    log.error("run.parked", kind=row["kind"])
+    message = (
+        f"parked: the daemon ended {RECOVERIES} times while this run was at the same step; "
+        "see in the daemon's log what ended it, then let it be asked again"
+    )
+    told = _PARKED[row["brief"].get("language", "id")]
+    return Result("failed", {}, error=InternalError(message, parked=True, user_message=told))
+
+
+_PARKED: dict[Language, str] = {
+    "id": "Maaf, permintaan ini tidak dapat kami selesaikan. Petugas sudah diberi tahu; silakan hubungi petugas.",
+    "en": "Sorry, we could not finish this request. The office has been told; please ask an officer.",
+}
 
 
 def workflow_id(run_id: str, segment: int) -> str:

@@ -90,6 +90,15 @@ events = sa.Table(
     sa.Column("event", sa.JSON, nullable=False),
 )
 """Events of runs under way, for the other nodes of a cluster; at its end a run keeps them itself."""
+recoveries = sa.Table(
+    "agentd_recoveries",
+    _tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("segment", sa.Integer, nullable=False),
+    sa.Column("steps", sa.Integer, nullable=False),
+    sa.Column("times", sa.Integer, nullable=False),
+)
+"""How often a run was begun again at the same step, after its daemon had ended without a stop."""
 nodes = sa.Table(
     "agentd_nodes",
     _tables,
@@ -233,7 +242,7 @@ class RunStore:
             db.execute(sessions.delete().where(sessions.c.session_id == session_id))
             kept = {row[0] for row in db.execute(sa.select(turns.c.run_id).where(turns.c.run_id.in_(found)))}
             gone = {run_id: segment for run_id, segment in found.items() if run_id not in kept}
-            for table in (runs, steps, events):
+            for table in (runs, steps, events, recoveries):
                 db.execute(table.delete().where(table.c.run_id.in_(gone)))
             return gone
 
@@ -280,13 +289,14 @@ class RunStore:
         """The run's row."""
         return await self._reads.do(lambda db: _one(db, _RUN, id=run_id))
 
-    async def begin(self, run_id: str, node: str) -> tuple[Row, list[Row]] | None:
-        """Mark the run as this node's and running: its row, and the records {name, record} of its finished steps.
+    async def begin(self, run_id: str, node: str) -> tuple[Row, list[Row], int] | None:
+        """Mark the run as this node's and running: its row, the records {name, record} of its finished steps, and how
+        often it was begun again since the last of them.
 
         The first time it fixes the count of model attempts that the session had before. None when it is over.
         """
 
-        def work(db: Connection) -> tuple[Row, list[Row]] | None:
+        def work(db: Connection) -> tuple[Row, list[Row], int] | None:
             row = _one(db, _RUN_AND_ATTEMPTS, id=run_id)
             if row is None or row["status"] not in ("queued", "running"):
                 return None
@@ -295,9 +305,30 @@ class RunStore:
             attempt = before if fresh and row["segment"] == 0 else row["attempt"]
             values = {"status": "running", "node": node, "attempt": attempt}
             db.execute(_BEGIN, {"id": run_id, **{f"new_{key}": value for key, value in values.items()}})
-            return {**row, **values}, [] if fresh else _all(db, _STEPS, id=run_id)
+            row |= values
+            if fresh:
+                return row, [], 0
+            recorded = _all(db, _STEPS, id=run_id)
+            return row, recorded, _recovered(db, run_id, row["segment"], len(recorded), 1)
 
         return await self._writes.do(work)
+
+    async def stopped(self, run_ids: list[str]) -> None:
+        """These runs go on at the next start because the daemon was stopped: that counts against none of them."""
+
+        def work(db: Connection) -> None:
+            count = sa.func.count(steps.c.number)
+            at_work = (
+                sa.select(runs.c.run_id, runs.c.segment, count.label("steps"))
+                .outerjoin(steps, steps.c.run_id == runs.c.run_id)
+                .where(runs.c.run_id.in_(run_ids), runs.c.status == "running")
+                .group_by(runs.c.run_id, runs.c.segment)
+            )
+            for row in _all(db, at_work):
+                _recovered(db, row["run_id"], row["segment"], row["steps"], -1)
+
+        if run_ids:
+            await self._writes.do(work)
 
     async def add_step(self, run_id: str, node: str, number: int, name: str, record: Row) -> bool:
         """Keep what a step came to. False when the run is not this node's any more."""
@@ -334,9 +365,15 @@ class RunStore:
         return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
 
     async def runs_where(
-        self, *, owner: str | None = None, session_id: str | None = None, status: str | None = None, limit: int = 50
+        self,
+        *,
+        owner: str | None = None,
+        session_id: str | None = None,
+        status: str | None = None,
+        recovered: int = 0,
+        limit: int = 50,
     ) -> list[Row]:
-        """Newest first, cut to what is asked."""
+        """Newest first, cut to what is asked; `recovered`: begun again that often without a finished step."""
         query = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
         if owner is not None:
             query = query.where(runs.c.owner == owner)
@@ -344,6 +381,9 @@ class RunStore:
             query = query.where(runs.c.session_id == session_id)
         if status is not None:
             query = query.where(runs.c.status == status)
+        if recovered:
+            often = sa.select(recoveries.c.run_id).where(recoveries.c.times >= recovered)
+            query = query.where(runs.c.run_id.in_(often))
         return await self._reads.do(lambda db: _all(db, query))
 
     async def open_runs(self) -> list[Row]:
@@ -474,6 +514,19 @@ _ADD_STEP = {
 """By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
 _FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
 _FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))
+
+
+def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) -> int:
+    """Count recoveries of a run that has `done` steps, from zero where it has come further since the last."""
+    known = _one(db, sa.select(recoveries).where(recoveries.c.run_id == run_id))
+    place = {"segment": segment, "steps": done}
+    same = known is not None and place.items() <= known.items()
+    times = more + (known["times"] if known is not None and same else 0)
+    if known is None:
+        db.execute(recoveries.insert(), {"run_id": run_id, **place, "times": times})
+    else:
+        db.execute(recoveries.update().where(recoveries.c.run_id == run_id).values(**place, times=times))
+    return times
 
 
 def _one(db: Connection, query: sa.Select[Any], **values: Any) -> Row | None:

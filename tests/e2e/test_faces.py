@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shlex
 import subprocess
 import time
+import urllib.error
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -179,6 +181,41 @@ async def test_the_same_tool_answers_over_http(office: Daemon) -> None:
     finally:
         process.terminate()
         await asyncio.wait_for(process.wait(), 30)
+
+
+async def test_a_message_beyond_the_limit_is_refused_kindly_by_whichever_way_it_comes(office: Daemon) -> None:
+    """Issue 15, row 1: a citizen's message has 8 KB."""
+    long, kindly = "Saya mau surat domisili " + '"' * 8192, "Tuliskan keperluan Anda dengan lebih singkat"
+    for method in ("Agent.run", "Agent.start"):
+        with pytest.raises(RpcFailed) as refused:
+            office.call(method, prompt=long)
+        assert (refused.value.error["code"], refused.value.error["data"]["field"]) == (-32602, "prompt")
+        assert "longer than 8192 bytes" in refused.value.error["message"]
+        assert kindly in refused.value.error["data"]["user_message"]
+    body = {"model": "agent", "messages": [{"role": "user", "content": [{"type": "text", "text": long}]}]}
+    with pytest.raises(urllib.error.HTTPError) as status:
+        office.request("/v1/chat/completions", json.dumps(body).encode())
+    told = json.load(status.value)["error"]
+    assert (status.value.code, told["param"]) == (400, "messages")
+    assert "longer than 8192 bytes" in told["message"]
+    assert kindly in told["user_message"]
+    async with asyncio.timeout(60), edited(office) as (_, agent):
+        session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+        with pytest.raises(RequestError, match=kindly):
+            await agent.prompt(session_id=session, prompt=[text_block(long)])
+    program, *arguments = words(office, "mcp")
+    server = StdioServerParameters(command=program, args=arguments, env={**os.environ, "AGENTD_TOKEN": TOKEN})
+    async with asyncio.timeout(60), Client(stdio_client(server)) as client:
+        asked = await client.call_tool("ask", {"prompt": long})
+    assert asked.is_error
+    assert kindly in str(asked.content)
+
+
+def test_the_terminal_says_so_too_when_a_line_is_too_long(office: Daemon) -> None:
+    env = {**os.environ, "AGENTD_TOKEN": TOKEN}
+    line = "x" * 9000 + "\n"
+    typed = subprocess.run(words(office, "chat"), input=line, env=env, capture_output=True, text=True, timeout=60)
+    assert "Tuliskan keperluan Anda dengan lebih singkat" in typed.stdout
 
 
 def test_without_tokens_no_other_machine_is_served(office: Daemon) -> None:

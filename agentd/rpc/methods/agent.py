@@ -80,6 +80,7 @@ class ListParams(Params):
     session_id: SessionId | None = None
     status: RunStatus | None = None
     limit: int = Field(50, ge=1, le=500, description="Runs at most, newest first.")
+    parked: bool = Field(False, description="Only runs given up because the daemon ended at them (staff: everybody's).")
 
 
 class WireError(Message):
@@ -223,7 +224,7 @@ async def approve(services: Services, caller: Caller, params: ApproveParams) -> 
 )
 async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
     """The caller's runs, newest first."""
-    return await services.runs.list(caller, params.session_id, params.status, params.limit)
+    return await services.runs.list(caller, params.session_id, params.status, params.limit, params.parked)
 
 
 METHODS = (run, start, get, cancel, approve, list_runs)

@@ -117,8 +117,9 @@ async def test_the_message_to_the_person_follows_the_language_asked_for() -> Non
         (7, "should be a valid string", "harus berupa teks"),
         (None, "should be a valid string", "harus berupa teks"),
         (["a"], "should be a valid string", "harus berupa teks"),
-        ("x" * 1_000_000, "longer than 100000 bytes", "terlalu panjang"),
-        ("é" * 60_000, "longer than 100000 bytes", "terlalu panjang"),
+        ("x" * 1_000_000, "longer than 8192 bytes", "terlalu panjang"),
+        ("é" * 4097, "longer than 8192 bytes", "terlalu panjang"),
+        ("I need a letter please " * 500, "longer than 8192 bytes", "too long"),
     ],
 )
 async def test_a_prompt_that_cannot_be_asked_is_refused_kindly(

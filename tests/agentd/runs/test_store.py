@@ -50,7 +50,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 async def begun(store: RunStore, node: str) -> tuple[Row, list[Row]]:
     found = await store.begin("r1", node)
     assert found is not None
-    return found
+    return found[:2]
 
 
 async def test_a_node_whose_run_was_taken_over_records_nothing_more(store: RunStore) -> None:
@@ -64,6 +64,27 @@ async def test_a_node_whose_run_was_taken_over_records_nothing_more(store: RunSt
         await lost.step("turn-1", acts)
     assert not await store.finish(frozen, ENDED, 1, NOW)
     assert await store.finish(taken, ENDED, 1, NOW)
+
+
+async def test_recoveries_count_from_the_last_finished_step_and_a_stop_counts_against_nobody(store: RunStore) -> None:
+    await store.add_run(RUN, SESSION)
+
+    async def began_again() -> int:
+        found = await store.begin("r1", "one")
+        assert found is not None
+        return found[2]
+
+    assert [await began_again() for _ in range(3)] == [0, 1, 2]
+    assert await store.add_step("r1", "one", 0, "turn-0", {"n": 1})
+    assert await began_again() == 1
+    for _ in range(3):
+        await store.stopped(["r1", "none"])
+        assert await began_again() == 1
+    assert await began_again() == 2
+    assert [row["run_id"] for row in await store.runs_where(recovered=2)] == ["r1"]
+    assert await store.runs_where(recovered=3) == []
+    await store.delete_session("s1")
+    assert await store.runs_where(recovered=1) == []
 
 
 async def test_a_step_and_an_end_whose_commit_was_not_heard_of_count_once(store: RunStore) -> None:

@@ -34,17 +34,18 @@ function kept(part, list, draw) {
 
 async function refresh() {
   const wanted = sought;
-  const [waiting, listed, health, runs] = await Promise.all([
+  const [waiting, listed, health, runs, parked] = await Promise.all([
     call('Agent.list', { status: 'needs_approval', limit: 100 }),
     catalogue.ask('list_issued_letters', wanted.day ? { date: wanted.day } : {}),
     call('System.health'),
     call('Agent.list', { limit: 15 }),
+    call('Agent.list', { parked: true, limit: 5 }),
   ]);
   drawn('pending', waiting.runs, pendingList);
   $('#pending-count').textContent = waiting.runs.length || '';
   if (sought === wanted) letters(listed.output);
   const { uptime_s: _, ...state } = health;
-  drawn('health', state, healthList);
+  drawn('health', { ...state, parked: parked.runs }, healthList);
   drawn('runs', runs.runs, runTable);
 }
 
@@ -196,7 +197,7 @@ const voidLetter = once(async () => {
   await (sought.found ? find() : refresh().catch(lost));
 });
 
-const STATES = { up: 'siap', starting: 'dimulai', down: 'mati', ready: 'siap', no_key: 'tanpa kunci', cooling: 'istirahat', unknown: 'belum dicoba', ok: 'baik', degraded: 'terganggu', draining: 'berhenti' };
+const STATES = { failed: 'gagal', up: 'siap', starting: 'dimulai', down: 'mati', ready: 'siap', no_key: 'tanpa kunci', cooling: 'istirahat', unknown: 'belum dicoba', ok: 'baik', degraded: 'terganggu', draining: 'berhenti' };
 
 function healthList(health) {
   const row = (name, state, reason) =>
@@ -206,6 +207,7 @@ function healthList(health) {
     { class: 'fields' },
     row('Layanan', health.status),
     row('Sedang dikerjakan', '', String(health.runs?.active ?? 0)),
+    health.parked.map((run) => row('Permintaan dihentikan', 'failed', `${time(run.created_at)} ${run.run_id}: sistem dua kali mati saat mengerjakannya`)),
     health.servers.map((server) => row(`Server ${server.name}`, server.state, server.error)),
     health.providers.map((provider) => row(`Model ${provider.id}`, provider.state, provider.error)),
   );
