@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from typing import Any
 
 import structlog
 
-from agentd.agent.masking import mask_all
-
-_PRIVATE = frozenset({"prompt", "response", "arguments", "input", "output", "text", "body", "authorization", "api_key"})
+from agentd.discreet import DiscreetFormatter, discreet, failures
 
 
 def configure(level: str = "info", *, console: bool | None = None) -> None:
-    """Log to standard error: JSON lines, or readable ones on a terminal."""
+    """Log to standard error: JSON lines, or readable ones on a terminal. Uncaught errors go there too, discreetly."""
     readable = sys.stderr.isatty() if console is None else console
     number = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(number, logging.WARNING), stream=sys.stderr, format="%(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(DiscreetFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(max(number, logging.WARNING))
+    logging.raiseExceptions = False  # it would print a record that can't be formatted, arguments and all
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
+            tell_failure,
             redact,
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
@@ -31,11 +35,30 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    _tell_uncaught()
+
+
+def tell_failure(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """In place of a traceback: `failure`, the types and places of an error and its causes."""
+    given = event.pop("exc_info", None)
+    if given is True:
+        given = sys.exc_info()
+    error = given[1] if isinstance(given, tuple) else given
+    return {**event, "failure": failures(error)} if isinstance(error, BaseException) else event
 
 
 def redact(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """Take what a citizen said out of a log line, and mask numbers everywhere else."""
-    return {
-        key: f"[{len(str(value))} characters]" if key in _PRIVATE and value else mask_all(value)
-        for key, value in event.items()
-    }
+    return {key: discreet(value, key) for key, value in event.items()}
+
+
+def _tell_uncaught() -> None:
+    """Python would print the error's text for what nobody caught: in the main thread, in others, while collecting."""
+    log = structlog.get_logger("agentd")
+
+    def tell(error: BaseException | None) -> None:
+        log.critical("process.uncaught", exc_info=error)
+
+    sys.excepthook = lambda _kind, error, _trace: tell(error)
+    threading.excepthook = lambda given: tell(given.exc_value)
+    sys.unraisablehook = lambda given: tell(given.exc_value)

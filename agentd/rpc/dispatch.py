@@ -247,7 +247,7 @@ def _encoded(response: Response) -> bytes:
     try:
         return orjson.dumps(response, default=_plain)
     except TypeError as error:
-        log.error("rpc.unserialisable_result", reason=str(error))
+        log.error("rpc.unserialisable_result", exc_info=error)
         return orjson.dumps(_refused(response["id"], InternalError("Internal error")))
 
 

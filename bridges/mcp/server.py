@@ -173,7 +173,8 @@ class Server:
 
     async def _pause(self, why: str, wire: Subprocess | Endpoint, wait: float) -> None:
         name = self.settings.name
-        logger.warning("server %s is lost: %s; next attempt in %.1f s; stderr: %s", name, why, wait, wire.tail.text())
+        told = (name, wire.tail.struck(why), wait, wire.tail.text())
+        logger.warning("server %s is lost: %s; next attempt in %.1f s; stderr: %s", *told)
         if wait == 0.0:
             return self._starting()
         self._set(state="down", error=why)
@@ -361,7 +362,9 @@ class Server:
             return await self._failed(tool, live, error, timeout, last)
         finally:
             self._calls -= 1
-        return await self._succeeded(call, result)
+        outcome = await self._succeeded(call, result)
+        live.wire.tail.confide([outcome.output, outcome.message])
+        return outcome
 
     async def _succeeded(self, call: ToolCall, result: CallToolResult) -> ToolOutcome:
         if all(block.type == "text" for block in result.content):

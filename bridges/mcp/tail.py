@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 _NUMBER = re.compile(r"\d{5,}")
 _UNPRINTABLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\x20-\x7e\u00a0-\uffff]")
 _STRUCK = "…"
+_CONFIDED, _CONFIDED_AT_ONCE, _LONGEST = 2000, 200, 2000
 _LAST_LINE = 200
 
 
 class StderrTail:
     """Remembers the last bytes of standard error and the values that must not appear in what is shown of them.
 
-    Secrets are the server's own environment and headers; confided values are the arguments of recent calls, which are
-    citizens' data. Numbers of five digits and more are always struck out.
+    Secrets are the server's own environment and headers; confided values are the arguments and the results of recent
+    calls, which are citizens' data, in any case of letters. Numbers of five digits and more are always struck out.
     """
 
     def __init__(self, limit: int, secrets: Iterable[str] = ()) -> None:
         self._limit = limit
         self._bytes = bytearray()
         self._secrets = {value for value in secrets if len(value) >= 6}
-        self._confided: deque[str] = deque(maxlen=500)
+        self._confided: deque[str] = deque(maxlen=_CONFIDED)
 
     def feed(self, data: bytes) -> None:
         """Append, forgetting what is older than the limit."""
@@ -32,31 +34,38 @@ class StderrTail:
         del self._bytes[: -self._limit]
 
     def confide(self, value: Any) -> None:
-        """Never show this argument again, nor any string inside it."""
-        if isinstance(value, str):
-            if len(value) >= 3:
-                self._confided.append(value)
-                self._confided.extend(word for word in value.split() if len(word) >= 3 and word != value)
-        elif isinstance(value, dict):
-            for item in value.values():
-                self.confide(item)
-        elif isinstance(value, list | tuple):
-            for item in value:
-                self.confide(item)
+        """Never show this value again, nor any string inside it (the first of them, where there are very many)."""
+        for text in islice(_texts(value), _CONFIDED_AT_ONCE):
+            if len(text) >= 3:
+                self._confided.append(text)
+                self._confided.extend(word for word in text[:_LONGEST].split() if len(word) >= 3 and word != text)
 
     @property
     def confided(self) -> bool:
         """True once anybody's data was sent to this process."""
         return bool(self._confided)
 
+    def struck(self, text: str) -> str:
+        """A text without secrets, confided values and numbers."""
+        values = sorted(self._secrets.union(self._confided), key=len, reverse=True)
+        if values:
+            text = re.sub("|".join(map(re.escape, values)), _STRUCK, text, flags=re.IGNORECASE)
+        return _NUMBER.sub(_STRUCK, text)
+
     def text(self) -> str:
         """All that is remembered, on one line, for the log."""
-        text = self._bytes.decode("utf-8", "replace")
-        for value in sorted(self._secrets.union(self._confided), key=len, reverse=True):
-            text = text.replace(value, _STRUCK)
-        lines = (_UNPRINTABLE.sub(" ", line).strip() for line in _NUMBER.sub(_STRUCK, text).splitlines())
+        text = self.struck(self._bytes.decode("utf-8", "replace"))
+        lines = (_UNPRINTABLE.sub(" ", line).strip() for line in text.splitlines())
         return " | ".join(line for line in lines if line)
 
     def last_line(self) -> str:
         """The last line, for a sentence that people read; empty once citizens' data went to the server."""
         return "" if self.confided else self.text().rpartition(" | ")[2][:_LAST_LINE]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)

@@ -3,24 +3,21 @@
     python -m servers.NAME                         one client, over stdio
     python -m servers.NAME --http 127.0.0.1:9001   many clients, at http://127.0.0.1:9001/mcp
 
-Standard output belongs to the protocol; the log goes to standard error. The SDK's own log lines carry arguments and
-rejected messages, which are citizens' data, so only their templates and places are printed, never their values.
+Standard output belongs to the protocol; the log goes to standard error (see discreet.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
-import os
 import socket
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 
 from servers.common import clock
+from servers.common.discreet import log_to_stderr
 
 
 def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
@@ -54,33 +51,6 @@ def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
     print(f"{server.name} listens at http://{place}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)  # noqa: T201
     app = server.streamable_http_app(host=host)
     uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listener])
-
-
-def log_to_stderr() -> None:
-    """One handler on standard error for the whole process; LOG_LEVEL (default WARNING) sets how much is said."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(DiscreetFormatter())
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(os.environ.get("LOG_LEVEL", "WARNING").upper())
-
-
-class DiscreetFormatter(logging.Formatter):
-    """A line of log without anybody's data.
-
-    Our own messages are printed as written. Of everybody else's only the template is, without its arguments; of an
-    exception, its type and where it was raised, without its text (a validation error quotes what it rejects).
-    """
-
-    def format(self, record: logging.LogRecord) -> str:
-        ours = record.name == "__main__" or record.name.startswith("servers.")
-        text = record.getMessage() if ours else str(record.msg)
-        line = f"{record.levelname} {record.name}: {' '.join(text.split())}"
-        if record.exc_info and record.exc_info[0] is not None:
-            kind, _, trace = record.exc_info
-            places = " < ".join(f"{f.filename}:{f.lineno} {f.name}" for f in reversed(traceback.extract_tb(trace)[-6:]))
-            line += f" [{kind.__name__} at {places}]"
-        return line
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import sys
 import pytest
 from mcp import Client
 
-from servers.common.serve import DiscreetFormatter
+from servers.common.discreet import DiscreetFormatter
 
 
 async def test_the_same_server_answers_over_streamable_http() -> None:

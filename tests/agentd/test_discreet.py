@@ -1,0 +1,64 @@
+"""The log's words: what a citizen said is in none of them, however it got there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentd.discreet import discreet, failures
+
+CRASHES = Path(__file__).with_name("crashes.py")
+PLANTED = ("Budi", "Santoso", "3175064508900001", "Melati")
+
+
+def test_values_lose_what_was_said_at_every_depth() -> None:
+    nested = {"calls": [{"input": {"nama": "Budi Santoso"}, "took": 3}], "note": "NIK 3175064508900001"}
+    assert discreet(nested) == {"calls": [{"input": "[24 characters]", "took": 3}], "note": "NIK 31••••"}
+    assert discreet([ValueError("Budi"), {"at": Path("/x")}, (1, None)]) == ["ValueError", {"at": "/x"}, [1, None]]
+
+
+def test_a_failure_is_told_by_types_and_places_through_all_its_causes() -> None:
+    try:
+        try:
+            int("Budi")
+        except ValueError as error:
+            raise ExceptionGroup("Santoso", [KeyError("Melati"), OSError(28, "Budi")]) from error
+    except ExceptionGroup as group:
+        told = failures(group)
+    assert [one["type"] for one in told] == [
+        "ExceptionGroup",
+        "KeyError",
+        "OSError: No space left on device",
+        "ValueError",
+    ]
+    assert "test_discreet.py" in told[0]["at"][0]
+    assert not [name for name in PLANTED if name in json.dumps(told)]
+
+
+@pytest.mark.parametrize("readable", ["json", "console"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "logged",
+        "chained",
+        "nested",
+        "foreign",
+        "foreign_args",
+        "asyncio",
+        "thread",
+        "collected",
+        "misformatted",
+        "raised",
+    ],
+)
+def test_no_way_into_the_log_carries_a_citizens_words(way: str, readable: str) -> None:
+    done = subprocess.run(
+        [sys.executable, CRASHES, way, readable], capture_output=True, text=True, timeout=60, input=" ".join(PLANTED)
+    )
+    said = done.stdout + done.stderr
+    assert "SAID" in said or "Error" in said, said
+    assert not [name for name in PLANTED if name in said], said

@@ -1,0 +1,37 @@
+"""An MCP server that shouts what it is told, in each way a careless program does, and then crashes or hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+
+from mcp.server.mcpserver import MCPServer
+
+server: MCPServer = MCPServer("careless")
+
+
+@server.tool()
+async def hang(nama: str) -> str:
+    """Never answers."""
+    print(f"hanging for {nama.upper()}", file=sys.stderr, flush=True)
+    logging.getLogger("careless").warning("hanging for %s", nama)
+    await asyncio.sleep(3600)
+    return nama
+
+
+@server.tool()
+async def fail(nama: str) -> str:
+    """Raises."""
+    raise ValueError(f"{nama} can't be filed")
+
+
+@server.tool()
+async def crash(nama: str) -> str:
+    """Ends the process."""
+    print(f"Traceback: KeyError: {nama!r} {nama.lower()}", file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+server.run("stdio")

@@ -1,0 +1,53 @@
+"""What a real daemon and its servers write to standard error while citizens' calls break: none of their words."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+
+SCRIPT = Path(__file__).with_name("careless.py")
+CARELESS = f'[[servers]]\nname = "careless"\ncommand = "{sys.executable}"\nargs = ["{SCRIPT}"]\n'
+DEBUG = '[telemetry]\nlog_level = "debug"\n'
+NAME, NIK = "Budi Santoso Melati", "3175064508900001"
+PLANTED = ("budi", "santoso", "melati", NIK)
+LATE_MS = 600_000
+
+
+def said(daemon: Daemon) -> str:
+    """All logs there are: the daemon's, with its servers' lines."""
+    return (daemon.folder / "stderr.log").read_text()
+
+
+def planted_in(text: str) -> list[str]:
+    return [line for line in text.splitlines() if any(word in line.lower() for word in PLANTED)]
+
+
+@pytest.mark.parametrize("turn", [call("hang", nama=NAME), {"text": json.dumps(final(NAME)), "after_ms": LATE_MS}])
+def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Path, turn: object) -> None:
+    config = HEAD + DEBUG + "\n".join(SERVERS.values()) + CARELESS
+    with running(tmp_path, turn, config=config) as daemon:
+        run_id = daemon.call("Agent.start", prompt=f"Nama saya {NAME}, NIK {NIK}")["run_id"]
+        wanted = "tool.started" if "action" in turn else "run.started"  # type: ignore[operator]
+        with daemon.request(f"/events?run_id={run_id}") as stream:
+            assert any(f'"type":"{wanted}"' in line.decode().replace('": "', '":"') for line in stream)
+        daemon.kill(signal.SIGTERM)
+    assert planted_in(said(daemon)) == []
+
+
+def test_calls_that_break_log_no_citizens_words(tmp_path: Path) -> None:
+    with running(tmp_path, final("Baik"), config=HEAD + DEBUG + SERVERS["certificate"] + CARELESS) as daemon:
+        for tool in ("fail", "crash", "generate_surat_keterangan_domisili"):
+            try:
+                daemon.call("Tools.call", tool=tool, input={"nama": NAME, "nik": NIK, "agama": {"x": [NAME]}})
+            except RpcFailed as failed:
+                assert failed.type in ("tool_execution", "grounding", "conflict")
+        daemon.kill(signal.SIGTERM)
+    text = said(daemon)
+    assert "server careless is lost" in text
+    assert planted_in(text) == []
