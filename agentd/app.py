@@ -275,6 +275,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 queue_limit=settings.store.queue_limit,
                 deadline_s=settings.agent.deadline_s,
                 approval_ttl_s=settings.agent.approval_ttl_s,
+                max_recoveries=settings.agent.max_recoveries,
             ),
             node=node,
             cluster=_cluster(settings, store, node, clock) if shared else None,

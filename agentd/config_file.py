@@ -59,6 +59,8 @@ class AgentSettings(Section):
     """Tokens (estimated) of the session's earlier turns that the model is shown; the newest that fit."""
     approval_ttl_s: float = Field(default=900.0, gt=0)
     """Seconds that a call waits for a human; then it can no longer be approved."""
+    max_recoveries: int = Field(default=2, ge=1)
+    """Times that a run is found unfinished after the daemon died, with no step done between; then it is parked."""
     max_tools_in_prompt: int = Field(default=24, ge=1)
     """Tools that a prompt tells of. Of more, a session's first request picks by meaning; later ones add at the end."""
     custom_instruction: str = ""

@@ -42,7 +42,9 @@ certificate_crash_at = "@POINT@"
 
 [agent]
 deadline_s = 3600.0
+max_recoveries = 1000000
 """
+"""Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
 SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
 POINT_WAIT_S = 30.0
 

@@ -24,6 +24,9 @@ url = "@URL@"
 letters_url = "@URL@"
 node = "@NODE@"
 lease_s = {LEASE_S}
+
+[agent]
+max_recoveries = 1000000
 """
 
 

@@ -29,7 +29,7 @@ from agentd.messages import (
 from agentd.observability.audit import AuditTrail
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
-from agentd.runs.engine import APPROVAL_KEYS, RECOVERIES, Engine, Result, RunContext, iso
+from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
 from agentd.runs.store import Opening, Row, RunStore
 from agentd.runs.visibility import owned, published, without_paths
 
@@ -137,8 +137,9 @@ class AgentRuns:
         """Summaries, newest first; `parked`: only of runs given up because the daemon ended at them."""
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
         owner = None if everybody else caller.id
+        often = self.engine.max_recoveries if parked else 0
         rows = await self._store.runs_where(
-            owner=owner, session_id=session_id, status=status, recovered=RECOVERIES if parked else 0, limit=limit
+            owner=owner, session_id=session_id, status=status, recovered=often, limit=limit
         )
         return {"runs": [self._summary(row, caller) for row in rows]}
 

@@ -41,8 +41,6 @@ from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
 from agentd.runs.store import Row, RunStore, empty_journal
 from agentd.runs.troubles import patience, wait_in_dbos
 
-RECOVERIES = 2
-"""A run begun again that often without a finished step is parked: it may be what ends the daemon."""
 ENDED = frozenset({"completed", "cancelled", "failed"})
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
@@ -129,6 +127,8 @@ class EngineLimits:
     queue_limit: int = 1000
     deadline_s: float = 300.0
     approval_ttl_s: float = 900.0
+    max_recoveries: int = 2
+    """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
 
 
 _engine: Engine | None = None
@@ -221,6 +221,11 @@ class Engine:
             _, late = await asyncio.wait(waiting, timeout=timeout_s)
             for task in late:
                 task.cancel()
+
+    @property
+    def max_recoveries(self) -> int:
+        """After how many recoveries without a finished step a run is parked."""
+        return self._limits.max_recoveries
 
     @property
     def active(self) -> int:
@@ -357,7 +362,7 @@ class Engine:
             async with self._places:
                 if begun := await self._store.begin(run_id, self._node):
                     live.row, recorded, recoveries = begun
-                    await self._work(live, recorded, parked=recoveries >= RECOVERIES)
+                    await self._work(live, recorded, parked=recoveries >= self._limits.max_recoveries)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
@@ -510,7 +515,7 @@ def _parked(row: Row) -> Result:
     """The end of a run that was never seen to finish a step; staff find it in `Agent.list` with `parked`."""
     log.error("run.parked", kind=row["kind"])
     message = (
-        f"parked: the daemon ended {RECOVERIES} times while this run was at the same step; "
+        "parked: the daemon ended again and again while this run was at the same step; "
         "see in the daemon's log what ended it, then let it be asked again"
     )
     told = _PARKED[row["brief"].get("language", "id")]
