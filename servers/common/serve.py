@@ -9,8 +9,6 @@ Standard output belongs to the protocol; the log goes to standard error (see dis
 from __future__ import annotations
 
 import argparse
-import socket
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +16,7 @@ from mcp.server.mcpserver import MCPServer
 
 from servers.common import clock
 from servers.common.discreet import log_to_stderr
+from servers.common.http import HttpError, serve_http
 
 
 def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
@@ -37,20 +36,11 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
         parser.error(str(error))
     if options.http is None:
         server.run("stdio")
-    else:
-        _serve_http(server, *options.http)
-
-
-def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
-    """Says on standard error where it listens (port 0 takes a free one) before the first request can come."""
-    import uvicorn
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family)
-    place = f"[{host}]" if ":" in host else host
-    print(f"{server.name} listens at http://{place}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)  # noqa: T201
-    app = server.streamable_http_app(host=host)
-    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listener])
+        return
+    try:
+        serve_http(server, *options.http)
+    except HttpError as error:
+        parser.error(str(error))
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -1,19 +1,27 @@
 """A server on our servers' base, with the tools that the conformance suite asks for by name. Offers nothing but tools.
 
-python -m tests.conformance.server --http 127.0.0.1:0
+python -m tests.conformance.server
+
+The suite can't send a token, so each request gets it here and then goes through the same checks as any other.
 """
 
 from __future__ import annotations
 
+import asyncio
+import socket
+import sys
 from typing import Any
 
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import AudioContent, CallToolResult, EmbeddedResource, ImageContent, TextContent, TextResourceContents
 
-from servers.common.serve import serve
+from servers.common.discreet import log_to_stderr
+from servers.common.http import application
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+TOKEN = "conformance-suite-token"
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
 
 server = MCPServer("conformance", version="1.0.0", log_level="ERROR")
@@ -71,5 +79,20 @@ async def test_tool_with_progress(ctx: Context[Any]) -> str:
     return "done"
 
 
+async def main() -> None:
+    """Serve at a free port until a signal."""
+    log_to_stderr()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+        checked = application(server, place, TOKEN, {})
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            known = [*scope.get("headers", ()), (b"authorization", f"Bearer {TOKEN}".encode())]
+            await checked({**scope, "headers": known} if scope["type"] == "http" else scope, receive, send)
+
+        print(f"conformance listens at http://{place}/mcp", file=sys.stderr, flush=True)
+        await uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).serve(sockets=[listener])
+
+
 if __name__ == "__main__":
-    serve(server)
+    asyncio.run(main())

@@ -4,30 +4,105 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from servers.common.discreet import DiscreetFormatter
 
+TOKEN = "a-token-that-somebody-gave"
 
-async def test_the_same_server_answers_over_streamable_http() -> None:
+
+@asynccontextmanager
+async def over_http(folder: Path, **env: str) -> AsyncIterator[tuple[str, str]]:
+    """A server behind Streamable HTTP: (its URL, its next line on standard error)."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "servers.time", "--http", "127.0.0.1:0"), stderr=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", "servers.time", "--http", "127.0.0.1:0"),
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "AGENTD_STATE": str(folder), **env},
     )
     try:
         assert process.stderr is not None
         line = (await asyncio.wait_for(process.stderr.readline(), 30)).decode()
         assert line.startswith("time listens at http://127.0.0.1:")
-        async with Client(line.split()[-1]) as client:
-            result = await client.call_tool("get_current_time", {"timezone": "UTC"})
-        assert result.structured_content is not None
-        assert result.structured_content["timezone"] == "UTC"
+        second = "" if "HTTP_TOKEN" in env or "CREDENTIALS_DIRECTORY" in env else await process.stderr.readline()
+        yield line.split()[-1], second.decode() if second else ""
     finally:
         process.terminate()
         await asyncio.wait_for(process.communicate(), 10)
+
+
+async def ask(url: str, token: str) -> str:
+    """The time zone that a client with that token is told."""
+    headers = {"Authorization": f"Bearer {token.strip()}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        result = await client.call_tool("get_current_time", {"timezone": "UTC"})
+    assert result.structured_content is not None
+    return str(result.structured_content["timezone"])
+
+
+async def test_over_streamable_http_a_token_is_made_that_only_this_user_reads(tmp_path: Path) -> None:
+    async with over_http(tmp_path) as (url, line):
+        file = Path(line.removeprefix("its token is in ").strip())
+        assert file == tmp_path / "time.token"
+        assert os.stat(file).st_mode & 0o777 == 0o600  # noqa: PTH116 - Path's own would be blocking here
+        assert await ask(url, await asyncio.to_thread(file.read_text)) == "UTC"
+
+
+@pytest.mark.parametrize("given", ["HTTP_TOKEN", "CREDENTIALS_DIRECTORY"])
+async def test_over_streamable_http_a_given_token_counts(tmp_path: Path, given: str) -> None:
+    (tmp_path / "http_token").write_text(TOKEN + "\n")
+    async with over_http(tmp_path, **{given: TOKEN if given == "HTTP_TOKEN" else str(tmp_path)}) as (url, _):
+        assert await ask(url, TOKEN) == "UTC"
+    assert not (tmp_path / "time.token").exists()
+
+
+async def test_over_streamable_http_nobody_comes_in_without_the_token_or_by_another_name(tmp_path: Path) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    good = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json, text/event-stream"}
+    async with (
+        over_http(tmp_path, HTTP_TOKEN=TOKEN, HTTP_ORIGINS="https://desk.example") as (url, _),
+        httpx2.AsyncClient() as http,
+    ):
+
+        async def status(method: str = "POST", **headers: str) -> int:
+            sent = {**good, **headers}
+            return (await http.request(method, url, json=body, headers=sent)).status_code
+
+        for shown in ("", "Bearer", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"):
+            assert await status(Authorization=shown) == 401, shown
+        for method in ("GET", "DELETE", "OPTIONS"):
+            assert await status(method, Authorization="") == 401
+        assert await status(Host="evil.example") == 421
+        assert await status(Host="evil.example:9001") == 421
+        assert await status(Origin="http://evil.example") == 403
+        assert await status(Origin="null") == 403
+        assert await status(Origin="https://desk.example") not in (401, 403, 421)
+        assert await status() not in (401, 403, 421)
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "said"),
+    [("0.0.0.0:0", None, "give a token"), ("[::]:0", None, "give a token"), ("127.0.0.1:0", "short", "16 characters")],
+)
+def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, token: str | None, said: str) -> None:
+    env = {**os.environ, **({"HTTP_TOKEN": token} if token else {})}
+    run = subprocess.run(
+        [sys.executable, "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=60, env=env
+    )
+    assert run.returncode == 2
+    assert said in run.stderr
 
 
 def test_an_address_that_is_none_is_refused() -> None:

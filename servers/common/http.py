@@ -1,0 +1,126 @@
+"""Streamable HTTP for one MCP server, behind a bearer token. Knows no tool and keeps no accounts.
+
+Whoever has the token may call every tool, as a client over stdio may: nobody is asked for an approval here.
+
+HTTP_TOKEN    the token (or the credential `http_token`). Without one, a token is made at each start, into the file
+              $AGENTD_STATE/NAME.token that only this user can read, and only this machine's addresses are served
+HTTP_HOSTS    names besides the address itself that a Host header may have, separated by commas
+HTTP_ORIGINS  origins whose pages may call; none by default
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from servers.common.credentials import credential
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+LEAST = 16
+"""Characters of a token that was given."""
+
+
+class HttpError(Exception):
+    """Why HTTP can't be served, and what to do."""
+
+
+def serve_http(server: MCPServer[Any], host: str, port: int, environ: Mapping[str, str] = os.environ) -> None:
+    """Serve until a signal. Says on standard error where it listens (port 0 takes a free one), then where its token is.
+
+    Raises HttpError.
+    """
+    import uvicorn
+
+    given = given_token(environ)
+    if given is None and not is_loopback(host):
+        raise HttpError(f"{host} is not of this machine: give a token by HTTP_TOKEN or the credential http_token first")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listener:
+        port = listener.getsockname()[1]
+        file = Path(environ.get("AGENTD_STATE") or "state", f"{server.name}.token").absolute()
+        token = given or made_token(file)
+        place = f"[{host}]" if ":" in host else host
+        print(f"{server.name} listens at http://{place}:{port}/mcp", file=sys.stderr, flush=True)  # noqa: T201
+        if given is None:
+            print(f"its token is in {file}", file=sys.stderr, flush=True)  # noqa: T201
+        app = application(server, f"{place}:{port}", token, environ)
+        uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listener])
+
+
+def given_token(environ: Mapping[str, str]) -> str | None:
+    """HTTP_TOKEN or the credential; None without one. Raises HttpError for one that could be guessed."""
+    token = environ.get("HTTP_TOKEN")
+    token = credential("http_token", environ) if token is None else token
+    if token is not None and len(token) < LEAST:
+        raise HttpError(f"the token (HTTP_TOKEN or the credential http_token) needs {LEAST} characters or more")
+    return token
+
+
+def made_token(file: Path) -> str:
+    """A new token of 256 bits, in a file that only this user can read."""
+    token = secrets.token_urlsafe(32)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+        opened.write(token + "\n")
+    return token
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach that address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def application(server: MCPServer[Any], place: str, token: str, environ: Mapping[str, str]) -> ASGIApp:
+    """The whole application: Host and Origin are checked by the SDK, the token before it."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    port = place.rpartition(":")[2]
+    hosts = [place, f"127.0.0.1:{port}", f"[::1]:{port}", f"localhost:{port}"]
+    named = _listed(environ, "HTTP_HOSTS")
+    security = TransportSecuritySettings(
+        allowed_hosts=[*hosts, *named, *(f"{name}:{port}" for name in named)],
+        allowed_origins=_listed(environ, "HTTP_ORIGINS"),
+    )
+    return BearerOnly(server.streamable_http_app(transport_security=security), token)
+
+
+class BearerOnly:
+    """Lets requests with the token through; all others are answered 401."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request (or the application's start and end, which carry none)."""
+        if scope["type"] == "http" and not self._knows(scope):
+            from starlette.responses import PlainTextResponse
+
+            headers = {"WWW-Authenticate": "Bearer"}
+            refusal = PlainTextResponse("A bearer token is needed.", status_code=401, headers=headers)
+            return await refusal(scope, receive, send)
+        if scope["type"] in ("http", "lifespan"):
+            await self._app(scope, receive, send)
+        return None
+
+    def _knows(self, scope: Scope) -> bool:
+        shown = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(shown) == 1 and hmac.compare_digest(shown[0], self._wanted)
+
+
+def _listed(environ: Mapping[str, str], name: str) -> list[str]:
+    return [part.strip() for part in environ.get(name, "").split(",") if part.strip()]
