@@ -5,7 +5,7 @@ Whoever has the token may call every tool, as a client over stdio may: nobody is
 HTTP_TOKEN    the token (or the credential `http_token`). Without one, a token is made at each start, into the file
               $AGENTD_STATE/NAME.token that only this user can read, and only this machine's addresses are served
 HTTP_HOSTS    names besides the address itself that a Host header may have, separated by commas
-HTTP_ORIGINS  origins whose pages may call; none by default
+HTTP_ORIGINS  origins besides its own whose pages may call
 """
 
 from __future__ import annotations
@@ -89,12 +89,10 @@ def application(server: MCPServer[Any], place: str, token: str, environ: Mapping
     from mcp.server.transport_security import TransportSecuritySettings
 
     port = place.rpartition(":")[2]
-    hosts = [place, f"127.0.0.1:{port}", f"[::1]:{port}", f"localhost:{port}"]
     named = _listed(environ, "HTTP_HOSTS")
-    security = TransportSecuritySettings(
-        allowed_hosts=[*hosts, *named, *(f"{name}:{port}" for name in named)],
-        allowed_origins=_listed(environ, "HTTP_ORIGINS"),
-    )
+    hosts = [place, *(f"{name}:{port}" for name in ("127.0.0.1", "[::1]", "localhost", *named)), *named]
+    origins = [*(f"http://{name}" for name in hosts), *_listed(environ, "HTTP_ORIGINS")]
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
     return BearerOnly(server.streamable_http_app(transport_security=security), token)
 
 
