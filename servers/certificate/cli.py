@@ -2,6 +2,9 @@
 
 letters init    [--state DIR] [--renew]   make the office's signing key (also made at first use)
 letters verify  FILE.pdf [--state DIR]    is this letter genuine? exit 0 only if so
+letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? with the office's public key alone, and no
+                                          register, if it is named; else the state's keys and register
+letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
 letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
                                           file, who approved it, who voided it, why
 """
@@ -14,12 +17,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from servers.certificate import officekey
+from servers.certificate import officekey, statementkey
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.issuing import LetterService, masked_name
 from servers.certificate.ledger import LedgerError
 from servers.certificate.office import OfficeError, load
 from servers.certificate.settings import Settings, SettingsError
+from servers.certificate.statement import StatementError, read
 
 
 def open_service(settings: Settings) -> LetterService:
@@ -35,19 +39,29 @@ def main(argv: Sequence[str]) -> int:
     init = commands.add_parser("init", help="make the office's signing key and CA")
     init.add_argument("--renew", action="store_true", help="replace an existing key; its CA stays trusted")
     verify = commands.add_parser("verify", help="check a letter's PDF; exit 0 only if it is genuine")
-    verify.add_argument("file", type=Path, metavar="FILE.pdf")
+    subject = verify.add_mutually_exclusive_group(required=True)
+    subject.add_argument("file", type=Path, nargs="?", metavar="FILE.pdf")
+    subject.add_argument("--qr", metavar="TEXT", help="what a letter's QR code says: the whole text")
+    verify.add_argument("--key", type=Path, metavar="FILE", help="with --qr: the office's public key; asks no register")
+    key = commands.add_parser("key", help="the public key that QR codes are verified by")
     listing = commands.add_parser("list", help="the register, one letter a line")
-    for command in (init, verify, listing):
+    for command in (init, verify, key, listing):
         command.add_argument(
             "--state", metavar="DIR", help="the daemon's state folder (default: $AGENTD_STATE, ./state)"
         )
     options = parser.parse_args(argv)
     try:
+        if options.command == "verify" and options.key is not None:
+            return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
         service = open_service(settings)
         if options.command == "init":
             return _init(service, settings, options.renew)
-        return _verify(service, options.file) if options.command == "verify" else _list(service)
+        if options.command == "key":
+            return _key(settings)
+        if options.command == "verify":
+            return _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr)
+        return _list(service)
     except (SettingsError, OfficeError, LedgerError, officekey.OfficeKeyError, OSError) as error:
         print(f"letters: {error}", file=sys.stderr)
         return 2
@@ -58,11 +72,15 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
         raise SettingsError("OFFICE_KEY_FILE names the office's key already; unset it to have one made here")
     if (settings.office_dir / "office.cert.pem").exists() and not renew:
         raise officekey.OfficeKeyError(f"{settings.office_dir} holds a key already; --renew replaces it")
+    if renew:
+        statementkey.retire(settings.office_dir)
     make = officekey.renew if renew else officekey.ensure
     files = make(settings.office_dir, service.office.kelurahan, settings.passphrase)
     print(f"key          {files.key} ({'encrypted' if settings.passphrase else 'no passphrase'})")
     print(f"certificate  {files.cert}")
     print(f"CA to trust  {files.roots[0]}")
+    statementkey.ensure(settings.office_dir, settings.passphrase)
+    print(f"QR codes'    {settings.office_dir / statementkey.PUBLIC} (public; `letters key` shows it)")
     return 0
 
 
@@ -74,6 +92,47 @@ def _verify(service: LetterService, file: Path) -> int:
     if result.number is not None:
         print(f"number {result.number}, date {result.date}, name {result.name_masked}, sha256 {result.sha256}")
     return 0 if result.genuine else 1
+
+
+def _verify_qr(service: LetterService, text: str) -> int:
+    """Genuine, or genuine as far as can be said without the register."""
+    from servers.certificate.verification import Verifier
+
+    address, _, said = text.strip().rpartition("#")
+    result = Verifier(service).statement(said, address)
+    print(f"{result.status}: {result.reason}")
+    if result.paper is not None:
+        _show(result.paper.model_dump())
+    return 0 if result.genuine or result.status == "unconfirmed" else 1
+
+
+def _verify_alone(text: str | None, key: Path) -> int:
+    from servers.certificate.verification import STATEMENT_REASONS
+
+    if text is None:
+        raise SettingsError("--key goes with --qr: a PDF is verified by the office's register")
+    try:
+        statement = read(text.strip().rpartition("#")[2], [statementkey.load_public(key)])
+    except StatementError as error:
+        print(f"tampered: {STATEMENT_REASONS[error.fault]}")
+        return 1
+    print("genuine: signed by this key; the register was not asked whether the letter is void or expired")
+    _show(statement.model_dump(mode="json"))
+    return 0
+
+
+def _show(said: dict[str, str]) -> None:
+    for name, value in said.items():
+        print(f"{name:12} {value}")
+
+
+def _key(settings: Settings) -> int:
+    if settings.statement_key_file is not None:
+        public = statementkey.load(settings.statement_key_file, settings.passphrase).public_key()
+    else:
+        public = statementkey.load_public(settings.office_dir / statementkey.PUBLIC)
+    print(statementkey.public_pem(public).decode(), end="")
+    return 0
 
 
 def _list(service: LetterService) -> int:

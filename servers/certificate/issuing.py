@@ -19,15 +19,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from pydantic import BaseModel, ConfigDict
 
-from servers.certificate import officekey
+from servers.certificate import officekey, statementkey
 from servers.certificate.archive import Archive
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.ledger import KeyConflict, Ledger, LedgerError, Letter, Request
 from servers.certificate.lettertype import LetterType
 from servers.certificate.office import Office
 from servers.certificate.settings import Settings
+from servers.certificate.statement import sign, stated
 from servers.common import clock
 
 log = logging.getLogger(__name__)
@@ -171,6 +173,19 @@ class LetterService:
             return self.key_files.roots
         return officekey.roots(self.settings.office_dir)
 
+    @functools.cached_property
+    def statement_key(self) -> Ed25519PrivateKey:
+        """The key of the QR codes' statements: the configured one, or the office's own, made at first use."""
+        settings = self.settings
+        if settings.statement_key_file is not None:
+            return statementkey.load(settings.statement_key_file, settings.passphrase)
+        return statementkey.ensure(settings.office_dir, settings.passphrase)
+
+    def statement_keys(self) -> list[Ed25519PublicKey]:
+        """The public keys that our statements lead to; makes nothing, like `roots`."""
+        configured = [self.statement_key.public_key()] if self.settings.statement_key_file is not None else []
+        return configured + statementkey.public_keys(self.settings.office_dir)
+
     def _issue(self, request: Request) -> tuple[Letter, bool]:
         self._load_key()  # a key that can't be used fails here, before a number is taken
         self._reached("before_reserve")
@@ -190,7 +205,7 @@ class LetterService:
         return self._issue(request)
 
     def _load_key(self) -> None:
-        _ = self._signer
+        _ = self._signer, self.statement_key
 
     def _number(self, seq: int, series: str, now: datetime) -> str:
         self._reached("in_reservation")
@@ -206,8 +221,14 @@ class LetterService:
         if letter is None:
             log.error("letter %s voided: its type %s is no longer offered", row.number, row.letter_type)
             return self.ledger.void(row, "jenis surat tidak lagi tersedia", self.now())
-        issue = self._pages.Issue(number=row.number, day=row.day, code=row.code, verify_url=self.verify_url(row.code))
         try:
+            issue = self._pages.Issue(
+                number=row.number,
+                day=row.day,
+                code=row.code,
+                verify_url=self.verify_url(row.code),
+                statement=sign(stated(letter, row.values, row.number, row.day), self.statement_key),
+            )
             pdf = self._pages.render(letter, row.values, self.office, issue, row.day)
             self._reached("rendered")
             pdf = self._signer.sign(pdf)

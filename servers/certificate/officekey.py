@@ -18,6 +18,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
 CA_YEARS, OFFICE_YEARS = 20, 10
@@ -77,10 +78,10 @@ def _make(folder: Path, office: str, passphrase: bytes | None) -> None:
     ca_name = _name(office, f"{office} – CA surat")
     ca = _certificate(ca_name, ca_key, ca_name, ca_key, years=CA_YEARS, ca=True)
     cert = _certificate(_name(office, f"{office} – penanda tangan surat"), key, ca_name, ca_key, OFFICE_YEARS, ca=False)
-    _write(folder / "ca.key.pem", _pem(ca_key, passphrase), 0o600)
-    _write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM), 0o644)
-    _write(folder / "office.key.pem", _pem(key, passphrase), 0o600)
-    _write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM), 0o644)
+    write(folder / "ca.key.pem", pem(ca_key, passphrase), 0o600)
+    write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM), 0o644)
+    write(folder / "office.key.pem", pem(key, passphrase), 0o600)
+    write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM), 0o644)
 
 
 def _certificate(
@@ -117,12 +118,14 @@ def _name(organisation: str, common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(oid, value[:64]) for oid, value in parts])
 
 
-def _pem(key: ec.EllipticCurvePrivateKey, passphrase: bytes | None) -> bytes:
+def pem(key: ec.EllipticCurvePrivateKey | Ed25519PrivateKey, passphrase: bytes | None) -> bytes:
+    """A private key as it lies on disk."""
     encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
 
 
-def _write(path: Path, data: bytes, mode: int) -> None:
+def write(path: Path, data: bytes, mode: int) -> None:
+    """Whole and on the disk, or not there."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

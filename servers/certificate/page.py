@@ -38,9 +38,11 @@ WIDTH, HEIGHT = A4
 LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
 INNER = WIDTH - LEFT - RIGHT
 LABEL_WIDTH = 46 * mm
-QR_SIZE = 27 * mm
+QR_MODULE, QR_SMALLEST, QR_LARGEST = 0.6 * mm, 27 * mm, 52 * mm
+"""A module's side, so that a phone reads a whole statement from paper, and the bounds of the code's side."""
 rl_config.useA85 = 0  # streams stay binary: writing them as ASCII took a twentieth of a letter's time
 _drawing = threading.Lock()  # reportlab parses every paragraph with one parser
+Matrix = list[list[int]]
 DRAFT_MARK = "PRATINJAU – BUKAN SURAT"
 DRAFT_NUMBER = "(nomor diberikan saat terbit)"
 
@@ -56,7 +58,10 @@ FINE = ParagraphStyle("fine", fontName=REGULAR, fontSize=7.5, leading=10)
 
 
 class Issue(BaseModel):
-    """What issuing adds to a letter: its number, its day, the code it can be verified by and where."""
+    """What issuing adds to a letter: its number, its day, the code it can be verified by, where, and the statement.
+
+    `statement` (statement.py) follows the address in the QR code after a `#`: a browser sends that part to nobody.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,6 +69,12 @@ class Issue(BaseModel):
     day: date
     code: str
     verify_url: str
+    statement: str = ""
+
+    @property
+    def qr(self) -> list[str]:
+        """What the QR code says, in two pieces: the second has an alphabet that a code holds more densely."""
+        return [f"{self.verify_url}#", self.statement] if self.statement else [self.verify_url]
 
 
 @functools.cache
@@ -211,7 +222,8 @@ def _foot(sheet: _Sheet, place: str, signer: Signer, day: date, issue: Issue | N
     name += [_wrapped(f"NIP {escape(signer.nip)}", SIGNER, INNER / 2)] if signer.nip else []
     space = 20 * mm
     height = sum(h for _, h in (*block, *name)) + space + 14
-    sheet.room(max(height, QR_SIZE + 70))
+    matrix = _matrix(issue) if issue else []
+    sheet.room(max(height, _side(matrix) + 70))
     sheet.y -= 14
     top = sheet.y
     for paragraph, each in (*block, (None, space), *name):
@@ -220,34 +232,45 @@ def _foot(sheet: _Sheet, place: str, signer: Signer, day: date, issue: Issue | N
                 paragraph.drawOn(sheet.canvas, LEFT + INNER / 2, sheet.y - each)
         sheet.y -= each
     if issue is not None:
-        _verification(sheet, issue, top)
+        _verification(sheet, issue, matrix, top)
 
 
-def _verification(sheet: _Sheet, issue: Issue, top: float) -> None:
+def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float) -> None:
+    side = _side(matrix)
     with sheet.tags.element("Figure", alt=f"Kode QR untuk memeriksa keaslian surat: {issue.verify_url}"):
-        _qr(sheet.canvas, issue.verify_url, LEFT, top - QR_SIZE)
+        _qr(sheet.canvas, matrix, LEFT, top - side)
     place = escape(issue.verify_url.removesuffix(issue.code))
     note = (
-        f"Periksa keaslian surat ini di<br/>{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
+        "Pindai dan bandingkan isinya, atau periksa keaslian surat ini di<br/>"
+        f"{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
         "Asli surat ini adalah berkas PDF yang ditandatangani secara elektronik; hasil cetak adalah salinan."
     )
     paragraph, height = _wrapped(note, FINE, INNER / 2 - 6 * mm)
     with sheet.tags.element("P"):
-        paragraph.drawOn(sheet.canvas, LEFT, top - QR_SIZE - 4 - height)
+        paragraph.drawOn(sheet.canvas, LEFT, top - side - 4 - height)
 
 
-def _qr(canvas: Canvas, text: str, x: float, y: float) -> None:
+def _matrix(issue: Issue) -> Matrix:
     import segno
 
-    matrix = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
-    module = QR_SIZE / len(matrix)
+    code = segno.make(issue.qr, error="m", micro=False)  # type: ignore[arg-type]  # its stubs know no pieces
+    return [list(row) for row in code.matrix]
+
+
+def _side(matrix: Matrix) -> float:
+    return float(min(max(len(matrix) * QR_MODULE, QR_SMALLEST), QR_LARGEST))
+
+
+def _qr(canvas: Canvas, matrix: Matrix, x: float, y: float) -> None:
+    side = _side(matrix)
+    module = side / len(matrix)
     path = canvas.beginPath()
     for row, cells in enumerate(matrix):
         column = 0
         for dark, run in itertools.groupby(cells):
             length = len(list(run))
             if dark:
-                path.rect(x + column * module, y + QR_SIZE - (row + 1) * module, length * module, module)
+                path.rect(x + column * module, y + side - (row + 1) * module, length * module, module)
             column += length
     canvas.setFillGray(0)
     canvas.drawPath(path, stroke=0, fill=1)

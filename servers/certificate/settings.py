@@ -30,6 +30,7 @@ class Settings(BaseModel):
     | OFFICE_FILE | the shipped sample office.toml |
     | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | a local office CA, made at first use |
     | OFFICE_KEY_PASSPHRASE_FILE | the systemd credential office_key_passphrase, else no passphrase |
+    | OFFICE_STATEMENT_KEY_FILE | the Ed25519 key of the QR codes' statements: the office's own, made at first use |
     | VERIFY_BASE_URL | the office file's verify_base_url |
     | DEFAULT_TIMEZONE | Asia/Jakarta: the zone a letter's date is taken in |
     | CERTIFICATE_CRASH_AT | for drills: the point of issuing at which the process dies (see issuing.CRASH_POINTS) |
@@ -46,6 +47,7 @@ class Settings(BaseModel):
     key_file: Path | None
     cert_file: Path | None
     chain_file: Path | None
+    statement_key_file: Path | None
     passphrase: bytes | None
     verify_base_url: str | None
     zone: ZoneInfo
@@ -72,6 +74,7 @@ class Settings(BaseModel):
             key_file=Path(key) if key else None,
             cert_file=Path(cert) if cert else None,
             chain_file=Path(env["OFFICE_CHAIN_FILE"]) if env.get("OFFICE_CHAIN_FILE") else None,
+            statement_key_file=Path(named) if (named := env.get("OFFICE_STATEMENT_KEY_FILE")) else None,
             passphrase=_passphrase(env),
             verify_base_url=env.get("VERIFY_BASE_URL") or None,
             zone=zone,

@@ -1,5 +1,6 @@
 """Says whether a letter is genuine, by its code or by its file, and why not. Changes nothing.
 
+A QR code says the address and, after a `#`, a signed statement: then the answer also says what the genuine paper does.
 A file is genuine only if the ledger knows its exact bytes, the letter isn't void, and the office's signature is
 unbroken and covers all of it. Answers about a code that doesn't exist say nothing else.
 """
@@ -14,10 +15,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.issuing import LetterService, masked_name, normal_code
-from servers.certificate.ledger import Letter
+from servers.certificate.ledger import LedgerError, Letter
 from servers.certificate.lettertype import indonesian_date
+from servers.certificate.statement import Statement, StatementError, read, stated
 
-Verdict = Literal["genuine", "voided", "tampered", "unknown"]
+Verdict = Literal["genuine", "voided", "tampered", "unknown", "unconfirmed"]
 
 REASONS = {
     "not_pdf": "Berkas ini bukan PDF.",
@@ -28,16 +30,49 @@ REASONS = {
     "intact": "Tanda tangannya utuh, tetapi surat ini tidak terdaftar pada kantor ini.",
 }
 UNKNOWN_CODE = "Kode ini tidak terdaftar."
+STATEMENT_REASONS = {
+    "statement_unreadable": (
+        "Kode QR ini tidak terbaca utuh. Pindai sekali lagi; bila tetap begini, ini bukan kode dari surat asli."
+    ),
+    "statement_foreign": "Kode QR ini tidak ditandatangani oleh kantor ini.",
+    "statement_changed": "Isi kode QR ini sudah diubah.",
+    "statement_elsewhere": "Kode QR ini disusun dari dua surat yang berbeda.",
+    "statement_alone": "Tanda tangan kode QR ini sah, tetapi surat ini tidak terdaftar pada kantor ini.",
+    "unconfirmed": (
+        "Isi menurut kode QR ini asli, tetapi register kantor sedang tidak dapat ditanya: belum diketahui apakah surat "
+        "ini sudah dibatalkan atau habis masa berlakunya."
+    ),
+}
+
+
+class Paper(BaseModel):
+    """What the genuine paper says by the signed statement in its QR code. `date` is ISO; empty: the letter has none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    letter_type: str
+    title: str
+    number: str
+    date: str
+    name: str
+    nik_last4: str
+    purpose: str
 
 
 class Verification(BaseModel):
-    """What `verify_letter` answers. The letter's own fields are null unless the ledger knows it."""
+    """What `verify_letter` answers. The letter's own fields are null unless the ledger knows it.
+
+    `cause` is a stable name for `reason`: a key of REASONS or STATEMENT_REASONS, or `valid`, `expired`, `voided`,
+    `unknown_code`. `paper` is null unless a genuine statement was asked about. `unconfirmed`: the statement is genuine,
+    and the register couldn't be asked.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     status: Verdict
     genuine: bool
     reason: str
+    cause: str
     letter_type: str | None = None
     title: str | None = None
     number: str | None = None
@@ -47,6 +82,7 @@ class Verification(BaseModel):
     sha256: str | None = None
     voided_at: str | None = None
     void_reason: str | None = None
+    paper: Paper | None = None
 
 
 class Verifier:
@@ -56,11 +92,31 @@ class Verifier:
         self._service = service
 
     def code(self, code: str) -> Verification:
-        """By the code printed on the letter or in its QR; the whole address is taken too."""
-        row = self._service.ledger.by_code(normal_code(code.rstrip("/").rpartition("/")[2]))
+        """By the code printed on the letter; by the address in its QR, and the statement after it, if there is one."""
+        address, _, said = code.partition("#")
+        if said:
+            return self.statement(said.strip(), address)
+        row = self._service.ledger.by_code(_code_of(address))
         if row is None or row.status == "reserved":
-            return Verification(status="unknown", genuine=False, reason=UNKNOWN_CODE)
+            return Verification(status="unknown", genuine=False, reason=UNKNOWN_CODE, cause="unknown_code")
         return self._known(row)
+
+    def statement(self, said: str, address: str = "") -> Verification:
+        """By the signed statement of a QR code; the `address` before it must be of the same letter."""
+        try:
+            statement = read(said, self._service.statement_keys())
+        except StatementError as error:
+            return _refused("tampered", error.fault)
+        paper, ledger, code = self._paper(statement), self._service.ledger, _code_of(address)
+        try:
+            row = ledger.by_code(code) if code else ledger.by_number(statement.number)
+        except LedgerError:
+            return _refused("unconfirmed", "unconfirmed", paper)
+        if row is None or row.status == "reserved":
+            return _refused("unknown", "statement_alone", paper)
+        if not self._says(row, statement):
+            return _refused("tampered", "statement_elsewhere")
+        return self._known(row).model_copy(update={"paper": paper})
 
     def file(self, pdf: bytes) -> Verification:
         """By the file itself."""
@@ -72,9 +128,9 @@ class Verifier:
             if finding == "changed" and self._begins_with_a_letter(pdf):
                 finding = "appended"
             status: Verdict = "tampered" if finding in ("changed", "appended") else "unknown"
-            return Verification(status=status, genuine=False, reason=REASONS[finding])
+            return Verification(status=status, genuine=False, reason=REASONS[finding], cause=finding)
         if finding != "intact":
-            return Verification(status="tampered", genuine=False, reason=REASONS[finding])
+            return Verification(status="tampered", genuine=False, reason=REASONS[finding], cause=finding)
         return self._known(row)
 
     def _begins_with_a_letter(self, pdf: bytes) -> bool:
@@ -82,14 +138,28 @@ class Verifier:
         ends = itertools.islice(re.finditer(rb"%%EOF\r?\n?", pdf), 4)
         return any(self._service.ledger.by_sha256(hashlib.sha256(pdf[: end.end()]).hexdigest()) for end in ends)
 
+    def _paper(self, statement: Statement) -> Paper:
+        letter = self._service.catalogue.types.get(statement.letter_type)
+        title = letter.title if letter else statement.letter_type
+        return Paper(title=title, date=statement.day.isoformat(), **statement.model_dump(exclude={"day"}))
+
+    def _says(self, row: Letter, statement: Statement) -> bool:
+        """Whether the register's letter says the same; of a type that is no longer offered only what the row shows."""
+        letter = self._service.catalogue.types.get(row.letter_type)
+        if letter is not None:
+            return stated(letter, row.values, row.number, row.day) == statement
+        return (row.letter_type, row.number, row.day) == (statement.letter_type, statement.number, statement.day)
+
     def _known(self, row: Letter) -> Verification:
         letter = self._service.catalogue.types.get(row.letter_type)
         title = letter.title if letter else row.letter_type
         void = row.status == "void"
         until = self._service.office.valid_until(row.day)
+        cause = "voided" if void else "valid"
         if void:
             state = "sudah dibatalkan"
         elif until is not None and until < self._service.now().date():
+            cause = "expired"
             state = f"asli, tetapi masa berlakunya habis pada {indonesian_date(until)}"
         else:
             state = "asli dan masih berlaku"
@@ -97,6 +167,7 @@ class Verifier:
             status="voided" if void else "genuine",
             genuine=not void,
             reason=f"{title} nomor {row.number} {state}.",
+            cause=cause,
             letter_type=row.letter_type,
             title=title,
             number=row.number,
@@ -107,3 +178,12 @@ class Verifier:
             voided_at=row.voided_at,
             void_reason=row.void_reason,
         )
+
+
+def _code_of(address: str) -> str:
+    """The code at the end of an address, or typed alone."""
+    return normal_code(address.strip().rstrip("/").rpartition("/")[2])
+
+
+def _refused(status: Verdict, cause: str, paper: Paper | None = None) -> Verification:
+    return Verification(status=status, genuine=False, reason=STATEMENT_REASONS[cause], cause=cause, paper=paper)

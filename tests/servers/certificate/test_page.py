@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pypdf
 import pytest
-import segno
+import zxingcpp
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from PIL import Image
 
-from servers.certificate import lettertype, office, page
+from servers.certificate import lettertype, office, page, statement
 from servers.certificate.picture import pictures
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
@@ -126,27 +127,26 @@ def test_the_signer_a_letter_names_stands_under_it_and_in_its_text() -> None:
     assert "a.n. Lurah Cakung Barat" in shown and "sampai dengan tanggal 5 September 2026" in shown
 
 
-def test_the_qr_code_is_drawn_module_by_module() -> None:
-    """No QR reader is at hand: every module in the picture is compared with the code's own matrix."""
-    dpi = 300
-    (png,) = pictures(draw(), dpi)
-    image = Image.open(io.BytesIO(png)).convert("L")
-    matrix = [list(row) for row in segno.make(ISSUE.verify_url, error="m", micro=False).matrix]
-    side = page.QR_SIZE * dpi / 72
-    left = page.LEFT * dpi / 72
-    dark = image.crop((int(left), 0, int(left + side), image.height)).point(lambda grey: 255 * (grey < 128))
-    row = next(y for y in range(dark.height - 1) if all(_dark(dark, x, y, side, matrix) for x in range(7)))
-    module = side / len(matrix)
-    for r, cells in enumerate(matrix):
-        for c, expected in enumerate(cells):
-            pixel = image.getpixel((int(left + (c + 0.5) * module), int(row + (r + 0.5) * module)))
-            assert (pixel < 128) == bool(expected), (r, c)
+LONG = {"nama": "Raden Mas Bambang Sulistyo Kusumo Wardhani", "keperluan": "Pengajuan kredit usaha rakyat " * 4}
+LONGEST = {"nama": "Wa" * 40, "keperluan": "W" * 120}
 
 
-def _dark(picture: Image.Image, column: int, y: int, side: float, matrix: list[list[int]]) -> bool:
-    """Whether this line of pixels is dark in the middle of the module in `column`."""
-    x = int((column + 0.5) * side / len(matrix))
-    return y > picture.height // 2 and picture.getpixel((x, y)) == 255
+@pytest.mark.parametrize("answers", [{}, LONG, LONGEST], ids=["usual", "long", "longest"])
+@pytest.mark.parametrize("dpi", [60, 100, 150])
+def test_a_reader_reads_the_whole_qr_code_from_a_coarse_picture(answers: dict[str, str], dpi: int) -> None:
+    key = Ed25519PrivateKey.generate()
+    letter = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_domisili")
+    values, _ = letter.check(DOMISILI | answers, TODAY, page.glyphs())
+    signed = statement.sign(statement.stated(letter, values, ISSUE.number, TODAY), key)
+    issue = ISSUE.model_copy(update={"statement": signed})
+    pdf = page.render(letter, values, office.load(), issue, TODAY)
+    [read] = zxingcpp.read_barcodes(Image.open(io.BytesIO(pictures(pdf, dpi)[-1])))
+    assert read.text == f"{ISSUE.verify_url}#{signed}"
+
+
+def test_a_qr_code_without_a_statement_is_the_address_alone() -> None:
+    [read] = zxingcpp.read_barcodes(Image.open(io.BytesIO(pictures(draw(), 60)[0])))
+    assert read.text == ISSUE.verify_url
 
 
 def test_markup_in_an_answer_is_printed_as_written() -> None:

@@ -1,0 +1,172 @@
+"""The signed statement in a letter's QR code: what the genuine paper says. Knows no register and no file.
+
+A COSE_Sign1 message (RFC 9052) with Ed25519 over a map of CWT claims (RFC 8392), in base32 (RFC 4648) without padding:
+
+    protected header  {1: -8 (EdDSA), 4: the key's id}
+    claims            {2: the letter's number, "type", "date": ISO, "name", "nik4": the NIK's last four digits, "for"}
+
+A statement has one form only: whatever isn't the very bytes that its claims encode to is refused, so that nothing can
+be said twice, left out or added.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Any, Literal
+
+import cbor2
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from servers.certificate.lettertype import LetterType
+
+MAX_TEXT = 1800
+"""Characters; the longest answers that a letter takes make a statement of half of it."""
+PURPOSE = "keperluan"
+"""The field of a letter that says what it is for."""
+KEY_ID_BYTES, SIGNATURE_BYTES = 8, 64
+_CLAIMS: Mapping[int | str, str] = {
+    2: "number",  # CWT's own claim `sub`
+    "type": "letter_type",
+    "date": "day",
+    "name": "name",
+    "nik4": "nik_last4",
+    "for": "purpose",
+}
+"""A claim's key → what it is here, in the order they are written."""
+_SIGN1 = b"\xd2\x84"  # tag 18 and an array of four
+_SIGNATURE_HEAD = b"\x58\x40"  # a byte string of 64
+
+Fault = Literal["statement_unreadable", "statement_foreign", "statement_changed"]
+
+
+class StatementError(ValueError):
+    """Not a statement of this office; `fault` says why."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault: Fault = fault
+        super().__init__(fault)
+
+
+class Statement(BaseModel):
+    """What the paper says. `nik_last4` and `purpose` are empty for a letter that has none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: str = Field(min_length=1)
+    letter_type: str = Field(min_length=1)
+    day: date
+    name: str
+    nik_last4: str = Field(pattern=r"^([0-9]{4})?$")
+    purpose: str
+
+
+def stated(letter: LetterType, values: Mapping[str, str], number: str, day: date) -> Statement:
+    """The statement of a letter: its name is the first field that is a person's, its purpose the field `keperluan`."""
+    return Statement(
+        number=number,
+        letter_type=letter.key,
+        day=day,
+        name=_first(letter, values, "person-name"),
+        nik_last4=_first(letter, values, "nik")[-4:],
+        purpose=values.get(PURPOSE, ""),
+    )
+
+
+def key_id(key: Ed25519PublicKey) -> bytes:
+    """The first bytes of the SHA-256 of the public key."""
+    raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    return hashlib.sha256(raw).digest()[:KEY_ID_BYTES]
+
+
+def sign(statement: Statement, key: Ed25519PrivateKey) -> str:
+    """The statement's text: A–Z and 2–7 only, which a QR code holds at five and a half bits each."""
+    protected, payload = _protected(key.public_key()), _payload(statement)
+    data = _head(protected) + cbor2.dumps(payload) + _SIGNATURE_HEAD + key.sign(_signed(protected, payload))
+    return base64.b32encode(data).decode().rstrip("=")
+
+
+def read(text: str, keys: Iterable[Ed25519PublicKey]) -> Statement:
+    """The statement, if one of these keys signed it. Raises StatementError."""
+    data = _decoded(text)
+    for key in keys:
+        protected = _protected(key)
+        if data.startswith(head := _head(protected)):
+            payload, signature = _parts(data[len(head) :])
+            try:
+                key.verify(signature, _signed(protected, payload))
+            except InvalidSignature:
+                raise StatementError("statement_changed") from None
+            return _statement(payload)
+    raise StatementError("statement_foreign" if data.startswith(_SIGN1) else "statement_unreadable")
+
+
+def _first(letter: LetterType, values: Mapping[str, str], kind: str) -> str:
+    return next((values[name] for name, field in letter.fields.items() if field.kind == kind and name in values), "")
+
+
+def _payload(statement: Statement) -> bytes:
+    said = statement.model_dump(mode="json")
+    return cbor2.dumps({claim: said[field] for claim, field in _CLAIMS.items()})
+
+
+def _protected(key: Ed25519PublicKey) -> bytes:
+    return cbor2.dumps({1: -8, 4: key_id(key)})
+
+
+def _head(protected: bytes) -> bytes:
+    """All that comes before the payload: the unprotected header is an empty map."""
+    return _SIGN1 + cbor2.dumps(protected) + b"\xa0"
+
+
+def _signed(protected: bytes, payload: bytes) -> bytes:
+    """COSE's Sig_structure (RFC 9052 §4.4)."""
+    return cbor2.dumps(["Signature1", protected, b"", payload])
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        if len(text) > MAX_TEXT:
+            raise StatementError("statement_unreadable")
+        data = base64.b32decode(text + "=" * (-len(text) % 8))
+    except (binascii.Error, ValueError):
+        raise StatementError("statement_unreadable") from None
+    if base64.b32encode(data).decode().rstrip("=") != text:
+        raise StatementError("statement_unreadable")
+    return data
+
+
+def _parts(rest: bytes) -> tuple[bytes, bytes]:
+    """(payload, signature) of what follows the head."""
+    end = len(rest) - SIGNATURE_BYTES
+    encoded, mark = rest[: end - 2], rest[max(end - 2, 0) : max(end, 0)]
+    payload = _loaded(encoded)
+    if mark != _SIGNATURE_HEAD or not isinstance(payload, bytes) or cbor2.dumps(payload) != encoded:
+        raise StatementError("statement_unreadable")
+    return payload, rest[end:]
+
+
+def _statement(payload: bytes) -> Statement:
+    """The claims, which must be exactly ours, each once and in our form."""
+    claims = _loaded(payload)
+    try:
+        statement = Statement(**{field: claims[claim] for claim, field in _CLAIMS.items()})
+    except (KeyError, TypeError, ValidationError):
+        raise StatementError("statement_unreadable") from None
+    if _payload(statement) != payload:
+        raise StatementError("statement_unreadable")
+    return statement
+
+
+def _loaded(data: bytes) -> Any:
+    try:
+        return cbor2.loads(data)
+    except Exception:
+        # Bytes made to break a decoder break it anywhere; whatever it was, it isn't what we wrote.
+        raise StatementError("statement_unreadable") from None

@@ -1,0 +1,92 @@
+"""The Ed25519 key that signs the statements in QR codes: made once beside the office's key, then loaded. Signs nothing.
+
+In the office folder: `statement.key.pem` (mode 0600, encrypted when there is a passphrase), `statement.pub.pem`, and
+`retired-*.pub.pem`, the public keys of the past, still trusted for the letters of their time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from servers.certificate.officekey import OfficeKeyError, pem, write
+from servers.certificate.statement import key_id
+
+KEY, PUBLIC = "statement.key.pem", "statement.pub.pem"
+
+
+def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
+    """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError.
+
+    A key of which only the public half is left is lost, and not made a second time: that would turn every letter of
+    its time into somebody else's.
+    """
+    with _locked(folder):
+        key, public = folder / KEY, folder / PUBLIC
+        if not key.exists() and public.exists():
+            raise OfficeKeyError(f"{key} is missing: put it back from a backup, or make new keys with init --renew")
+        if not key.exists():
+            write(key, pem(Ed25519PrivateKey.generate(), passphrase), 0o600)
+        loaded = load(key, passphrase)
+        if not public.exists():
+            write(public, public_pem(loaded.public_key()), 0o644)
+    return loaded
+
+
+def load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
+    """Raises OfficeKeyError."""
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), passphrase)
+    except OSError as error:
+        raise OfficeKeyError(f"{path}: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise OfficeKeyError(f"{path} can't be read with {'this' if passphrase else 'no'} passphrase") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise OfficeKeyError(f"{path} is not an Ed25519 key")
+    return key
+
+
+def public_keys(folder: Path) -> list[Ed25519PublicKey]:
+    """Those there are, of today and of the past; none before the first use."""
+    paths = (folder / PUBLIC, *sorted(folder.glob("retired-*.pub.pem")))
+    return [load_public(path) for path in paths if path.exists()]
+
+
+def load_public(path: Path) -> Ed25519PublicKey:
+    """A public key that an office gave out. Raises OfficeKeyError."""
+    try:
+        key = serialization.load_pem_public_key(path.read_bytes())
+    except OSError as error:
+        raise OfficeKeyError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise OfficeKeyError(f"{path} holds no public key in PEM") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise OfficeKeyError(f"{path} is not an Ed25519 key")
+    return key
+
+
+def retire(folder: Path) -> None:
+    """Keep the public half of today's key for the letters of its time, and remove the key; the next use makes one."""
+    with _locked(folder):
+        public = folder / PUBLIC
+        if public.exists():
+            (folder / KEY).unlink(missing_ok=True)
+            public.replace(folder / f"retired-{key_id(load_public(public)).hex()}.pub.pem")
+
+
+def public_pem(key: Ed25519PublicKey) -> bytes:
+    """As it is given to others."""
+    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

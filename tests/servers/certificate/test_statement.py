@@ -1,0 +1,341 @@
+"""The signed statement of the QR code: read by anybody's COSE library, and refused in any form but its own."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import cbor2
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cwt import COSE, COSEKey
+
+from servers.certificate import statementkey
+from servers.certificate.cli import main
+from servers.certificate.issuing import Issued, IssueError, LetterService
+from servers.certificate.ledger import LedgerError
+from servers.certificate.officekey import OfficeKeyError
+from servers.certificate.statement import MAX_TEXT, Statement, StatementError, key_id, read, sign, stated
+from servers.certificate.verification import Verifier
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+SAID = Statement(
+    number="001/SKD/CONTOH/III/2026",
+    letter_type="surat_keterangan_domisili",
+    day=date(2026, 3, 5),
+    name="Siti Rahayu",
+    nik_last4="0001",
+    purpose="Membuka rekening bank",
+)
+CLAIMS = {
+    2: SAID.number,
+    "type": SAID.letter_type,
+    "date": "2026-03-05",
+    "name": SAID.name,
+    "nik4": "0001",
+    "for": SAID.purpose,
+}
+HEADER = {1: -8, 4: key_id(KEY.public_key())}
+
+
+def text_of(data: bytes) -> str:
+    return base64.b32encode(data).decode().rstrip("=")
+
+
+def data_of(text: str) -> bytes:
+    return base64.b32decode(text + "=" * (-len(text) % 8))
+
+
+def message(payload: bytes, protected: bytes | None = None, unprotected: Any = None, **more: Any) -> bytes:
+    """A COSE_Sign1 rightly signed by the office's key, whatever it says."""
+    head = cbor2.dumps(HEADER) if protected is None else protected
+    signature = KEY.sign(cbor2.dumps(["Signature1", head, b"", payload]))
+    parts = [head, {} if unprotected is None else unprotected, payload, signature, *more.get("extra", [])]
+    return cbor2.dumps(cbor2.CBORTag(more.get("tag", 18), parts))
+
+
+def doubled(claims: dict[Any, Any], name: Any, value: Any) -> bytes:
+    """A map in which one key stands twice."""
+    body = cbor2.dumps(claims)
+    return bytes([body[0] + 1]) + body[1:] + cbor2.dumps(name) + cbor2.dumps(value)
+
+
+def fault(text: str) -> str:
+    with pytest.raises(StatementError) as refused:
+        read(text, [KEY.public_key()])
+    return refused.value.fault
+
+
+def test_what_was_signed_is_read_back_and_another_cose_library_agrees() -> None:
+    text = sign(SAID, KEY)
+    assert read(text, [Ed25519PrivateKey.generate().public_key(), KEY.public_key()]) == SAID
+    other = COSEKey.from_pem(statementkey.public_pem(KEY.public_key()), kid=key_id(KEY.public_key()))
+    assert cbor2.loads(COSE.new().decode(data_of(text), other)) == CLAIMS
+    assert data_of(text) == message(cbor2.dumps(CLAIMS))
+
+
+@pytest.mark.parametrize("key", ANSWERS)
+def test_each_letter_states_its_name_purpose_and_the_last_digits_of_its_nik(key: str, service: LetterService) -> None:
+    letter = service.catalogue.types[key]
+    values, _ = service.check(letter, ANSWERS[key])
+    said = stated(letter, values, "001/X", date(2026, 3, 5))
+    assert (said.name, said.nik_last4, said.purpose) == ("Siti Rahayu", "0001", ANSWERS[key]["keperluan"])
+
+
+def test_a_flipped_bit_anywhere_is_refused() -> None:
+    data = data_of(sign(SAID, KEY))
+    for bit in range(len(data) * 8):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(StatementError):
+            read(text_of(bytes(changed)), [KEY.public_key()])
+
+
+def test_a_changed_name_and_a_foreign_key_are_told_apart() -> None:
+    data = data_of(sign(SAID, KEY))
+    assert fault(text_of(data.replace(b"Siti Rahayu", b"Budi Rahayu"))) == "statement_changed"
+    assert fault(sign(SAID, Ed25519PrivateKey.generate())) == "statement_foreign"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        cbor2.dumps({**CLAIMS, "type": 7}),
+        cbor2.dumps({**CLAIMS, "nik4": "3175064508900001"}),
+        cbor2.dumps({**CLAIMS, "date": 20513}),
+        cbor2.dumps({**CLAIMS, "date": "5 Maret 2026"}),
+        cbor2.dumps({**CLAIMS, "name": None}),
+        cbor2.dumps({**CLAIMS, "extra": "x"}),
+        cbor2.dumps({name: value for name, value in CLAIMS.items() if name != "for"}),
+        cbor2.dumps(dict(reversed(CLAIMS.items()))),
+        cbor2.dumps(list(CLAIMS.values())),
+        doubled(CLAIMS, "name", "Budi"),
+        doubled(CLAIMS, "name", SAID.name),
+        cbor2.dumps(CLAIMS) + b"\x00",
+        b"\xbf" + cbor2.dumps(CLAIMS)[1:] + b"\xff",
+        cbor2.dumps("001/SKD"),
+        b"",
+        b"\xff",
+        b"\x9f" * 900,
+    ],
+)
+def test_even_our_own_signature_makes_nothing_else_a_statement(payload: bytes) -> None:
+    assert fault(text_of(message(payload))) == "statement_unreadable"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        message(cbor2.dumps(CLAIMS), unprotected={4: b"x"}),
+        message(cbor2.dumps(CLAIMS), protected=cbor2.dumps({**HEADER, 2: [1]})),
+        message(cbor2.dumps(CLAIMS), protected=cbor2.dumps({**HEADER, 1: -7})),
+        message(cbor2.dumps(CLAIMS), protected=doubled(HEADER, 1, -8)),
+        message(cbor2.dumps(CLAIMS), protected=b""),
+        message(cbor2.dumps(CLAIMS), extra=[b"x"]),
+        message(cbor2.dumps(CLAIMS), tag=98),
+        message(cbor2.dumps(CLAIMS))[1:],
+        message(cbor2.dumps(CLAIMS)) + b"\x00",
+        *(message(cbor2.dumps(CLAIMS))[:end] for end in (0, 1, 2, 17, 40, 100, 150, 211)),
+    ],
+)
+def test_any_other_form_of_message_is_refused(data: bytes) -> None:
+    assert fault(text_of(data)).startswith("statement_")
+
+
+def test_text_that_is_no_statement_is_refused_however_large() -> None:
+    good = sign(SAID, KEY)
+    for text in (
+        "",
+        "A",
+        "lower" + good,
+        good.lower(),
+        good + "A",
+        good + "=",
+        good[:-1],
+        good + " ",
+        "💥",
+        "1890",
+        "\x00",
+    ):
+        assert fault(text).startswith("statement_")
+    assert fault("A" * (MAX_TEXT + 1)) == fault("A" * 10_000_000) == "statement_unreadable"
+    again = good[:-1] + chr(ord(good[-1]) + 1)  # spare bits at the end of base32: another text for the same bytes
+    assert data_of(again) == data_of(good)
+    assert fault(again) == "statement_unreadable"
+
+
+@pytest.fixture
+def letter(service: LetterService) -> Iterator[Issued]:
+    yield issue(service)
+
+
+def qr(service: LetterService, letter: Issued) -> str:
+    """What the letter's QR code says, as a reader reads it from the page."""
+    import io
+
+    import zxingcpp
+    from PIL import Image
+
+    from servers.certificate.picture import pictures
+
+    [page] = pictures(Path(letter.path).read_bytes(), 100)
+    [code] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)))
+    return str(code.text)
+
+
+def test_a_letters_qr_code_shows_what_the_genuine_paper_says(service: LetterService, letter: Issued) -> None:
+    found = Verifier(service).code(qr(service, letter))
+    assert (found.status, found.cause, found.number, found.name_masked) == (
+        "genuine",
+        "valid",
+        letter.number,
+        "S*** R***",
+    )
+    assert found.paper is not None
+    assert found.paper.model_dump() == {
+        "letter_type": "surat_keterangan_domisili",
+        "title": "Surat Keterangan Domisili",
+        "number": letter.number,
+        "date": "2026-03-05",
+        "name": "Siti Rahayu",
+        "nik_last4": "0001",
+        "purpose": "Membuka rekening bank",
+    }
+    assert Verifier(service).code(letter.verify_url).paper is None  # a code alone shows no name
+
+
+def test_a_voided_letters_statement_is_void(service: LetterService, letter: Issued) -> None:
+    said = qr(service, letter)
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    service.ledger.void(row, "salah alamat", service.now())
+    found = Verifier(service).code(said)
+    assert (found.status, found.genuine, found.void_reason) == ("voided", False, "salah alamat")
+    assert found.paper is not None and found.paper.name == "Siti Rahayu"
+
+
+def test_a_qr_code_made_of_two_letters_is_noticed(service: LetterService, letter: Issued) -> None:
+    other = issue(service, DOMISILI | {"nama": "Budi Santoso"}, "other")
+    mixed = letter.verify_url + "#" + qr(service, other).partition("#")[2]
+    found = Verifier(service).code(mixed)
+    assert (found.status, found.cause, found.paper) == ("tampered", "statement_elsewhere", None)
+
+
+def test_a_statement_that_the_register_does_not_know_is_said_to_be_alone(
+    service: LetterService, letter: Issued
+) -> None:
+    said = sign(SAID.model_copy(update={"number": "999/SKD/CONTOH/III/2026"}), service.statement_key)
+    found = Verifier(service).code(f"#{said}")
+    assert (found.status, found.genuine, found.cause) == ("unknown", False, "statement_alone")
+    assert Verifier(service).code(f"AAAA-BBBB-CCCC-DDDD#{said}").status == "unknown"
+
+
+def test_without_the_register_the_paper_is_shown_and_its_state_called_unknown(
+    service: LetterService, letter: Issued, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = qr(service, letter)
+    away = open_service(tmp_path, LETTERS_DATABASE_URL="postgresql://127.0.0.1:1/none?connect_timeout=2")
+    found = Verifier(away).code(said)
+    assert (found.status, found.genuine, found.cause) == ("unconfirmed", False, "unconfirmed")
+    assert "belum diketahui" in found.reason and found.paper is not None and found.paper.name == "Siti Rahayu"
+    with pytest.raises(LedgerError):
+        Verifier(away).code(letter.verify_url)
+    changed = said.replace("A", "B")
+    assert Verifier(away).code(changed).status == "tampered"
+    away.close()
+    monkeypatch.setenv("LETTERS_DATABASE_URL", "postgresql://127.0.0.1:1/none?connect_timeout=2")
+    assert main(["verify", "--qr", said, "--state", str(tmp_path)]) == 0
+
+
+def test_the_same_letter_finished_after_a_crash_carries_the_same_statement(
+    service: LetterService, letter: Issued
+) -> None:
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    said = stated(service.catalogue.types[row.letter_type], row.values, row.number, row.day)
+    assert qr(service, letter) == f"{letter.verify_url}#{sign(said, service.statement_key)}"
+
+
+def test_anybody_with_the_public_key_verifies_offline(
+    service: LetterService, letter: Issued, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said, state = qr(service, letter), ["--state", str(tmp_path)]
+    assert main(["key", *state]) == 0
+    public = tmp_path / "office.pub.pem"
+    public.write_text(capsys.readouterr().out)
+    nowhere = ["--key", str(public), "--state", str(tmp_path / "nowhere")]
+    for text in (said, said.partition("#")[2], f" {said}\n"):
+        assert main(["verify", "--qr", text, *nowhere]) == 0
+    shown = capsys.readouterr().out
+    assert "Siti Rahayu" in shown and "0001" in shown and "register was not asked" in shown
+    assert not (tmp_path / "nowhere").exists()
+    assert main(["verify", "--qr", letter.verify_url, *nowhere]) == 1
+    assert main(["verify", "--qr", said.replace("A", "B"), *nowhere]) == 1
+    public.write_bytes(statementkey.public_pem(KEY.public_key()))
+    assert main(["verify", "--qr", said, *nowhere]) == 1
+    assert "tidak ditandatangani oleh kantor ini" in capsys.readouterr().out
+    assert main(["verify", "--qr", said, "--key", str(tmp_path / "none.pem")]) == 2
+    assert main(["verify", letter.path, "--key", str(public)]) == 2
+
+
+def test_on_the_offices_machine_the_register_is_asked_too(
+    service: LetterService, letter: Issued, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said, state = qr(service, letter), ["--state", str(tmp_path)]
+    assert main(["verify", "--qr", said, *state]) == 0
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    service.ledger.void(row, "salah alamat", service.now())
+    assert main(["verify", "--qr", said, *state]) == 1
+    assert "dibatalkan" in capsys.readouterr().out
+
+
+def test_the_key_is_made_once_kept_secret_and_not_made_again_when_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "office"
+    first = statementkey.ensure(folder, b"rahasia")
+    assert key_id(statementkey.ensure(folder, b"rahasia").public_key()) == key_id(first.public_key())
+    assert (folder / statementkey.KEY).stat().st_mode & 0o777 == 0o600
+    assert b"ENCRYPTED" in (folder / statementkey.KEY).read_bytes()
+    with pytest.raises(OfficeKeyError, match="passphrase"):
+        statementkey.ensure(folder, None)
+    (folder / statementkey.KEY).unlink()
+    with pytest.raises(OfficeKeyError, match="backup"):
+        statementkey.ensure(folder, b"rahasia")
+
+
+def test_an_office_whose_statement_key_is_lost_issues_nothing(
+    service: LetterService, letter: Issued, tmp_path: Path
+) -> None:
+    (tmp_path / "letters/office" / statementkey.KEY).unlink()
+    again = open_service(tmp_path)
+    with pytest.raises(IssueError):
+        issue(again, DOMISILI | {"nama": "Budi Santoso"})
+    assert len(again.ledger.all()) == 1, "no number was taken"
+    assert Verifier(again).code(qr(service, letter)).genuine
+    again.close()
+
+
+def test_letters_of_a_renewed_key_stay_genuine(service: LetterService, letter: Issued, tmp_path: Path) -> None:
+    said = qr(service, letter)
+    assert main(["init", "--renew", "--state", str(tmp_path)]) == 0
+    renewed = open_service(tmp_path)
+    assert Verifier(renewed).code(said).genuine
+    new = issue(renewed, DOMISILI | {"nama": "Budi Santoso"})
+    assert Verifier(renewed).code(qr(renewed, new)).genuine
+    assert len(renewed.statement_keys()) == 2
+    renewed.close()
+
+
+def test_several_nodes_may_share_a_named_key(tmp_path: Path) -> None:
+    statementkey.ensure(tmp_path / "shared", None)
+    named = {"OFFICE_STATEMENT_KEY_FILE": str(tmp_path / "shared" / statementkey.KEY)}
+    one, two = (open_service(tmp_path / name, **named) for name in "ab")
+    said = sign(SAID, one.statement_key)
+    assert Verifier(two).code(f"#{said}").cause == "statement_alone"
+    assert not (tmp_path / "b/letters/office" / statementkey.KEY).exists()
+    one.close()
+    two.close()
