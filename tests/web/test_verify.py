@@ -74,7 +74,9 @@ def test_codes_that_do_not_exist_all_answer_alike(office: Daemon, letter: dict[s
         status, _, body = fetch(f"{office.url}/verify/{_quoted(code)}", **JSON)
         assert time.monotonic() - began >= QUANTUM_S  # the delay tells nothing of what was found
         answers.add((status, body))
-    assert answers == {(200, b'{"status":"unknown","genuine":false,"reason":"Kode ini tidak terdaftar.","cause":"unknown_code"}')}
+    assert answers == {
+        (200, b'{"status":"unknown","genuine":false,"reason":"Kode ini tidak terdaftar.","cause":"unknown_code"}')
+    }
 
 
 def _quoted(code: str) -> str:
