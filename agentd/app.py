@@ -99,8 +99,12 @@ class Daemon:
         return await told(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
 
     def tools_of(self, caller: Caller | None) -> Toolset:
-        """The tools that exist for this caller now."""
-        return toolset_for(self.settings, self.tools.catalogue(), caller)
+        """The tools that this caller may call by hand now."""
+        return toolset_for(self.settings, self.tools.catalogue(), caller, "person")
+
+    def own_tools_of(self, caller: Caller | None) -> Toolset:
+        """The tools that the daemon's own workflows call for this caller now."""
+        return toolset_for(self.settings, self.tools.catalogue(), caller, "program")
 
     def reachable_servers(self) -> list[ServerSettings]:
         """All servers, those with `model = true` told where the daemon's own models are, or will be."""
@@ -179,7 +183,7 @@ def _cluster(settings: Settings, store: RunStore, node: str, clock: Clock) -> Cl
 
 async def _forget_at_servers(made: Daemon, session_id: str) -> None:
     """Tell the servers that keep session data, as client.toml names them, to let go of it."""
-    for tool in made.tools_of(None).tools:
+    for tool in made.own_tools_of(None).tools:
         if (tool.remote_name or tool.name) == FORGET and tool.server in made.settings.store.session_servers:
             call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
             outcome = await HostedArguments(made.host).call(call)
@@ -246,11 +250,11 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         )
         node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
         direct = DirectTools(policed, made.tools_of, audit)
-        graph = GraphRun(policed, made.tools_of)
+        graph = GraphRun(policed, made.own_tools_of)
         analytics = AnalyticsRun(
             seen.model,
             policed,
-            made.tools_of,
+            made.own_tools_of,
             clock,
             past=store.turns_of,
             plan_style=lambda: made.settings.analytics.plan_style,

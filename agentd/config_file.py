@@ -25,7 +25,8 @@ class ToolSettings(Section):
     official: bool | None = None
     """Its arguments need evidence in the citizen's own words. Default: what the server marks (`agentd/official`)."""
     approval: ApprovalRule | None = None
-    """Who must agree to each call. Default: `citizen` for an official tool, else `never`."""
+    """Who must agree to each call. Default: `citizen` for an official tool, `never` for one that its server marks as
+    changing nothing (`readOnlyHint`), for any other `citizen` at the counter and `staff` elsewhere."""
     timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one call, in place of the server's `call_timeout_s`."""
 

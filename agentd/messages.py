@@ -174,11 +174,16 @@ class ToolInfo(Message):
     @property
     def read_only(self) -> bool:
         """True when the server promises that a call changes nothing, so that doing it again is harmless."""
-        return bool(self.annotations.get("readOnlyHint"))
+        return self.annotations.get("readOnlyHint") is True
+
+    @property
+    def harmless(self) -> bool:
+        """True when the server promises that a call changes nothing, and does not say the contrary beside it."""
+        return self.read_only and self.annotations.get("destructiveHint") is not True
 
     @property
     def for_model(self) -> bool:
-        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model is told of it."""
+        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it."""
         return bool(self.meta.get("agentd/for", "model") == "model")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentd.agent import prompts
+from agentd.agent.approval import Chooser
 from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
 from agentd.agent.prompts import Example
@@ -35,8 +36,8 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
     return next((profile for profile in settings.profiles if caller.scopes & set(profile.scopes)), None)
 
 
-def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None) -> Toolset:
-    """The tools that exist for this caller."""
+def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None, chooser: Chooser = "model") -> Toolset:
+    """The tools that exist for this caller where its model chooses, or the person, or a program."""
     profile = profile_of(settings, caller)
     allowed = [tool for tool in catalogue.tools if _may(caller, tool)]
     if profile is not None and profile.in_prompt is not None:
@@ -46,11 +47,13 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None)
         settings.tools,
         servers=profile.servers if profile else None,
         only=profile.tools if profile else None,
+        caller=caller,
+        chooser=chooser,
     )
 
 
 def _by_name_only(tool: ToolInfo) -> ToolInfo:
-    """The tool as no prompt shows it, there for whoever calls it by name."""
+    """The tool as it exists for a person who calls it by name, and for no model."""
     return tool.model_copy(update={"meta": {**tool.meta, "agentd/for": "desk"}})
 
 

@@ -23,6 +23,7 @@ server = "time"
 [[tools]]
 name = "take_note"
 server = "notes"
+approval = "never"
 
 [[tools]]
 name = "{LETTER["tool"]}"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from agentd.agent.evidence.words import plain
 from agentd.errors import Language
-from agentd.messages import ApprovalRule, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import ApprovalRule, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 
 Json = Any
@@ -53,6 +53,31 @@ REFUSALS = _closed(
 """Every answer that is a plain no."""
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
+
+
+Chooser = Literal["model", "person", "program"]
+"""Who chose a call: a model, a person by hand (Tools.call), or a workflow of the daemon's own."""
+
+
+def rule_of(
+    tool: ToolInfo, configured: ApprovalRule | None, caller: Caller | None, chooser: Chooser = "model"
+) -> ApprovalRule:
+    """Who must agree to a call: what the office configured; a citizen to an official one; nobody to one that changes
+    nothing; else the person at the counter, or staff where the caller is anybody else.
+
+    A call that a program chose, or an officer by hand, was wanted by somebody: it is asked about only where the office
+    or the tool's being official says so.
+    """
+    if configured is not None:
+        return configured
+    if tool.official:
+        return "citizen"
+    if tool.harmless or chooser == "program":
+        return "never"
+    at_counter = caller is not None and not caller.may("staff") and caller.may("kiosk", "chat")
+    if chooser == "person" and not at_counter:
+        return "never"
+    return "citizen" if at_counter else "staff"
 
 
 class ApprovalNeeded(Exception):
@@ -114,8 +139,9 @@ def refuses(text: str) -> bool:
 def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> str:
     """What is to be approved: a line a field under the schema's titles, then the question, in the given language."""
     name = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
+    head, ask = (_HEAD, _ASK) if tool.official else (_ACT_HEAD, _ACT_ASK)
     rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
-    return "\n".join([f"{_HEAD[language]}: {name}", *rows, "", _ASK[language]])
+    return "\n".join([f"{head[language]}: {name}", *rows, "", ask[language]])
 
 
 _ASK: dict[Language, str] = {
@@ -123,6 +149,11 @@ _ASK: dict[Language, str] = {
     "en": "Is everything above correct? Answer “yes” to issue it, or tell me what to change.",
 }
 _HEAD: dict[Language, str] = {"id": "Mohon diperiksa sebelum diterbitkan", "en": "Please check before this is issued"}
+_ACT_ASK: dict[Language, str] = {
+    "id": "Jawab “ya” untuk melanjutkan, atau “tidak” untuk membatalkan.",
+    "en": "Answer “yes” to go on, or “no” to leave it.",
+}
+_ACT_HEAD: dict[Language, str] = {"id": "Tindakan ini perlu persetujuan", "en": "This needs a yes"}
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:

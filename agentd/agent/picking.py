@@ -44,12 +44,12 @@ class Told:
 
 def fits(toolset: Toolset, limit: int) -> bool:
     """Whether a prompt tells of all tools, so that it starts alike for every session."""
-    return sum(tool.for_model for tool in toolset.tools) <= limit
+    return len(toolset.tools) <= limit
 
 
 async def told(request: str, toolset: Toolset, limit: int, meaning: Meaning, past: Told | None) -> Told | None:
     """What the prompt of this request tells of; None when the tools are few enough to tell of them all."""
-    tools = [tool for tool in toolset.tools if tool.for_model]
+    tools = toolset.tools
     if past is None and fits(toolset, limit):
         return None
     nearest = await _by_nearness(request, tools, meaning)

@@ -137,8 +137,8 @@ def request(
 
 
 def in_prompt(toolset: Toolset, told: frozenset[str] | None = None) -> list[ToolInfo]:
-    """The tools that a model is told of: those for models, cut to those picked (`told`; None: no cut)."""
-    return [tool for tool in toolset.tools if tool.for_model and (told is None or tool.name in told)]
+    """The tools that a model is told of: its toolset, cut to those picked (`told`; None: no cut)."""
+    return [tool for tool in toolset.tools if told is None or tool.name in told]
 
 
 def examples(shown: Sequence[Example], toolset: Toolset, told: frozenset[str] | None = None) -> list[ChatMessage]:

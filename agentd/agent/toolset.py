@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from agentd.agent.approval import Chooser, rule_of
 from agentd.errors import UnboundTool, UnknownTool
-from agentd.messages import ApprovalRule, Catalogue, ServerState, ToolInfo
+from agentd.messages import ApprovalRule, Caller, Catalogue, ServerState, ToolInfo
 
 SESSION_ARGUMENT = "session_id"
 """An argument of this name is set by the host and hidden from the model."""
@@ -35,7 +36,7 @@ class ToolEntry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """What the model is told of (`tools`, of servers that are up), and what else is known by name."""
+    """What may be called (`tools`, of servers that are up), and what else is known by name."""
 
     tools: tuple[ToolInfo, ...]
     servers: tuple[ServerState, ...]
@@ -81,12 +82,20 @@ def assemble(
     *,
     servers: Iterable[str] | None = None,
     only: Iterable[str] | None = None,
+    caller: Caller | None = None,
+    chooser: Chooser = "model",
 ) -> Toolset:
     """Bind, word and cut the catalogue.
 
     `entries` None means every tool of every server; `servers` and `only` are the profile's cut (None: no cut).
-    Tools of one name at two servers are each called `SERVER__TOOL`.
+    Tools of one name at two servers are each called `SERVER__TOOL`. What is not for models does not exist for one.
     """
+
+    def worded(tool: ToolInfo, entry: ToolEntry | None = None) -> ToolInfo:
+        made = _worded(tool, entry)
+        rule = rule_of(made, entry.approval if entry is not None else None, caller, chooser)
+        return made.model_copy(update={"approval": rule})
+
     seen = frozenset(servers) if servers is not None else None
     allowed = frozenset(name.casefold() for name in only) if only is not None else None
     states = tuple(state for state in catalogue.servers if seen is None or state.name in seen)
@@ -96,16 +105,16 @@ def assemble(
     bound: list[ToolInfo] = []
     unbound: set[str] = set()
     if entries is None:
-        bound = [_worded(tool, None) for tool in offered]
+        bound = [worded(tool) for tool in offered]
     else:
         for entry in entries:
             found = _offers(entry, offered)
-            bound += [_worded(tool, entry) for tool in found]
+            bound += [worded(tool, entry) for tool in found]
             if not found and entry.server is not None and (seen is None or entry.server in seen):
                 if entry.server in up:
                     unbound.add(entry.name.casefold())
                 else:
-                    bound.append(_worded(ToolInfo(name=entry.name, server=entry.server), entry))
+                    bound.append(worded(ToolInfo(name=entry.name, server=entry.server), entry))
             elif not found and entry.server is None:
                 unbound.add(entry.name.casefold())
 
@@ -114,6 +123,8 @@ def assemble(
     if allowed is not None:
         named = [tool for tool in named if tool.name.casefold() in allowed]
         unbound &= allowed
+    if chooser == "model":
+        named = [tool for tool in named if tool.for_model]
     awake = tuple(tool for tool in named if tool.server in up)
     asleep = tuple(tool for tool in named if tool.server not in up)
     return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)
@@ -127,19 +138,16 @@ def _offers(entry: ToolEntry, offered: list[ToolInfo]) -> list[ToolInfo]:
 
 
 def _worded(tool: ToolInfo, entry: ToolEntry | None) -> ToolInfo:
-    """The tool with this office's words and rules over its server's."""
+    """The tool with this office's words over its server's."""
     official = bool(tool.meta.get("agentd/official")) or tool.official
-    approval: ApprovalRule | None = None
     description, timeout_s = tool.description, tool.timeout_s
     if entry is not None:
         official = official if entry.official is None else entry.official
-        approval = entry.approval
         description = entry.description or description
         timeout_s = entry.timeout_s or timeout_s
     return tool.model_copy(
         update={
             "official": official,
-            "approval": approval or ("citizen" if official else "never"),
             "description": description,
             "timeout_s": timeout_s,
             "input_schema": _without_session(tool.input_schema),

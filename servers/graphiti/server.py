@@ -35,6 +35,8 @@ Entities = Annotated[
 ]
 SessionId = Annotated[str, Field(min_length=1, max_length=500, description="The session the data belong to.")]
 HandleId = Annotated[str, Field(max_length=100, description="As store_session_data gave it.")]
+FOR_THE_HOST = {"agentd/for": "host"}
+"""What a workflow or the end of a session calls, never a model by its own choice."""
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
@@ -165,6 +167,7 @@ def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
         annotations=ToolAnnotations(
             read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
         ),
+        meta=FOR_THE_HOST,
     )
     async def store_session_data(
         session_id: SessionId, data_to_store: list[dict[str, Any]], metadata: Metadata | None = None
@@ -196,6 +199,7 @@ def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
         annotations=ToolAnnotations(
             read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
         ),
+        meta=FOR_THE_HOST,
     )
     async def delete_session_data(session_id: SessionId) -> Deleted:
         """Forget everything stored for this session."""

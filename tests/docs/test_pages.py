@@ -131,7 +131,10 @@ def test_the_server_of_the_page_acts_once_for_each_key(tmp_path: Path) -> None:
     with running(tmp_path, *turns, config=config) as daemon:
         (tool,) = daemon.call("Tools.list")["tools"]
         assert tool["input_schema"]["properties"]["counter"]["enum"] == ["A", "B"]
-        first = daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")
+        asked = daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")
+        assert asked["status"] == "needs_approval"
+        yes = {"run_id": "once", "approval_id": asked["approval"]["approval_id"], "approved": True}
+        first = daemon.call("Agent.approve", **yes)
         assert first["steps"][0]["output"] == {"number": 1}
         assert daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")["steps"] == first["steps"]
         assert daemon.call("Tools.call", tool="take_queue_number", input={"counter": "A"})["output"] == {"number": 2}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentd.agent.approval import ASSENTS, REFUSALS, ApprovalNeeded, Approved, assents, refuses, summary
+from agentd.agent.approval import ASSENTS, REFUSALS, ApprovalNeeded, Approved, assents, refuses, rule_of, summary
 from agentd.agent.grounding import Grounded
-from agentd.messages import Consent, ToolCall
+from agentd.messages import Caller, Consent, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.agent.letters import call, letter
 
@@ -67,6 +67,52 @@ async def test_the_staff_rule_is_named_so_that_the_engine_asks_the_right_person(
     with pytest.raises(ApprovalNeeded) as stopped:
         await approved.call(call({"nama": "Budi"}, tool=letter().model_copy(update={"approval": "staff"})))
     assert stopped.value.rule == "staff"
+
+
+KIOSK, CHAT, STAFF, ADMIN, MODEL = (
+    Caller(id="x", scopes=frozenset({scope})) for scope in ("kiosk", "chat", "staff", "admin", "model")
+)
+BOTH = Caller(id="x", scopes=frozenset({"kiosk", "staff"}))
+READS, CHANGES, DESTROYS = {"readOnlyHint": True}, {"readOnlyHint": False}, {"destructiveHint": True}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "official", "configured", "caller", "chooser", "rule"),
+    [
+        # what changes nothing asks nobody; a mark that contradicts itself, or is no yes or no, is none
+        (READS, False, None, KIOSK, "model", "never"),
+        (READS, False, None, None, "model", "never"),
+        ({"readOnlyHint": True, "destructiveHint": False}, False, None, STAFF, "model", "never"),
+        ({"readOnlyHint": True, "destructiveHint": True}, False, None, KIOSK, "model", "citizen"),
+        ({"readOnlyHint": "false"}, False, None, KIOSK, "model", "citizen"),
+        # anything else asks the person at the counter, or staff
+        ({}, False, None, KIOSK, "model", "citizen"),
+        ({}, False, None, CHAT, "model", "citizen"),
+        (CHANGES, False, None, STAFF, "model", "staff"),
+        (DESTROYS, False, None, ADMIN, "model", "staff"),
+        (DESTROYS, False, None, KIOSK, "model", "citizen"),
+        ({}, False, None, BOTH, "model", "staff"),
+        ({}, False, None, MODEL, "model", "staff"),
+        ({}, False, None, None, "model", "staff"),
+        # an office's word counts before all, an official tool asks the citizen
+        (DESTROYS, False, "never", KIOSK, "model", "never"),
+        (READS, False, "staff", KIOSK, "model", "staff"),
+        (READS, True, None, STAFF, "model", "citizen"),
+        (READS, True, "staff", KIOSK, "person", "staff"),
+        # what staff do by hand, or the daemon's own workflow, was wanted by somebody; official is official
+        (DESTROYS, False, None, STAFF, "person", "never"),
+        (DESTROYS, False, None, ADMIN, "person", "never"),
+        (DESTROYS, False, None, KIOSK, "person", "citizen"),
+        ({}, False, None, STAFF, "program", "never"),
+        ({}, False, "staff", STAFF, "program", "staff"),
+        ({}, True, None, STAFF, "person", "citizen"),
+    ],
+)
+def test_who_must_agree_to_a_call(
+    annotations: dict[str, Any], official: bool, configured: Any, caller: Caller | None, chooser: Any, rule: str
+) -> None:
+    tool = ToolInfo(name="t", server="s", annotations=annotations, official=official)
+    assert rule_of(tool, configured, caller, chooser) == rule
 
 
 async def test_nobody_is_asked_to_approve_what_is_not_proven() -> None:

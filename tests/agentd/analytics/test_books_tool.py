@@ -120,8 +120,9 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
     before, after = (outfit(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
     assert (before.prefix != after.prefix) is told
     assert (TOOL in after.prefix[0].content) is told
-    there = {tool.name for tool in toolset_for(settings, with_books, caller).tools}
-    assert (TOOL in there) is (scope in ("staff", "admin"))
+    assert (TOOL in {tool.name for tool in after.toolset.tools}) is told
+    by_hand = {tool.name for tool in toolset_for(settings, with_books, caller, "person").tools}
+    assert (TOOL in by_hand) is (scope in ("staff", "admin"))
 
 
 def test_a_daemon_without_the_books_servers_has_no_such_tool() -> None:

@@ -33,5 +33,5 @@ def test_no_model_at_the_counter_is_told_of_data_tools(tmp_path: Path, scope: Sc
     prompt = "".join(message.content for message in outfit(settings, CATALOGUE, caller, AgentOptions()).prefix)
     assert "get_current_time" in prompt
     assert "execute_sql_query" not in prompt
-    there = {tool.name for tool in toolset_for(settings, CATALOGUE, caller).tools}
+    there = {tool.name for tool in toolset_for(settings, CATALOGUE, caller, "person").tools}
     assert ("execute_sql_query" in there) is (scope != "kiosk")

@@ -56,7 +56,7 @@ async def hang(ctx: Context) -> str:
     return "never"
 
 
-@mcp.tool()
+@mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
 def meta(ctx: Context) -> CallToolResult:
     """The `_meta` that came with the call."""
     return CallToolResult(content=[], structured_content=dict(ctx.request_context.meta or {}))

@@ -73,7 +73,11 @@ async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: P
         writes = name.startswith("generate_") or name == "void_letter"
         assert tool.annotations.read_only_hint is not writes
         assert (tool.meta or {}).get("agentd/official", False) is name.startswith("generate_")
-    assert tools["void_letter"].meta == {"agentd/scope": "staff", "agentd/for": "desk"}
+    assert tools["void_letter"].meta == {
+        "agentd/scope": "staff",
+        "agentd/for": "desk",
+        "agentd/audit_subject": "number",
+    }
     schema = tools[GENERATE].input_schema
     assert tools[GENERATE].annotations.idempotent_hint is True
     jsonschema.Draft202012Validator.check_schema(schema)

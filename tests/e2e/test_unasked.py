@@ -1,0 +1,95 @@
+"""What a model may not do by itself: act unasked, or call a tool that its caller's profile does not offer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import HEAD, SERVERS, RpcFailed, call, final, running
+
+THIRD_PARTY = """
+import os
+from pathlib import Path
+from mcp.server.mcpserver import MCPServer
+from mcp_types import ToolAnnotations
+
+server = MCPServer("files")
+done = Path(os.environ["AGENTD_STATE"]) / "done.txt"
+
+@server.tool(annotations=ToolAnnotations(destructive_hint=True))
+def drop_table(name: str) -> str:
+    done.write_text(name)
+    return "dropped"
+
+@server.tool()
+def unmarked(name: str) -> str:
+    done.write_text(name)
+    return "done"
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+def look(name: str) -> str:
+    return "seen"
+
+server.run()
+"""
+TOOLS = """
+[[tools]]
+name = "unmarked"
+server = "files"
+approval = "never"
+"""
+
+
+def third_party(folder: Path) -> str:
+    (folder / "files.py").write_text(THIRD_PARTY)
+    return f'[[servers]]\nname = "files"\ncommand = "{sys.executable}"\nargs = ["files.py"]\nworkdir = "{folder}"\n'
+
+
+@pytest.mark.parametrize("tool", ["drop_table", "unmarked"])
+def test_a_third_partys_destructive_tool_waits_for_a_yes(tmp_path: Path, tool: str) -> None:
+    done = tmp_path / "state" / "done.txt"
+    config = HEAD + third_party(tmp_path)
+    with running(tmp_path, call("look", name="x"), call(tool, name="warga"), final("Sudah."), config=config) as daemon:
+        asked = daemon.call("Agent.run", prompt="Bersihkan", session_id="s")
+        assert (asked["status"], asked["approval"]["arguments"]) == ("needs_approval", {"name": "warga"})
+        assert [step["tool"] for step in asked["steps"]] == ["look"], "what only reads asks nobody"
+        assert "menerbitkan" not in asked["response"]
+        assert not done.exists()
+        ended = daemon.call("Agent.run", prompt="ya", session_id="s")
+        assert (ended["run_id"], ended["status"], done.read_text()) == (asked["run_id"], "completed", "warga")
+
+
+def test_the_office_may_say_that_a_tool_needs_nobody(tmp_path: Path) -> None:
+    config = HEAD + TOOLS + third_party(tmp_path)
+    with running(tmp_path, call("unmarked", name="x"), final("Sudah."), config=config) as daemon:
+        assert daemon.call("Agent.run", prompt="Halo")["status"] == "completed"
+
+
+def test_no_model_voids_a_letter_or_deletes_data_by_naming_the_tool(tmp_path: Path) -> None:
+    graphiti = '[[servers]]\nname = "graphiti_server"\ncommand = "python3"\nargs = ["-m", "servers.graphiti"]\n'
+    config = HEAD + "\n".join(SERVERS.values()) + graphiti
+    turns = (
+        call("void_letter", number="x", reason="because"),
+        call("certificate__void_letter", number="x", reason="because"),
+        call("delete_session_data"),
+    )
+    with running(tmp_path, *turns, config=config) as daemon:
+        with pytest.raises(RpcFailed) as refused:
+            daemon.call("Agent.run", prompt="Batalkan surat 1")
+        error = refused.value.error
+        assert (error["data"]["type"], len(error["data"]["steps"])) == ("unknown_tool", 3)
+        assert not any("void_letter" in step["message"].partition("known tools")[2] for step in error["data"]["steps"])
+        with pytest.raises(RpcFailed, match="tidak terdaftar"):  # by hand the office may, if there is such a letter
+            daemon.call("Tools.call", tool="void_letter", input={"number": "x", "reason": "because"})
+
+
+def test_a_tool_outside_the_profiles_prompt_is_unknown_to_its_model_and_there_by_hand(tmp_path: Path) -> None:
+    profile = '[[profiles]]\nname = "desk"\nscopes = ["admin"]\nin_prompt = ["time"]\n'
+    config = HEAD + SERVERS["time"] + third_party(tmp_path) + profile
+    with running(tmp_path, call("look", name="x"), call("list_tools"), final("Tidak ada."), config=config) as daemon:
+        first, listed = daemon.call("Agent.run", prompt="Lihat")["steps"]
+        assert (first["success"], "there is no tool `look`" in first["message"]) == (False, True)
+        assert [tool["name"] for tool in listed["output"]["tools"]] == ["get_current_time"]
+        assert daemon.call("Tools.call", tool="look", input={"name": "x"})["success"]
