@@ -4,6 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
+# The daemon and its servers are processes of their own: none should compile its libraries again at each start.
+unexport PYTHONDONTWRITEBYTECODE
+
+# As many workers as cores, but not more servers and browsers than a machine bears.
+WORKERS := -n logical --maxprocesses 4 --dist worksteal
+
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -15,7 +21,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "▸ Python environment in $(VENV) (locked, hashed)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
-	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements.lock
+	@$(BIN)/uv pip sync --python $(BIN)/python --compile-bytecode --require-hashes requirements.lock
 	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
 	@touch $@
 
@@ -30,7 +36,13 @@ demo: install ## a citizen asks, the embedded model answers, a letter lies on di
 
 test: install ## every test; installs the Debian packages it needs when root
 	@$(BIN)/python -m tests.prepare
-	@$(BIN)/python -m pytest
+	@echo "▸ The tests with the embedded model, which needs all cores"
+	@$(BIN)/python -m pytest -m model --durations=10; with_model=$$?; \
+	echo "▸ All others, at once"; \
+	$(BIN)/python -m pytest -m "not model" $(WORKERS) --durations=30 && exit $$with_model
+
+quick: install ## the tests that start no process, browser or database
+	@$(BIN)/python -m pytest -q --quick $(WORKERS)
 
 conformance: install ## the Model Context Protocol's own suite, on our client and our servers' base
 	@$(BIN)/python -m tests.prepare
@@ -76,4 +88,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m eval.letters
 
-.PHONY: help install lock demo test conformance check format docs wheel audit sbom drill soak bench eval-analytics eval-letters
+.PHONY: help install lock demo test quick conformance check format docs wheel audit sbom drill soak bench eval-analytics eval-letters

@@ -38,7 +38,12 @@ def test_parameters_are_told_in_their_order_with_what_is_required(method: Method
 
 
 @pytest.mark.parametrize(
-    ("method", "example"), [(method, example) for method in METHODS for example in method.examples], ids=str
+    ("method", "example"),
+    [
+        pytest.param(method, example, id=f"{method.name}-{number}")
+        for method in METHODS
+        for number, example in enumerate(method.examples)
+    ],
 )
 def test_an_example_is_accepted_and_its_result_fits_the_schema(method: Method, example: Any) -> None:
     method.params.model_validate(example.params)

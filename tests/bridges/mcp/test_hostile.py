@@ -9,6 +9,7 @@ import asyncio
 import logging
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from agentd.messages import ServerSettings
 from bridges.mcp import Limits
 from tests.bridges.mcp.conftest import (
+    PATIENCE,
     QUICK,
     Marked,
     OpenBridge,
@@ -103,7 +105,7 @@ async def test_a_call_to_a_server_that_is_down_names_it_and_the_reason(bridge: O
     ],
 )
 async def test_a_server_that_cannot_start_says_why(bridge: OpenBridge, settings: ServerSettings, reason: str) -> None:
-    host = await bridge(settings)
+    host = await bridge(settings, limits=replace(QUICK, grace_s=PATIENCE / 2))  # its end may come long after its output
     assert reason in str((await until_state(host, settings.name, "down")).error)
 
 

@@ -1,0 +1,96 @@
+"""Which tests are quick, and the order and the limits that all tests share. It starts nothing.
+
+A test is quick when neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a
+database (STARTERS). `make quick` runs these alone, and a process started there fails the test that did it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile their libraries again
+sys.dont_write_bytecode = False
+
+STARTERS = (
+    *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
+    *("tests.daemon", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
+    *("bridges.mcp", "bridges.llamacpp.weights", "drill"),
+    *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
+)
+"""Modules, with all below them, whose users start processes."""
+NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "StdioServerParameters"}
+"""Names within a function, imported there or another module's, that tell the same."""
+STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
+"""Python's audit events of a new process."""
+PARAMETERS = {"mariadb", "postgresql"}
+"""Parameters by which a test asks for a fixture with a process while it runs."""
+MODEL_TIMEOUT_S = 3600
+"""For a test with the embedded model: its end is waited for, however slow the machine is."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only tests that start no process; one that does fails")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        sys.addaudithook(_refuse)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("model") is not None:
+            item.add_marker(pytest.mark.timeout(MODEL_TIMEOUT_S))
+    if config.getoption("--quick"):
+        slow = [item for item in items if isinstance(item, pytest.Function) and _starts(item)]
+        config.hook.pytest_deselected(items=slow)
+        chosen = set(items) - set(slow)
+        items[:] = [item for item in items if item in chosen]
+
+
+def _starts(item: pytest.Function) -> bool:
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if any(isinstance(value, str) and value in PARAMETERS for value in parameters):
+        return True
+    fixtures = [definition.func for name in item.fixturenames for definition in _definitions(item, name)]
+    return any(_reaches(function, set()) for function in (item.function, *fixtures))
+
+
+def _definitions(item: pytest.Function, name: str) -> Any:
+    return item._fixtureinfo.name2fixturedefs.get(name, ())  # what `--fixtures-per-test` shows; it has no public name
+
+
+def _reaches(function: Callable[..., Any], seen: set[CodeType]) -> bool:
+    """True when the function, or one of the tests' own functions that it names, names something of STARTERS."""
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType) or function.__code__ in seen:
+        return False
+    seen.add(function.__code__)
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    named = [function.__globals__[name] for name in names if name in function.__globals__]
+    ours = [each for each in named if callable(each) and str(getattr(each, "__module__", "")).startswith("tests.")]
+    return bool(names & NAMES) or any(map(_starter, named)) or any(_reaches(each, seen) for each in ours)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _starter(named: object) -> bool:
+    module = named.__name__ if isinstance(named, ModuleType) else getattr(named, "__module__", None)
+    return isinstance(module, str) and any(module == each or module.startswith(f"{each}.") for each in STARTERS)
+
+
+def _refuse(event: str, _: object) -> None:
+    if event in STARTS and "PYTEST_CURRENT_TEST" in os.environ:
+        raise RuntimeError(f"a quick test starts a process ({event}): name what starts it in tests/conftest.py")
