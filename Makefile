@@ -21,8 +21,9 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "▸ Python environment in $(VENV) (locked, hashed)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
-	@$(BIN)/uv pip sync --python $(BIN)/python --compile-bytecode --require-hashes requirements.lock
+	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
+	@$(BIN)/python -c "import agentd.app, mcp.server"  # compiles what every start needs
 	@touch $@
 
 COMPILE := uv pip compile --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet
