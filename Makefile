@@ -30,10 +30,10 @@ COMPILE := uv pip compile --python-version 3.11 --generate-hashes --no-emit-inde
 
 lock: ## resolve the dependencies anew (hashes, no addresses), the benchmarks' peers too
 	$(COMPILE) pyproject.toml --all-extras -o requirements.lock
-	$(COMPILE) bench/peers.in -o bench/peers.lock
+	$(COMPILE) lab/bench/peers.in -o lab/bench/peers.lock
 
 demo: install ## a citizen asks, the embedded model answers, a letter lies on disk
-	@$(BIN)/python -m demo
+	@$(BIN)/python -m lab.demo
 
 test: install ## every test; installs the Debian packages it needs when root
 	@$(BIN)/python -m tests.prepare
@@ -61,13 +61,13 @@ format: install ## put the code in shape
 
 drill: install ## kill -9 under load, hostile servers, failing providers, full disk …; count what is lost
 	@$(BIN)/python -m tests.prepare
-	@$(BIN)/python -m drill
+	@$(BIN)/python -m lab.drill
 
 soak: install ## five minutes of mixed work; does the daemon grow?
-	@$(BIN)/python -m drill.soak
+	@$(BIN)/python -m lab.drill.soak
 
 docs: install ## render the pages that come from the code, then build all of docs/ into site/
-	@$(BIN)/python -m tools
+	@$(BIN)/python -m lab.tools
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 wheel: install ## the package, in dist/
@@ -77,16 +77,16 @@ audit: install ## known vulnerabilities of what the lock names; needs the packag
 	@$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock
 
 sbom: install ## what is installed, as a CycloneDX bill of materials in dist/sbom.cdx.json
-	@mkdir -p dist && $(BIN)/python -m tools.sbom dist/sbom.cdx.json
+	@mkdir -p dist && $(BIN)/python -m lab.tools.sbom dist/sbom.cdx.json
 
 bench: install ## measure, side by side with what people use instead, as ratios in one run
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m lab.bench
 
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
-	@$(BIN)/python -m eval.analytics --planner $(or $(PLANNER),perfect)
+	@$(BIN)/python -m lab.eval.analytics --planner $(or $(PLANNER),perfect)
 
 eval-letters: install ## conversations with citizens, by the embedded model; goes on where it was stopped
 	@$(BIN)/agentd models pull
-	@$(BIN)/python -m eval.letters
+	@$(BIN)/python -m lab.eval.letters
 
 .PHONY: help install lock demo test quick conformance check format docs wheel audit sbom drill soak bench eval-analytics eval-letters

@@ -17,31 +17,32 @@ import structlog
 from agentd import config
 from agentd.access import Access, AccessBook, RateLimiter
 from agentd.agent.approval import Approved
-from agentd.agent.evidence import conversation
-from agentd.agent.grounding import Grounded, ungrounded
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
-from agentd.analytics.books_tool import Books, Verbatim
-from agentd.analytics.examples import ExampleLibrary
-from agentd.analytics.run import AnalyticsRun
+from agentd.apps.analytics.books_tool import Books, Verbatim
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.graph.run import GraphRun
+from agentd.apps.letters.evidence import conversation
+from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.apps.letters.pictures import PicturesEndpoint
+from agentd.apps.letters.preview import PreviewEndpoint
 from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.verify import VerifyPages
+from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
-from agentd.http.house import HouseCalls
+from agentd.http.internal_tools import HouseCalls
 from agentd.http.openai_api import OpenAIApi
-from agentd.http.pictures import PicturesEndpoint
-from agentd.http.preview import PreviewEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
-from agentd.http.verify import VerifyPages
 from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
-from agentd.metrics import MeteredModel, MeteredTools, Metrics
-from agentd.observability.audit import AuditTrail
+from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.ports import ChatModel, Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
@@ -50,7 +51,6 @@ from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.cluster import Cluster
 from agentd.runs.engine import Engine, EngineLimits, Executor
-from agentd.runs.graph_run import GraphRun
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
@@ -207,7 +207,7 @@ class Seen:
 @asynccontextmanager
 async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
     """The same with traces; OpenTelemetry is loaded only where it is on."""
-    from agentd.tracing import TracedModel, TracedTools, tracing
+    from agentd.observability.tracing import TracedModel, TracedTools, tracing
 
     async with tracing(endpoint) as traces:
         yield Seen(TracedModel(seen.model, traces), TracedTools(seen.tools, traces), traces.executor)

@@ -11,7 +11,7 @@ from agentd.agent.picking import Told
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Toolset, assemble
 from agentd.config import Settings
-from agentd.config_file import ProfileSettings
+from agentd.config.schema import ProfileSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-import bench
-from bench import _peers, agents, growth, rpc
-from bench.__main__ import _benches, table
+from lab import bench
+from lab.bench import _peers, agents, growth, rpc
+from lab.bench.__main__ import _benches, table
 
 
 def test_every_bench_says_what_it_measures_and_can_be_run() -> None:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RUNTIME = ("agentd", "bridges", "servers")
 OWNERS = packages_distributions()
-REST = ("tests", "tools", "bench", "drill", "eval", "demo")
+REST = ("tests", "lab")
 
 
 def named(requirements: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ def test_every_tool_of_the_developers_is_used_somewhere() -> None:
     assert named_once == []
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "bench/peers.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "lab/bench/peers.lock"])
 def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
     text = (ROOT / lock).read_text()
     entries = re.split(r"\n(?=[a-z0-9])", text.partition("\n")[2])

@@ -1,8 +1,8 @@
 """Access: the book of tokens, the door that knows who comes, the rates."""
 
-from agentd.access.book import FILE_NAME, AccessBook, Principal
 from agentd.access.callers import LOCAL
 from agentd.access.door import Access, Approach
 from agentd.access.rates import RateLimiter
+from agentd.access.tokens import FILE_NAME, AccessBook, Principal
 
 __all__ = ["FILE_NAME", "LOCAL", "Access", "AccessBook", "Approach", "Principal", "RateLimiter"]

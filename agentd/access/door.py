@@ -9,8 +9,8 @@ import hmac
 import secrets
 from typing import NamedTuple
 
-from agentd.access.book import AccessBook, digest
 from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
+from agentd.access.tokens import AccessBook, digest
 from agentd.errors import Forbidden, Unauthorized
 from agentd.messages import Caller
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentd.access.book import AccessBook
 from agentd.access.callers import OWN_SERVER
+from agentd.access.tokens import AccessBook
 from agentd.errors import RateLimited
 from agentd.messages import Caller
 from agentd.ports import Clock

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from agentd.agent.evidence.words import plain
+from agentd.agent.text import plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost

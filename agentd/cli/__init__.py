@@ -1,4 +1,7 @@
-"""The `agentd` command: finds the one file of the command meant, and imports no other, so that it starts fast."""
+"""The `agentd` command: finds the one file of the command meant, and imports no other, so that it starts fast.
+
+Apps add commands by the entry point group `agentd.commands`: a module with `HELP` and `register(commands)`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 
 COMMANDS = {
     "serve": "run the daemon",
@@ -15,8 +19,6 @@ COMMANDS = {
     "config": "check client.toml and say everything that is wrong",
     "doctor": "check this machine and say what to do",
     "models": "fetch, list and serve language models",
-    "letters": "the office's letters: verify, list, choose the office key",
-    "analyze": "ask the books and see the table",
     "token": "add, list and revoke access tokens",
     "purge": "erase old conversations",
     "audit": "who approved, changed, voided, deleted, and whether the trail is whole",
@@ -29,17 +31,22 @@ USAGE, FAILED = 2, 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Exit codes: 0 done, 1 failed, 2 wrong words or configuration."""
+    """Run one command. Exit codes: 0 done, 1 failed, 2 usage or configuration error."""
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in words if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
     parser.add_argument("--version", action="store_true", help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, told in COMMANDS.items():
-        if name == chosen:
-            import_module(f"agentd.cli.{name}").register(commands)
-        else:
-            commands.add_parser(name, help=told)
+    of_apps = {entry.name: entry for entry in entry_points(group="agentd.commands")}
+    if chosen in of_apps:
+        of_apps[chosen].load().register(commands)
+    elif chosen in COMMANDS:
+        import_module(f"agentd.cli.{chosen}").register(commands)
+    else:
+        for name, summary in COMMANDS.items():
+            commands.add_parser(name, help=summary)
+        for name, entry in of_apps.items():
+            commands.add_parser(name, help=entry.load().HELP)
     given = parser.parse_args(words)
     if given.version:
         from importlib.metadata import version

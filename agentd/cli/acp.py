@@ -27,17 +27,18 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve one client until it hangs up."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_serve(settings))
 
 
 async def _serve(settings: Any) -> int:
     from acp import Agent, run_agent
 
-    from agentd.cli.door import opened
+    from agentd.cli.client import opened
 
     async with opened(settings) as door:
         await run_agent(cast(Agent, AcpAgent(door)))
@@ -100,7 +101,7 @@ class AcpAgent:
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         """Stop the turn under way."""
-        from agentd.cli.door import Refused
+        from agentd.cli.client import Refused
 
         if run_id := self._runs.get(session_id):
             try:
@@ -178,7 +179,7 @@ class AcpAgent:
         """One call; a refusal becomes the protocol's own error."""
         from acp import RequestError
 
-        from agentd.cli.door import Refused
+        from agentd.cli.client import Refused
 
         try:
             return await self._door.call(method, params)

@@ -23,15 +23,16 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 with the answer, 1 with the error in the citizen's words."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_ask(settings, given))
 
 
 async def _ask(settings: Any, given: argparse.Namespace) -> int:
-    from agentd.cli.door import Refused, opened, talk
+    from agentd.cli.client import Refused, opened, talk
 
     params = {"session_id": given.session} if given.session else {}
     async with opened(settings) as door:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.cli import options
 
 if TYPE_CHECKING:
-    from agentd.observability.audit import AuditTrail, Entry
+    from agentd.audit import AuditTrail, Entry
 
 
 def register(commands: Any) -> None:
@@ -32,8 +32,8 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0; with --verify 1 when something was changed or is missing."""
     from agentd import config
+    from agentd.audit import AuditTrail
     from agentd.clock import SystemClock
-    from agentd.observability.audit import AuditTrail
 
     trail = AuditTrail(config.state_folder(given.state), SystemClock())
     if given.verify:

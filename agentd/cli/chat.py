@@ -33,15 +33,16 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Converse until /exit or the end of the input."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_converse(settings))
 
 
 async def _converse(settings: Any) -> int:
-    from agentd.cli.door import opened
+    from agentd.cli.client import opened
 
     async with opened(settings) as door:
         chat = Chat(door, print)
@@ -109,7 +110,7 @@ class Chat:
         if text[0] in "/:":
             word, _, rest = text[1:].partition(" ")
             return await self._command(word.lower(), rest.strip())
-        from agentd.cli.door import Refused
+        from agentd.cli.client import Refused
 
         try:
             await (self._ask_agent(text) if self._agent else self._ask_model(text))
@@ -119,7 +120,7 @@ class Chat:
         return True
 
     async def _ask_agent(self, text: str) -> None:
-        from agentd.cli.door import talk
+        from agentd.cli.client import talk
 
         chosen = {key: value for key, value in (("provider", self._provider), ("model", self._model)) if value}
         self._last = await talk(self._door, text, {"session_id": self._session, "options": chosen})

@@ -51,15 +51,16 @@ def address(text: str) -> tuple[str, int]:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until the client hangs up (stdio) or a signal comes (HTTP)."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_serve(settings, given.http))
 
 
 async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
-    from agentd.cli.door import opened
+    from agentd.cli.client import opened
 
     async with opened(settings) as door:
         server = server_of(door)
@@ -83,7 +84,7 @@ async def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
 
 def server_of(door: Any) -> MCPServer[Any]:
     """The MCP server over a door."""
-    from agentd.cli.door import Refused, talk
+    from agentd.cli.client import Refused, talk
 
     server: MCPServer[Any] = MCPServer(
         "agentd", version=version("agentd"), instructions=INSTRUCTIONS, log_level="WARNING"

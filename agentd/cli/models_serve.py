@@ -26,10 +26,11 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen or LISTEN)
-    telemetry.configure(settings.telemetry.log_level)
+    logs.configure(settings.telemetry.log_level)
     try:
         return asyncio.run(serve(settings))
     except OSError as error:

@@ -40,15 +40,16 @@ def age(text: str) -> timedelta:
 
 def run(given: argparse.Namespace) -> int:
     """0 when all of them are gone, 1 when the daemon refused."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_purge(settings, given.older_than, given.dry_run))
 
 
 async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
-    from agentd.cli.door import Refused, opened
+    from agentd.cli.client import Refused, opened
     from agentd.clock import clock_of
 
     before = clock_of(settings.clock).now() - older_than

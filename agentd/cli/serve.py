@@ -27,10 +27,11 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure(settings.telemetry.log_level)
+    logs.configure(settings.telemetry.log_level)
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
     import uvloop

@@ -77,8 +77,8 @@ def _add(given: argparse.Namespace, book: AccessBook) -> None:
 
 def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     from agentd import config
+    from agentd.audit import AuditTrail, operator
     from agentd.clock import SystemClock
-    from agentd.observability.audit import AuditTrail, operator
 
     AuditTrail(config.state_folder(given.state), SystemClock()).record(
         action, actor=operator(), subject=given.name, **facts

@@ -22,15 +22,16 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the list; with --watch again whenever it changes."""
-    from agentd import config, telemetry
+    from agentd import config
+    from agentd.observability import logging as logs
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    telemetry.configure("error")
+    logs.configure("error")
     return asyncio.run(_list(settings, given.watch))
 
 
 async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.door import opened
+    from agentd.cli.client import opened
 
     shown: list[str] = []
     async with opened(settings) as door:

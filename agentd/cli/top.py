@@ -51,7 +51,7 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
     from rich.console import Console
     from rich.live import Live
 
-    from agentd.cli.door import Refused, running
+    from agentd.cli.client import Refused, running
 
     async with running(settings) as door:
         if door is None:

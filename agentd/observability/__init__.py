@@ -1,1 +1,1 @@
-"""What is kept of the daemon's own doing, for the people who answer for it. It decides nothing."""
+"""What an operator sees of the daemon: log lines, metrics, traces, the audit trail."""

@@ -15,6 +15,7 @@ from agentd.agent.loop import Agent, Brief, Conclusion
 from agentd.agent.picking import Told
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.audit import AuditTrail
 from agentd.errors import BY_TYPE, AgentdError, Conflict, Forbidden, InternalError, InvalidParams, Language, NotFound
 from agentd.messages import (
     AgentOptions,
@@ -26,7 +27,6 @@ from agentd.messages import (
     Said,
     ToolCall,
 )
-from agentd.observability.audit import AuditTrail
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
 from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso

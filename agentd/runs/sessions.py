@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
+from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams
 from agentd.messages import Caller
-from agentd.observability.audit import AuditTrail
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.store import Row, RunStore

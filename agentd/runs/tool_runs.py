@@ -11,9 +11,9 @@ from uuid import uuid4
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.masking import mask
 from agentd.agent.toolset import Toolset
+from agentd.audit import AuditTrail
 from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.observability.audit import AuditTrail
 from agentd.ports import ToolHost
 from agentd.runs.engine import Result, RunContext
 from agentd.runs.visibility import published, without_paths

@@ -9,7 +9,7 @@ import threading
 
 import structlog
 
-from agentd import telemetry
+from agentd.observability import logging as telemetry
 
 WORDS = sys.stdin.read()
 log = structlog.get_logger("agentd")

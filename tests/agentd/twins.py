@@ -20,7 +20,7 @@ from agentd.rpc.method import Method
 from agentd.rpc.methods import METHODS
 from agentd.rpc.services import Limits, Services
 from agentd.testing import ManualClock
-from agentd.testing_runs import MemoryRuns, MemorySessions, Work, echo
+from agentd.testing.runs import MemoryRuns, MemorySessions, Work, echo
 
 ADMIN = Caller(id="local", scopes=frozenset({"admin"}))
 KIOSK = Caller(id="kiosk", scopes=frozenset({"kiosk"}))

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from agentd.audit import AuditTrail
 
 from agentd.clock import SystemClock
-from agentd.observability.audit import AuditTrail
 from tests.daemon import AGENTD, Daemon, RpcFailed, running
 from tests.e2e.test_main_job import LETTER, WORDS, final
 

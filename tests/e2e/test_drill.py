@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from drill.__main__ import Drill
-from drill.faults import SLACK, Held, Row, clock_leaps, table
+from lab.drill.__main__ import Drill
+from lab.drill.faults import SLACK, Held, Row, clock_leaps, table
 
 
 def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:

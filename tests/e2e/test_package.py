@@ -44,7 +44,7 @@ def test_every_file_that_is_not_code_is_in_the_wheel(wheel: Path) -> None:
     packed = set(zipfile.ZipFile(wheel).namelist())
     tracked = done("git", "ls-files", "agentd", "bridges", "servers", cwd=ROOT).split()
     assert [name for name in tracked if name not in packed] == []
-    assert [name for name in packed if name.startswith(("tests/", "bench/", "drill/", "eval/"))] == []
+    assert [name for name in packed if name.startswith(("tests/", "lab/bench/", "lab/drill/", "lab/eval/"))] == []
 
 
 @pytest.mark.timeout(400)  # an environment of some 190 packages

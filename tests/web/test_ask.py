@@ -10,8 +10,8 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from eval.analytics.questions import QUESTIONS
-from tests.agentd.analytics.scripts import CONFIG
+from lab.eval.analytics.questions import QUESTIONS
+from tests.agentd.apps.analytics.scripts import CONFIG
 from tests.daemon import TOKEN, Daemon
 from tests.web.steps import violations
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from agentd.apps.letters.verify import QUANTUM_S, AddressLimiter
 from agentd.errors import RateLimited
-from agentd.http.verify import QUANTUM_S, AddressLimiter
 from agentd.testing import ManualClock
 from tests.daemon import Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agentd.agent import claims
-from agentd.agent.grounding import fills, narrowed
-from agentd.agent.offer import about, looked_up, not_again, offered
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
+from agentd.apps.letters import claims
+from agentd.apps.letters.grounding import fills, narrowed
+from agentd.apps.letters.offer import about, looked_up, not_again, offered
 from agentd.messages import Said, ToolInfo
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentd.agent.approval import ASSENTS, REFUSALS, ApprovalNeeded, Approved, assents, refuses, rule_of, summary
-from agentd.agent.grounding import Grounded
+from agentd.apps.letters.grounding import Grounded
 from agentd.messages import Caller, Consent, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
-from tests.agentd.agent.letters import call, letter
+from tests.agentd.apps.letters.letters import call, letter
 
 
 def host(rule: str = "citizen") -> tuple[Approved, MemoryTools]:

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from agentd.audit import FILE_NAME, AuditTrail, operator
 
 from agentd.access import AccessBook
 from agentd.cli import main
 from agentd.clock import SystemClock
-from agentd.observability.audit import FILE_NAME, AuditTrail, operator
 
 CONFIG = str(Path(__file__).parents[3] / "config" / "client.toml")
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 
 from agentd.cli import main
 from agentd.clock import SetClock
-from agentd.observability.audit import FILE_NAME, HEAD_NAME, AuditTrail
 
 CLOCK = SetClock(datetime(2026, 1, 5, 2, tzinfo=UTC), running=False)
 
@@ -94,7 +94,7 @@ def test_a_cut_last_entry_is_no_crash(tmp_path: Path) -> None:
 def test_processes_that_write_at_once_make_one_chain(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from agentd.clock import SystemClock\n"
-        "from agentd.observability.audit import AuditTrail\n"
+        "from agentd.audit import AuditTrail\n"
         "trail = AuditTrail(Path(sys.argv[1]), SystemClock())\n"
         "for each in range(25): trail.record('token.added', actor=sys.argv[2], subject=str(each))\n"
     )

@@ -13,7 +13,7 @@ from agentd.messages import AgentStep, Approval, Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods import METHODS
 from agentd.rpc.services import Limits
-from agentd.testing_runs import MemoryRun, Work, echo
+from agentd.testing.runs import MemoryRun, Work, echo
 from tests.agentd.twins import ADMIN, KIOSK, STAFF, services
 
 CHAT = Caller(id="page", scopes=frozenset({"chat"}))

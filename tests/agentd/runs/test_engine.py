@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agentd.audit import AuditTrail
 
 from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
 from agentd.agent.toolset import assemble
 from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
-from agentd.observability.audit import AuditTrail
 from agentd.profiles import Outfit
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.engine import Engine

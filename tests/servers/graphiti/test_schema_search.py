@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import schema_search as bench
+from lab.bench import schema_search as bench
 from servers.common.database import Database
 from servers.common.erp import build
 from servers.graphiti.answers import schema_answer, schema_info

@@ -1,0 +1,159 @@
+"""`agentd analyze "…"`: one question to the books, answered with its narrative, table and a picture of it.
+
+It plans and counts nothing itself: that is Analytics.ask.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+
+HELP = "ask the books and see the table"
+BARS = "▁▂▃▄▅▆▇█"
+BAR_WIDTH = 32
+ROWS_SHOWN = 50
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("analyze", help=HELP)
+    parser.add_argument("question", help="what to ask, in Indonesian or English")
+    parser.add_argument("--style", choices=("sql", "operations"), help="how the question is planned")
+    parser.add_argument("--session", metavar="ID", help="the conversation it belongs to, for follow-ups")
+    parser.add_argument("--trace", action="store_true", help="show every call of a tool")
+    parser.add_argument("--keep", action="store_true", help="keep the plan as an example for later questions")
+    parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 with an answer, 1 when the question could not be answered."""
+    from agentd import config
+    from agentd.observability import logging as logs
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    logs.configure("error")
+    return asyncio.run(_analyze(settings, given))
+
+
+async def _analyze(settings: Any, given: argparse.Namespace) -> int:
+    from agentd.cli.client import Refused, opened
+
+    params = {"question": given.question}
+    if given.style:
+        params["plan_style"] = given.style
+    if given.session:
+        params["session_id"] = given.session
+    async with opened(settings) as door:
+        try:
+            answer = await door.call("Analytics.ask", params)
+        except Refused as error:
+            print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
+            return 1
+    if given.json:
+        print(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        _show(answer, trace=given.trace)
+    if answer["error"] is not None:
+        return 1
+    if given.keep:
+        _keep(settings.state, given.question, answer)
+    return 0
+
+
+def _show(answer: dict[str, Any], *, trace: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if answer["error"] is not None:
+        console.print(answer["error"]["user_message"], style="bold red", markup=False)
+        for suggestion in answer["error"]["suggestions"] or []:
+            console.print(f"• {suggestion}", markup=False)
+        if details := answer["error"]["technical_details_for_log"]:
+            console.print(f"({answer['error']['error_source_node']}: {details})", style="dim", markup=False)
+    else:
+        console.print(answer["final_narrative"], markup=False)
+        rows = answer["data_table_for_display"]
+        if rows:
+            table = Table()
+            for name in rows[0]:
+                table.add_column(str(name), justify="right" if _numbers(rows, name) else "left")
+            for row in rows[:ROWS_SHOWN]:
+                table.add_row(*(_cell(value) for value in row.values()))
+            console.print(table)
+            if len(rows) > ROWS_SHOWN:
+                console.print(f"… {len(rows) - ROWS_SHOWN} baris lagi (--json menampilkan semuanya)", style="dim")
+            for line in picture(rows):
+                console.print(line, markup=False)
+        for warning in answer["warnings_for_display"]:
+            console.print(f"⚠ {warning}", style="yellow", markup=False)
+        console.print(f"{answer['validation_status']}, mutu {answer['quality_score']}/100", style="dim")
+    if trace:
+        for number, call in enumerate(answer["mcp_tool_call_history"], 1):
+            console.print(
+                f"{number}. {call['server_name']}.{call['tool_name']} {call['status']}"
+                f"\n   → {json.dumps(call['request_payload'], ensure_ascii=False)}"
+                f"\n   ← {call['error_message'] or json.dumps(call['response_payload'], ensure_ascii=False)[:600]}",
+                style="dim",
+                markup=False,
+            )
+
+
+def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
+    """The first column of numbers as bars beside the first of words; more than twelve rows as one sparkline."""
+    if len(rows) < 2:
+        return
+    numeric = next((name for name in rows[0] if _numbers(rows, name)), None)
+    if numeric is None:
+        return
+    label = next((name for name in rows[0] if name != numeric), numeric)
+    values = [max(0.0, float(row[numeric] or 0)) for row in rows[:ROWS_SHOWN]]
+    most = max(values)
+    if most == 0:
+        return
+    if len(values) > 12:
+        yield f"{numeric}: " + "".join(BARS[round(value / most * (len(BARS) - 1))] for value in values)
+        return
+    width = max(len(str(row[label])) for row in rows)
+    for row, value in zip(rows, values, strict=True):
+        yield f"{row[label]!s:>{width}} {'█' * max(1, round(value / most * BAR_WIDTH))}"
+
+
+def _numbers(rows: Sequence[dict[str, Any]], name: str) -> bool:
+    values = [row.get(name) for row in rows]
+    found = [value for value in values if value is not None]
+    return bool(found) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in found)
+
+
+def _cell(value: Any) -> str:
+    """A value in Indonesian spelling: 1.234,5; nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}".translate(str.maketrans(",.", ".,"))
+
+
+def _keep(state: Path, question: str, answer: dict[str, Any]) -> None:
+    """Add the plan that answered to this office's examples."""
+    from agentd.apps.analytics.examples import ExampleLibrary
+
+    operations = any("operation_id" in step for step in answer["plan"])
+    template = next(
+        call["request_payload"]["response_template"]
+        for call in answer["mcp_tool_call_history"]
+        if call["tool_name"] == "fill_placeholders"
+    )
+    key = "operations" if operations else "sql_queries_plan"
+    plan = {key: answer["plan"], "response_template": template}
+    ExampleLibrary(state / "analytics").keep(question, "operations" if operations else "sql", plan)
+    print("disimpan sebagai contoh", file=sys.stderr)

@@ -1,0 +1,87 @@
+"""Node 2, `consult_schema` (seed 003 §3.2): the tables that the question needs, from graphiti_server. Plans nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.understand_query import past_questions
+
+SERVER = "graphiti_server"
+TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
+NO_TABLES = "Tidak ada tabel relevan ditemukan untuk query ini."
+UNREACHABLE = "Tidak dapat mengambil informasi skema database saat ini."
+INADEQUATE = "Informasi skema tidak memadai."
+COMMUNICATION = "Graphiti MCP Server communication error"
+
+
+async def consult_schema(state: AgentState, desk: Desk) -> dict[str, Any]:
+    """Tables, joins, amounts and dates: of the entities first, then with the question's own words beside them.
+
+    A small model leaves out words of the question that name a table; where its entities name none, the questions before
+    are asked about too. Raises NodeFailed when the server does not answer, or when no table fits.
+    """
+    entities = list(state.get("entities_mentioned") or [])
+    answer, warnings = await _asked(state, desk, entities)
+    found = bool(answer.get("relevant_tables"))
+    try:
+        wider, more = await _asked(
+            state, desk, [*entities, state["user_query"], *([] if found else past_questions(state)[-1:])]
+        )
+    except NodeFailed:
+        if not found:
+            raise
+    else:
+        if wider.get("relevant_tables"):
+            answer, warnings = wider, more
+    tables = answer.get("relevant_tables") or []
+    if not tables:
+        raise NodeFailed(
+            INADEQUATE,
+            "; ".join(warnings) or NO_TABLES,
+            schema_consultation_warnings=[NO_TABLES, *(text for text in warnings if text != NO_TABLES)],
+            relevant_tables=[],
+            validation_status="failed_planning",
+        )
+    return {
+        "relevant_tables": tables,
+        "table_relationships": answer.get("table_relationships") or [],
+        "financial_columns": answer.get("financial_columns") or _columns(tables, "financial_amount", "quantitative"),
+        "temporal_columns": answer.get("temporal_columns") or _columns(tables, "temporal"),
+        "schema_consultation_warnings": warnings or None,
+    }
+
+
+async def _asked(state: AgentState, desk: Desk, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """The answer, emptied of what is not of the contract's shape, and what was wrong with it."""
+    payload = {"intent": state.get("intent") or "", "entities": entities}
+    try:
+        answer = await desk.call(SERVER, TOOLS[state["plan_style"]], payload)
+    except CallFailed as error:
+        raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: {error}") from error
+    warnings: list[str] = []
+    if answer.get("success") is False:
+        warnings.append(str(answer.get("error") or NO_TABLES))
+    tables = answer.get("relevant_tables")
+    if tables is None and answer.get("success") is not False:
+        warnings.append("Respons skema tidak valid: relevant_tables tidak ada.")
+    if not isinstance(tables, list):
+        return {}, warnings
+    known = [table for table in tables if isinstance(table, dict) and table.get("table_name") and _listed(table)]
+    if len(known) < len(tables):
+        warnings.append(f"Respons skema tidak valid: {len(tables) - len(known)} tabel tanpa nama atau kolom.")
+    return {**answer, "relevant_tables": known}, warnings if known else warnings or [NO_TABLES]
+
+
+def _listed(table: dict[str, Any]) -> bool:
+    columns = table.get("columns")
+    return isinstance(columns, list) and all(isinstance(column, dict) and column.get("name") for column in columns)
+
+
+def _columns(tables: list[dict[str, Any]], *kinds: str) -> dict[str, list[str]]:
+    found = {
+        table["table_name"]: [column["name"] for column in table["columns"] if column.get("classification") in kinds]
+        for table in tables
+    }
+    return {name: columns for name, columns in found.items() if columns}

@@ -1,0 +1,84 @@
+"""Questions with their right plans, for a model to imitate: the shipped ones and those this office approved.
+
+The nearest by shared words are shown. Nothing is learned by itself: a person approves each (`agentd analyze --keep`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from agentd.apps.analytics.state import PlanStyle
+
+_STOP = frozenset(
+    """apa berapa yang di dan untuk pada dari dengan per saya tolong tampilkan tunjukkan adalah ada itu ini the of in
+    is are what how many much for show me by and to a""".split()
+)
+_SAME = {
+    "pelanggan": "customer", "client": "customer", "klien": "customer", "sales": "penjualan", "omzet": "penjualan",
+    "omset": "penjualan", "revenue": "penjualan", "pemasok": "supplier", "vendor": "supplier", "hutang": "utang",
+    "payable": "utang", "payables": "utang", "receivable": "piutang", "receivables": "piutang",
+    "outstanding": "piutang", "barang": "produk", "material": "produk", "product": "produk", "item": "produk",
+    "stock": "stok", "persediaan": "stok", "karyawan": "pegawai", "employee": "pegawai", "tertinggi": "terbesar",
+    "terbanyak": "terbesar", "top": "terbesar", "largest": "terbesar", "most": "terbesar", "faktur": "invoice",
+    "purchase": "pembelian", "overdue": "jatuh", "tempo": "jatuh", "pembayaran": "bayar", "payment": "bayar",
+    "jumlah": "banyak", "banyaknya": "banyak", "count": "banyak", "rata": "average", "order": "pesanan",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question and its plan; `understanding` and `plan` are what the model should write."""
+
+    question: str
+    plan: dict[str, Any]
+
+
+class ExampleLibrary:
+    """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` a line)."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._shipped = json.loads(files("agentd.apps.analytics").joinpath("examples.json").read_text(encoding="utf-8"))
+        self._file = folder / "examples.jsonl" if folder is not None else None
+
+    def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:
+        """The `count` examples of that style that share most words with the question, the nearest last."""
+        asked = words(question)
+        ranked = sorted(self._all(style), key=lambda example: _likeness(asked, words(example.question)), reverse=True)
+        return list(reversed(ranked[:count]))
+
+    def keep(self, question: str, style: PlanStyle, plan: dict[str, Any]) -> None:
+        """Add an approved answer's plan. Raises OSError."""
+        assert self._file is not None, "a library without a folder keeps nothing"
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps({"style": style, "question": question, "plan": plan}, ensure_ascii=False)
+        with self._file.open("a", encoding="utf-8") as out:
+            out.write(line + "\n")
+
+    def _all(self, style: PlanStyle) -> Sequence[Example]:
+        shipped = [Example(each["question"], each[style]) for each in self._shipped if style in each]
+        return [*self._approved(style), *shipped]
+
+    def _approved(self, style: PlanStyle) -> list[Example]:
+        if self._file is None or not self._file.is_file():
+            return []
+        kept = (json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines() if line.strip())
+        return [Example(each["question"], each["plan"]) for each in kept if each["style"] == style]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a question that tell it from others, synonyms as one."""
+    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in _STOP)
+    return frozenset(_SAME.get(word, word) for word in found)
+
+
+def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:
+    """Shared words over the root of both sizes (the cosine of two sets)."""
+    shared = len(asked & known)
+    return shared / math.sqrt((len(asked) or 1) * (len(known) or 1))

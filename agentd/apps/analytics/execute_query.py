@@ -1,0 +1,218 @@
+"""Node 4, `execute_query` (seed 003 §3.4): the plan carried out by the data servers. It judges no result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.placeholders import names_in
+from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
+
+SQL_SERVER, SQL_TOOL = "mysql_mcp_server", "execute_sql_query"
+OPERATIONS_SERVER, OPERATIONS_TOOL = "sim_testgeluran_server", "execute_operation_plan"
+STORE_SERVER, STORE_TOOL = "graphiti_server", "store_session_data"
+SQL_COMMUNICATION = "MySQL MCP Server communication error"
+OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
+UNREACHABLE = "Gagal menghubungi database."
+QUERIES_FAILED = "Terjadi kesalahan saat mengambil data dari database."
+ROWS_IN_CALCULATIONS = 20
+"""A result of more rows is for the table alone, not for the narrative."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Results as they come in."""
+
+    calculations: dict[str, Any] = field(default_factory=dict)
+    tables: list[list[dict[str, Any]]] = field(default_factory=list)
+    errors: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    results: dict[str, Any] = field(default_factory=dict)
+    handles: list[dict[str, Any]] = field(default_factory=list)
+    vital: int = 0
+    vital_failed: int = 0
+
+    def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
+        """Note a query that gave nothing."""
+        self.errors.append({"result_key": key, "purpose": purpose, "error_message": reason})
+        self.vital += vital
+        self.vital_failed += vital
+
+    @property
+    def status(self) -> str:
+        """`query_execution_status`."""
+        if not self.errors:
+            return "success"
+        return "total_failure" if self.vital_failed == self.vital else "partial_failure"
+
+
+async def execute_query(state: AgentState, desk: Desk) -> dict[str, Any]:
+    """Run every query or operation. The raw data's query is optional: its failure alone is a `partial_failure`.
+
+    Raises NodeFailed when the database cannot be reached, or when nothing that the answer needs could be fetched.
+    """
+    gathered = _Gathered()
+    if state["plan_style"] == "sql":
+        await _run_queries(state, desk, gathered)
+    else:
+        await _run_operations(state, desk, gathered)
+    changes: dict[str, Any] = {
+        "financial_calculations": gathered.calculations,
+        "raw_query_results": [] if gathered.handles else (gathered.tables[0] if gathered.tables else []),
+        "query_execution_status": gathered.status,
+        "query_execution_errors": gathered.errors or None,
+        "validation_warnings": gathered.warnings,
+    }
+    if state["plan_style"] == "operations":
+        changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
+    if gathered.status == "total_failure":
+        reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
+        raise NodeFailed(QUERIES_FAILED, reasons, **changes)
+    return changes
+
+
+# ── style sql ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _run_queries(state: AgentState, desk: Desk, gathered: _Gathered) -> None:
+    queries, raw = state.get("sql_queries_plan") or [], state.get("raw_data_query_plan")
+    asked = names_in(state.get("response_template") or "")
+    if raw is not None:
+        rows = await _rows(raw, desk, gathered, vital=not queries)
+        if rows is not None:
+            gathered.tables.append(rows)
+    for query in queries:
+        found = await _rows(query, desk, gathered, vital=True)
+        if found is not None:
+            _take(gathered, query["result_key"], found, asked)
+
+
+async def _rows(query: SqlQueryPlan, desk: Desk, gathered: _Gathered, *, vital: bool) -> list[dict[str, Any]] | None:
+    """One query's rows, or None with its error noted."""
+    try:
+        answer = await desk.call(SQL_SERVER, SQL_TOOL, {"sql_queries": [query["query"]]})
+    except CallFailed as error:
+        raise NodeFailed(
+            UNREACHABLE,
+            f"{SQL_COMMUNICATION}: {error}",
+            query_execution_status="total_failure",
+            query_execution_errors=[{"result_key": query["result_key"], "error_message": str(error)}],
+        ) from error
+    batch = answer.get("batch_results")
+    result = batch[0] if isinstance(batch, list) and batch and isinstance(batch[0], dict) else {}
+    if isinstance(batch, list) and len(batch) > 1:
+        gathered.warnings.append(f"{query['result_key']}: hanya hasil perintah pertama yang dipakai.")
+    if result.get("status") != "success":
+        reason = str(result.get("error_message") or "the server answered without a result")
+        gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
+        return None
+    gathered.vital += vital
+    if result.get("truncated"):
+        gathered.warnings.append(_cut(query["result_key"], result.get("notice")))
+    return list(result.get("results") or [])
+
+
+# ── style operations ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _run_operations(state: AgentState, desk: Desk, gathered: _Gathered) -> None:
+    operations = state.get("operation_plan") or []
+    asked = names_in(state.get("response_template") or "")
+    try:
+        answer = await desk.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
+    except CallFailed as error:
+        raise NodeFailed(
+            UNREACHABLE, f"{OPERATIONS_COMMUNICATION}: {error}", query_execution_status="total_failure"
+        ) from error
+    if answer.get("success") is False:
+        raise NodeFailed(
+            UNREACHABLE,
+            f"{OPERATIONS_COMMUNICATION}: {answer.get('error')}",
+            query_execution_status="total_failure",
+        )
+    results = answer.get("results")
+    for operation in operations:
+        key, name = operation["result_key"], operation["operation_id"]
+        result = results.get(name) if isinstance(results, dict) else None
+        listed = operation["expected_result_format"] != "single_value"
+        vital = not listed or all(each["expected_result_format"] != "single_value" for each in operations)
+        if not isinstance(result, dict) or result.get("status") != "success":
+            reason = str((result or {}).get("error") or "the server answered without a result")
+            gathered.failed(key, str(operation.get("purpose") or ""), reason, vital=vital)
+            gathered.results[name] = {"status": "error", "error": reason}
+            continue
+        gathered.vital += vital
+        rows = list(result.get("data") or [])
+        if result.get("truncated"):
+            gathered.warnings.append(_cut(key, result.get("notice")))
+        gathered.results[name] = {"status": "success", "row_count": len(rows)}
+        if listed or len(rows) > 1:
+            await _put_away(state, desk, gathered, operation, rows)
+        _take(gathered, key, rows, asked, table=listed)
+
+
+async def _put_away(
+    state: AgentState, desk: Desk, gathered: _Gathered, operation: dict[str, Any], rows: list[dict[str, Any]]
+) -> None:
+    """Keep the rows at the server and only their handle here; a server that cannot keep them costs a larger state."""
+    payload = {
+        "session_id": state["session_id"],
+        "data_to_store": rows,
+        "metadata": {
+            "data_description": str(operation.get("purpose") or operation["operation_id"]),
+            "source_operation_id": operation["operation_id"],
+            "column_schema": [
+                {"name": name, "type": _type(value)} for name, value in (rows[0] if rows else {}).items()
+            ],
+        },
+    }
+    gathered.tables.append(rows)
+    try:
+        answer = await desk.call(STORE_SERVER, STORE_TOOL, payload)
+    except CallFailed as error:
+        gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {error}")
+        return
+    handle = answer.get("data_handle")
+    if isinstance(handle, dict):
+        gathered.handles.append(handle)
+        gathered.results[operation["operation_id"]]["data_handle_id"] = handle.get("data_handle_id")
+    else:
+        gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {answer.get('error')}")
+
+
+# ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list[str], *, table: bool = False) -> None:
+    """Put a result under its key: one value bare, one row by its columns, several rows as they are."""
+    calculations = gathered.calculations
+    if len(rows) == 1 and not (table and len(rows[0]) == 1):
+        [row] = rows
+        if len(row) == 1:
+            [(alias, value)] = row.items()
+            calculations[key] = value
+            wanted = [name for name in asked if name.casefold() == alias.casefold() != key.casefold()]
+            calculations.update({name: value for name in wanted if name not in calculations})
+        else:
+            for alias, value in row.items():
+                calculations[alias if alias not in calculations else f"{key}_{alias}"] = value
+    elif not rows:
+        calculations[key] = [] if table else None
+    else:
+        few = len(rows) <= ROWS_IN_CALCULATIONS
+        calculations[key] = rows if few else f"{len(rows)} baris (lihat tabel)"
+    if not table and len(rows) > 1 and rows not in gathered.tables:
+        gathered.tables.append(rows)
+
+
+def _cut(key: str, notice: Any) -> str:
+    return f"{key}: {notice or 'hasil terpotong karena terlalu banyak baris.'}"
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "decimal" if isinstance(value, float) else "integer"
+    return "string"

@@ -1,0 +1,68 @@
+"""The workflow's shape as a LangGraph graph: six nodes in a line, each with a way to the error node. Runs no node.
+
+What a node does is given at each invocation (`config["configurable"]["run_node"]`), so that one compiled graph serves
+every run, and each node is one recorded step of its run. LangGraph keeps no checkpoints: a run has one owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from agentd.apps.analytics.state import ERROR_NODE, NODES, WorkflowState
+
+RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
+
+
+@cache
+def compiled() -> Any:
+    """The graph. LangGraph is imported here: it takes half a second that a daemon without analytics never pays."""
+    from langchain_core.runnables import RunnableConfig
+
+    langgraph = import_module("langgraph.graph")  # a namespace package without types of its own: not for mypy to follow
+
+    def node(name: str) -> Any:
+        async def run(state: WorkflowState, config: RunnableConfig) -> dict[str, Any]:
+            run_node: RunNode = config["configurable"]["run_node"]
+            return await run_node(name, state)
+
+        run.__annotations__ = {"state": WorkflowState, "config": RunnableConfig, "return": dict[str, Any]}
+        return run
+
+    graph = langgraph.StateGraph(WorkflowState)
+    for name in (*NODES, ERROR_NODE):
+        graph.add_node(name, node(name))
+    graph.add_edge(langgraph.START, NODES[0])
+    for name, after in zip(NODES, (*NODES[1:], langgraph.END), strict=True):
+        graph.add_conditional_edges(name, _next(after), [after, ERROR_NODE])
+    graph.add_edge(ERROR_NODE, langgraph.END)
+    return graph.compile()
+
+
+def _next(after: str) -> Callable[[WorkflowState], str]:
+    def route(state: WorkflowState) -> str:
+        return ERROR_NODE if state.get("error_message_for_user") else after
+
+    return route
+
+
+async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState:
+    """The state at the end. Nothing is traced to anywhere."""
+    graph = await asyncio.to_thread(compiled)  # its first import must not hold the daemon up
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=False):
+        ended: WorkflowState = await graph.ainvoke(state, {"configurable": {"run_node": run_node}})
+    return ended
+
+
+def drawn() -> str:
+    """The graph as a Mermaid diagram."""
+    return str(compiled().get_graph().draw_mermaid())
+
+
+if __name__ == "__main__":
+    print(drawn())  # noqa: T201 - to be pasted into docs/analytics/README.md

@@ -1,0 +1,111 @@
+"""Whether a plan joins as the schema does and adds no amount twice: figures that look right and aren't. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentd.apps.analytics.plan import Plan
+
+_TABLE = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!ON\b|JOIN\b|WHERE\b|GROUP\b|ORDER\b)(\w+))?", re.I)
+_ADDED = re.compile(r"\b(?:SUM|AVG)\(((?:[^()]|\([^()]*\))*)\)", re.I)
+_NOT_ADDED = re.compile(r"\bWHEN\b.*?\bTHEN\b|'(?:[^']|'')*'", re.I)
+_COLUMN = re.compile(r"(?:\b(\w+)\.)?\b([A-Za-z_]\w*)\b(?!\s*\()")
+_EQUAL = re.compile(r"\b(\w+)\.(\w+)\s*=\s*(\w+)\.(\w+)\b")
+Side = tuple[str, str]
+"""A table and its column."""
+Pair = tuple[Side, Side]
+
+
+def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
+    """Entries of `table_relationships` as pairs: the referring side, the one referred to."""
+    return [
+        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in relationships
+    ]
+
+
+def spelled(pair: Pair) -> str:
+    """As SQL has it: `arbook.CustomerCode = mastercustomer.Code`."""
+    return " = ".join(map(".".join, pair))
+
+
+def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """What is wrong, a sentence a join, with the joins that there are.
+
+    `tables` and `known` are `relevant_tables` and `table_relationships` of the state. Columns of one name may be joined
+    (a document's number); tables that were not consulted are the database's to judge.
+    """
+    relations = pairs(known or [])
+    there = {table["table_name"] for table in tables}
+    allowed = {frozenset(pair) for pair in relations}
+    faults = []
+    for key, left, right in _joins(plan):
+        if not relations or not {left[0], right[0]} <= there or left[0] == right[0]:
+            continue
+        if left[1] != right[1] and frozenset((left, right)) not in allowed:
+            ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
+            faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
+    return faults
+
+
+def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount anew."""
+    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
+    faults = []
+    for key, joined, added in _sums(plan):
+        for table, column in added:
+            owners = [table] if table else [name for name in joined if column in columns.get(name, ())]
+            for detail, document in details:
+                if owners == [document] and detail in joined and detail != document:
+                    faults.append(
+                        f"{key}: {document}.{column} would be added once for each row of {detail}; "
+                        f"add a column of {detail}, or leave {detail} out"
+                    )
+    return list(dict.fromkeys(faults))
+
+
+def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
+    """Of each query its key, its tables, and the columns that it adds up (table or "", column)."""
+    for query in plan.selects:
+        tables = _aliases(query["query"])
+        added = [
+            found for inner in _ADDED.findall(query["query"]) for found in _COLUMN.findall(_NOT_ADDED.sub(" ", inner))
+        ]
+        yield query["result_key"], {*tables.values()}, [(tables.get(table, table), column) for table, column in added]
+    for operation in plan.operations:
+        joined = {
+            str(operation.get("main_table")),
+            *(str(join.get("target_table")) for join in _objects(operation.get("joins"))),
+        }
+        added = [
+            found
+            for column in _objects(operation.get("select_columns"))
+            if column.get("aggregation") in ("SUM", "AVG")
+            for found in _COLUMN.findall(str(column.get("field_name") or ""))
+        ]
+        yield operation["result_key"], joined, added
+
+
+def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
+    for query in plan.selects:
+        tables = _aliases(query["query"])
+        for left, column, right, other in _EQUAL.findall(query["query"]):
+            yield query["result_key"], (tables.get(left, left), column), (tables.get(right, right), other)
+    for operation in plan.operations:
+        for join in _objects(operation.get("joins")):
+            for condition in _objects(join.get("on_conditions")):
+                sides = [str(condition.get(side) or "") for side in ("left_table_field", "right_table_field")]
+                if all(side.count(".") == 1 for side in sides):
+                    left, right = (tuple(side.split(".")) for side in sides)
+                    yield operation["result_key"], (left[0], left[1]), (right[0], right[1])
+
+
+def _aliases(query: str) -> dict[str, str]:
+    """The tables of a query by what they are called in it."""
+    return {alias or name: name for name, alias in _TABLE.findall(query)}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -1,0 +1,353 @@
+"""Understands time in a question, in Indonesian and English, against a given day. No model, no clock of its own.
+
+| words                                             | period (today is 2023-03-15)        |
+|----------------------------------------------------|-------------------------------------|
+| Januari 2023, Jan 2023, 01/2023, 2023-01           | 2023-01-01 … 2023-01-31             |
+| Januari (no year)                                  | the latest January that has begun   |
+| tahun 2022, 2022                                   | 2022-01-01 … 2022-12-31             |
+| kuartal 2, Q2 2023, triwulan II, semester 1 2022   | the quarter or half-year            |
+| hari ini, kemarin, minggu ini, minggu lalu         | the day; Monday to Sunday           |
+| bulan ini, bulan lalu, tahun ini, tahun lalu       | the whole month, the whole year     |
+| 3 bulan terakhir, last 30 days                     | up to today                         |
+| tahun ini s.d. hari ini, year to date              | 2023-01-01 … 2023-03-15             |
+| dari 5 Jan sampai akhir Maret 2023, Jan-Mar 2023   | 2023-01-05 … 2023-03-31             |
+| sejak Februari 2023, sebelum 2023, per 1 Maret     | open at one end; the day itself     |
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from agentd.apps.analytics.state import TimePeriod
+
+MONTHS = "Januari Februari Maret April Mei Juni Juli Agustus September Oktober November Desember".split()
+_MONTH_WORDS = {
+    **{name.casefold(): number for number, name in enumerate(MONTHS, 1)},
+    **{
+        name: number
+        for number, names in enumerate(
+            (
+                "january jan",
+                "february feb pebruari peb",
+                "march mar mrt",
+                "april apr",
+                "may",
+                "june jun",
+                "july jul",
+                "august aug agu agt ags",
+                "september sep sept",
+                "october okt oct",
+                "november nov nop nopember",
+                "december des dec",
+            ),
+            1,
+        )
+        for name in names.split()
+    },
+}
+_NUMBERS = {
+    **{word: number for number, word in enumerate("satu dua tiga empat lima enam tujuh delapan sembilan".split(), 1)},
+    **{word: number for number, word in enumerate("one two three four five six seven eight nine".split(), 1)},
+    **{word: number for number, word in enumerate("i ii iii iv".split(), 1)},
+    **{word: number for number, word in enumerate("pertama kedua ketiga keempat".split(), 1)},
+    **{word: number for number, word in enumerate("first second third fourth".split(), 1)},
+    "sepuluh": 10, "sebelas": 11, "ten": 10, "twelve": 12, "se": 1,
+}  # fmt: skip
+
+_M = r"(?:(?!may\s+(?:i|we)\b)(?:" + "|".join(sorted(_MONTH_WORDS, key=len, reverse=True)) + "))"
+_Y = r"(?:19|20)\d\d"
+_N = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
+_THIS = r"(?:ini|sekarang|berjalan)"
+_LAST = r"(?:lalu|kemarin|sebelumnya|yang lalu)"
+_UNITS = {
+    "hari": "day", "day": "day", "days": "day", "minggu": "week", "pekan": "week", "week": "week", "weeks": "week",
+    "bulan": "month", "month": "month", "months": "month", "tahun": "year", "year": "year", "years": "year",
+    "kuartal": "quarter", "triwulan": "quarter", "quarter": "quarter", "quarters": "quarter",
+}  # fmt: skip
+_U = "(?:" + "|".join(sorted(_UNITS, key=len, reverse=True)) + ")"
+_TO = r"(?:s\.?\s?/?\s?d\.?|sampai dengan|sampai|hingga|until|through|to|-|–)"
+
+_POINTS = rf"""
+    (?P<iso>{_Y}-\d\d?-\d\d?)
+  | (?P<dmy>\d\d?[/.-]\d\d?[/.-]{_Y})
+  | (?P<edge>awal|akhir|start\ of|end\ of)\s+(?:bulan\s+)?(?P<em>{_M})(?:\s+(?P<ey>{_Y}))?
+  | (?P<ytd>(?:tahun\ ini|awal\ tahun|{_M}\ {_Y})\s+{_TO}\s+(?:hari\ ini|sekarang|today|now)|year\ to\ date|ytd)
+  | (?P<d>\d\d?)\s+(?P<dm>{_M})(?:\s+(?P<dy>{_Y}))?
+  | (?P<md>{_M})\s+(?P<mdd>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<mdy>{_Y})
+  | (?P<ym>{_Y}-\d\d)(?![\d-])
+  | (?P<my>(?<!\d)\d\d?/{_Y})
+  | (?P<m>{_M})(?:\s+(?:tahun\s+)?(?P<y>{_Y}))?
+  | (?:(?:kuartal|triwulan|quarter)\s+(?:ke-?\s?)?|q)(?P<q>[1-4]|iv|iii|ii|i|pertama|kedua|ketiga|keempat)
+    (?:\s+(?:tahun\s+)?(?P<qy>{_Y}))?
+  | (?P<oq>first|second|third|fourth)\s+quarter(?:\s+(?:of\s+)?(?P<oqy>{_Y}))?
+  | (?:semester|half)\s+(?:ke-?\s?)?(?P<s>[12]|ii|i|pertama|kedua)(?:\s+(?:tahun\s+)?(?P<sy>{_Y}))?
+  | (?P<n>{_N})\s+(?P<nu>{_U})\s+(?:terakhir|belakangan)
+  | (?:last|past|previous)\s+(?P<ln>{_N})\s+(?P<lu>{_U})
+  | (?P<tu>{_U})\s+{_THIS} | this\s+(?P<etu>{_U})
+  | (?P<pu>{_U})\s+{_LAST} | last\s+(?P<epu>{_U})
+  | (?P<today>hari\ ini|today) | (?P<yesterday>kemarin|yesterday)
+  | (?:tahun\s+|year\s+|in\s+)?(?<![A-Za-z]-)(?P<year>{_Y})(?!\d)
+"""
+_POINT = re.compile(rf"(?<![\w.]){'(?:' + _POINTS + ')'}(?!\w)", re.VERBOSE | re.IGNORECASE)
+_JOINED = re.compile(rf"^\s*{_TO}\s*$|^\s+(?:dan|and)\s+$", re.IGNORECASE)
+_RANGE = re.compile(rf"^\s*{_TO}\s*$", re.IGNORECASE)
+_SINCE = re.compile(
+    r"(?:sejak|mulai|since|starting|setelah|after)\s+(?:dari\s+)?(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE
+)
+_BEFORE = re.compile(r"(?:sebelum|before)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
+_UP_TO = re.compile(r"(?:hingga|sampai(?: dengan)?|s\.?d\.?|until|up to)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A span of days, both ends included; None is open."""
+
+    start: date | None
+    end: date | None
+    label: str
+
+    def as_time_period(self) -> TimePeriod:
+        """As the state keeps it."""
+        return {
+            "start_date": None if self.start is None else self.start.isoformat(),
+            "end_date": None if self.end is None else self.end.isoformat(),
+            "period_label": self.label,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    start: int
+    stop: int
+    period: Period
+    year_given: bool
+
+
+def period_of(text: str, today: date, year: int | None = None) -> Period | None:
+    """The period that a question is about: its first; `year` is what a month without one means (a follow-up's)."""
+    found = periods_of(text, today, year)
+    return found[0] if found else None
+
+
+def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
+    """Every period of a question in order, ranges joined ("dari 5 Jan sampai akhir Maret 2023" is one)."""
+    points = _points(text, today, year)
+    joined: list[Period] = []
+    index = 0
+    while index < len(points):
+        point = points[index]
+        before = text[: point.start]
+        if index + 1 < len(points) and _RANGE.match(text[point.stop : points[index + 1].start]):
+            joined.append(_range(point, points[index + 1]))
+            index += 2
+            continue
+        if _SINCE.search(before):
+            joined.append(Period(point.period.start, None, f"sejak {point.period.label}"))
+        elif _BEFORE.search(before) and point.period.start is not None:
+            joined.append(Period(None, point.period.start - timedelta(days=1), f"sebelum {point.period.label}"))
+        elif _UP_TO.search(before):
+            joined.append(Period(None, point.period.end, f"sampai {point.period.label}"))
+        else:
+            joined.append(point.period)
+        index += 1
+    return joined
+
+
+def previous(period: Period) -> Period | None:
+    """The period of the same length just before: the month before a month, the year before a year."""
+    if period.start is None or period.end is None:
+        return None
+    end = period.start - timedelta(days=1)
+    for months in (1, 3, 6, 12):
+        if period.start.day == 1 and period.end == _months_later(period.start, months) - timedelta(days=1):
+            start = _months_later(period.start, -months)
+            label = month_label(start) if months == 1 else str(start.year) if months == 12 else _span_label(start, end)
+            return Period(start, end, label)
+    start = period.start - (period.end - period.start) - timedelta(days=1)
+    return Period(start, end, _span_label(start, end))
+
+
+def month_label(day: date) -> str:
+    """`Januari 2023`."""
+    return f"{MONTHS[day.month - 1]} {day.year}"
+
+
+def _points(text: str, today: date, year: int | None) -> list[_Found]:
+    found: list[_Found] = []
+    for match in _POINT.finditer(text):
+        read = _read(match, today, year)
+        if read is not None:
+            found.append(_Found(match.start(), match.end(), *read))
+    # "Januari dan Februari 2023": the year that is given once holds for its neighbours
+    for index in range(len(found) - 2, -1, -1):
+        point, after = found[index], found[index + 1]
+        if point.year_given or not after.year_given or after.period.start is None or point.period.start is None:
+            continue
+        between = text[point.stop : after.start]
+        if _JOINED.match(between) or re.fullmatch(
+            r"\s*,\s*(?:dan\s+)?|\s+(?:vs\.?|versus|dengan|dibanding\w*)\s+(?:bulan\s+)?", between
+        ):
+            wanted = after.period.start.year
+            if point.period.start.month > after.period.start.month and _RANGE.match(between):
+                wanted -= 1
+            found[index] = _Found(point.start, point.stop, _in_year(point.period, wanted), True)
+    return found
+
+
+def _range(first: _Found, last: _Found) -> Period:
+    start, end = first.period, last.period
+    begin, finish = start.start, end.end
+    if begin is not None and finish is not None and begin > finish and not first.year_given:
+        begin = begin.replace(
+            year=finish.year if (begin.month, begin.day) <= (finish.month, finish.day) else finish.year - 1
+        )
+    if begin is not None and finish is not None and begin > finish:
+        begin, finish = end.start, start.end
+    if start.start == start.end or end.start == end.end or begin is None or finish is None:
+        return Period(begin, finish, _span_label(begin, finish) if begin and finish else f"{start.label} – {end.label}")
+    return Period(begin, finish, _span_label(begin, finish))
+
+
+def _read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, bool] | None:
+    """The period of one expression, and whether it names its year."""
+    part = {key: value.casefold() for key, value in match.groupdict().items() if value is not None}
+    try:
+        return _read_part(part, today, year)
+    except ValueError:  # 31 Februari: no such day, so no period
+        return None
+
+
+def _read_part(part: dict[str, str], today: date, year: int | None) -> tuple[Period, bool] | None:
+    if "iso" in part:
+        return _one_day(date(*map(int, part["iso"].split("-")))), True
+    if "dmy" in part:
+        day, number, in_year = map(int, re.split(r"[/.-]", part["dmy"]))
+        return _one_day(date(in_year, number, day)), True
+    if "edge" in part:
+        month = _month(part["em"], part.get("ey"), today, year)
+        first = part["edge"] in ("awal", "start of")
+        day_of = month if first else _months_later(month, 1) - timedelta(days=1)
+        return _one_day(day_of), "ey" in part
+    if "ytd" in part:
+        named = period_of(part["ytd"].split(" s")[0], today) if re.match(_M, part["ytd"], re.IGNORECASE) else None
+        start = named.start if named and named.start else date(today.year, 1, 1)
+        return Period(start, today, _span_label(start, today)), True
+    if "d" in part:
+        month = _month(part["dm"], part.get("dy"), today, year)
+        return _one_day(date(month.year, month.month, int(part["d"]))), "dy" in part
+    if "md" in part:
+        return _one_day(date(int(part["mdy"]), _MONTH_WORDS[part["md"]], int(part["mdd"]))), True
+    if "ym" in part:
+        return _month_period(date.fromisoformat(f"{part['ym']}-01")), True
+    if "my" in part:
+        number, in_year = map(int, part["my"].split("/"))
+        return _month_period(date(in_year, number, 1)), True
+    if "m" in part:
+        return _month_period(_month(part["m"], part.get("y"), today, year)), "y" in part
+    if "q" in part or "oq" in part:
+        number = _number(part.get("q") or part["oq"])
+        return _quarter(number, part.get("qy") or part.get("oqy"), today, year), bool(part.get("qy") or part.get("oqy"))
+    if "s" in part:
+        in_year = int(part["sy"]) if "sy" in part else year or today.year
+        number = _number(part["s"])
+        start = date(in_year, 6 * number - 5, 1)
+        return Period(start, _months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
+    if "n" in part or "ln" in part:
+        count, unit = _number(part.get("n") or part["ln"]), _UNITS[part.get("nu") or part["lu"]]
+        return _trailing(count, unit, today), True
+    if this := part.get("tu") or part.get("etu"):
+        return _current(_UNITS[this], today), True
+    if last := part.get("pu") or part.get("epu"):
+        unit = _UNITS[last]
+        if unit == "day":
+            return _one_day(today - timedelta(days=1)), True
+        before = _current(unit, today).start
+        assert before is not None
+        return _current(unit, before - timedelta(days=1)), True
+    if "today" in part:
+        return _one_day(today), True
+    if "yesterday" in part:
+        return _one_day(today - timedelta(days=1)), True
+    in_year = int(part["year"])
+    return Period(date(in_year, 1, 1), date(in_year, 12, 31), str(in_year)), True
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word]
+
+
+def _month(name: str, in_year: str | None, today: date, year: int | None) -> date:
+    """The first of that month: in the year said, the year of the talk, or the latest that has begun."""
+    number = _MONTH_WORDS[name]
+    if in_year is not None:
+        return date(int(in_year), number, 1)
+    if year is not None:
+        return date(year, number, 1)
+    return date(today.year if number <= today.month else today.year - 1, number, 1)
+
+
+def _month_period(first: date) -> Period:
+    return Period(first, _months_later(first, 1) - timedelta(days=1), month_label(first))
+
+
+def _quarter(number: int, in_year: str | None, today: date, year: int | None) -> Period:
+    wanted = int(in_year) if in_year else year
+    if wanted is None:
+        wanted = today.year if 3 * number - 2 <= today.month else today.year - 1
+    start = date(wanted, 3 * number - 2, 1)
+    return Period(start, _months_later(start, 3) - timedelta(days=1), f"Kuartal {number} {wanted}")
+
+
+def _current(unit: str, day: date) -> Period:
+    if unit == "day":
+        return _one_day(day)
+    if unit == "week":
+        start = day - timedelta(days=day.weekday())
+        return Period(start, start + timedelta(days=6), _span_label(start, start + timedelta(days=6)))
+    if unit == "month":
+        return _month_period(day.replace(day=1))
+    if unit == "quarter":
+        return _quarter((day.month + 2) // 3, str(day.year), day, None)
+    return Period(date(day.year, 1, 1), date(day.year, 12, 31), str(day.year))
+
+
+def _trailing(count: int, unit: str, today: date) -> Period:
+    """The last `count` units up to today, counted from the day after their beginning."""
+    if unit in ("day", "week"):
+        start = today - timedelta(days=count * (7 if unit == "week" else 1) - 1)
+    else:
+        start = _months_later(today, -count * {"month": 1, "quarter": 3, "year": 12}[unit]) + timedelta(days=1)
+    name = {"day": "hari", "week": "minggu", "month": "bulan", "quarter": "kuartal", "year": "tahun"}[unit]
+    return Period(start, today, f"{count} {name} terakhir")
+
+
+def _months_later(day: date, months: int) -> date:
+    index = day.year * 12 + day.month - 1 + months
+    in_year, month = divmod(index, 12)
+    return date(in_year, month + 1, min(day.day, calendar.monthrange(in_year, month + 1)[1]))
+
+
+def _one_day(day: date) -> Period:
+    return Period(day, day, f"{day.day} {month_label(day)}")
+
+
+def _in_year(period: Period, year: int) -> Period:
+    assert period.start is not None and period.end is not None
+    shift = 12 * (year - period.start.year)
+    start = _months_later(period.start, shift)
+    if period.start == period.end:
+        return _one_day(start)
+    end = _months_later(period.end + timedelta(days=1), shift) - timedelta(days=1)
+    return Period(start, end, period.label.replace(str(period.start.year), str(year)))
+
+
+def _span_label(start: date, end: date) -> str:
+    whole = start.day == 1 and (end + timedelta(days=1)).day == 1
+    if whole and start.year == end.year and start.month != end.month:
+        return f"{MONTHS[start.month - 1]} – {month_label(end)}"
+    if whole:
+        return f"{month_label(start)} – {month_label(end)}"
+    return f"{start.day} {month_label(start)} – {end.day} {month_label(end)}"

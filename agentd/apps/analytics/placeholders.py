@@ -1,0 +1,160 @@
+"""Placeholders of a narrative: which a template has, which numbers it states of its own, how each is formatted.
+
+The formatting itself is placeholder_mcp_server's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agentd.apps.analytics.state import TimePeriod
+
+_PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_SCALES = re.compile(
+    r"\b(?:se)?(?:ratus|ribu|juta|mil[iy]ar|triliun)\b|\b(?:hundred|thousand|million|billion|trillion)s?\b",
+    re.IGNORECASE,
+)
+_LIST_NUMBER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+
+PERIOD_KEYS = ("PERIOD_LABEL", "START_DATE", "END_DATE")
+"""Placeholders that the time_period fills, beside the results."""
+
+TYPES = frozenset(
+    "currency_IDR number_with_separator integer percentage date_DD_MMM_YYYY date_long terbilang text".split()
+)
+_OTHER_NAMES = {
+    "currency": "currency_IDR", "idr": "currency_IDR", "rupiah": "currency_IDR", "rp": "currency_IDR",
+    "money": "currency_IDR", "currency_idr": "currency_IDR", "number": "number_with_separator",
+    "numeric": "number_with_separator", "count": "number_with_separator", "decimal": "number_with_separator",
+    "int": "integer", "percent": "percentage", "pct": "percentage", "date": "date_DD_MMM_YYYY",
+    "string": "text", "str": "text", "list": "text",
+}  # fmt: skip
+_MONEY = frozenset(
+    """sales amount penjualan revenue outstanding piutang hutang utang nilai value netto net gross bruto payment
+    pembayaran harga price cost biaya omzet omset balance saldo rupiah idr purchase pembelian tagihan belanja due
+    overdue sisa salary gaji target limit discount diskon received penerimaan invoice_value receivable payable
+    spend debit credit""".split()
+)
+_SURELY_MONEY = frozenset("amount value nilai rupiah idr harga price cost biaya".split())
+_COUNT = frozenset(
+    """count jumlah qty quantity kuantitas banyak banyaknya days hari transaksi transactions customers suppliers
+    invoices orders items units employees products documents""".split()
+)
+_RATIO = frozenset("pct percent percentage persen persentase share porsi ratio rasio growth pertumbuhan margin".split())
+_TEXT = frozenset("name nama code kode label status group kelompok city kota no number_of_doc".split())
+
+
+def names_in(template: str) -> list[str]:
+    """The placeholders of a template in order, each once."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
+
+
+def own_numbers(template: str, said: Iterable[str]) -> list[str]:
+    """Numbers that the template states itself, those aside that the user or the period's label said already."""
+    rest = _LIST_NUMBER.sub(" ", _PLACEHOLDER.sub(" ", template))
+    words = " ".join(said)
+    allowed = set(_DIGITS.findall(words)) | {
+        part for number in _DIGITS.findall(words) for part in re.findall(r"\d+", number)
+    }
+    numbers = [number for number in _DIGITS.findall(rest) if number not in allowed]
+    scales = [word for word in _SCALES.findall(rest) if word.casefold() not in words.casefold()]
+    return numbers + scales
+
+
+def mapping_of(value: Any) -> dict[str, str]:
+    """`placeholder_mapping` as {placeholder: type} from what a model wrote; a precision is kept as `type:2`."""
+    mapping: dict[str, str] = {}
+    for name, rule in value.items() if isinstance(value, Mapping) else ():
+        kind, precision = rule, None
+        if isinstance(rule, Mapping):
+            kind, precision = rule.get("type") or rule.get("format") or rule.get("format_type"), rule.get("precision")
+        if not isinstance(kind, str):
+            continue
+        bare, _, digits = kind.partition(":")
+        known = bare if bare in TYPES else _OTHER_NAMES.get(bare.strip().casefold())
+        if known is not None:
+            digits = str(precision) if isinstance(precision, int) else digits
+            mapping[str(name).strip("{} ")] = f"{known}:{digits}" if digits.isdigit() else known
+    return mapping
+
+
+def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """`formatting_rules` for fill_placeholders: the plan's, else what the name and the value say."""
+    folded = {name.casefold(): kind for name, kind in mapping.items()}
+    rules: dict[str, dict[str, Any]] = {}
+    for name in names:
+        planned = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2])
+        kind, _, digits = (planned or kind_of(name, values.get(name))).partition(":")
+        rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
+    return rules
+
+
+def kind_of(name: str, value: Any) -> str:
+    """The type that a value of that name is shown as when the plan says nothing."""
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d(?:[T ].*)?", value):
+        return "date_long"
+    if not _numeric(value):
+        return "text"
+    words = _words(name)
+    if is_share(name):
+        return "percentage"
+    if words and words[-1] in _TEXT:
+        return "text"
+    if _COUNT & set(words) and not _SURELY_MONEY & set(words):
+        return "number_with_separator"
+    if _MONEY & set(words):
+        return "currency_IDR"
+    return "number_with_separator"
+
+
+def is_share(name: str) -> bool:
+    """Whether a value of that name is a part of a whole, a fraction that is shown in percent."""
+    return bool(_RATIO & set(_words(name)))
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold())
+
+
+def period_values(period: TimePeriod | None) -> dict[str, str]:
+    """What time_period gives to a template, by the names it may be asked for."""
+    if period is None or period["period_label"] is None:
+        return {}
+    given = {
+        "PERIOD_LABEL": period["period_label"],
+        "START_DATE": period["start_date"],
+        "END_DATE": period["end_date"],
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | None) -> Any:
+    """The value of a placeholder. Raises KeyError when neither the results nor the period have it."""
+    if name in calculations:
+        return calculations[name]
+    folded = {key.casefold(): value for key, value in calculations.items()}
+    if name.casefold() in folded:
+        return folded[name.casefold()]
+    labels = period_values(period)
+    wanted = name.upper()
+    if wanted in labels:
+        return labels[wanted]
+    if re.search(r"(?:^|_)(?:PERIOD|PERIODE)(?:_|$)", wanted) and "PERIOD_LABEL" in labels:
+        return labels["PERIOD_LABEL"]
+    raise KeyError(name)
+
+
+def shown(value: Any) -> Any:
+    """A value as a narrative can take it: rows become a list of short texts."""
+    if isinstance(value, list):
+        return [": ".join(str(part) for part in row.values()) if isinstance(row, dict) else row for row in value]
+    return value
+
+
+def _numeric(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int | float) or (isinstance(value, str) and bool(re.fullmatch(r"-?\d+(?:\.\d+)?", value)))

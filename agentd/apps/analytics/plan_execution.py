@@ -1,0 +1,195 @@
+"""Node 3, `plan_execution` (seed 003 §3.3): queries or operations, and a narrative with placeholders. Runs no plan.
+
+The database judges the plan before it runs (EXPLAIN; an operation with limit 0 reads nothing either), and what it says
+goes back to the model once.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
+from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
+from agentd.apps.analytics.plan import Plan, dates_for, lacks_columns, offered, read_plan
+from agentd.apps.analytics.plan_schema import plan_schema
+from agentd.apps.analytics.reading import Unreadable
+from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.understand_query import past_questions, periods_in
+from agentd.errors import ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage
+
+NO_PLAN = "Tidak dapat merencanakan eksekusi query."
+NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
+NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
+EXPLAIN_TOOL = "explain_query"
+MAX_TOKENS = 700
+PURPOSE_CHARS = 80
+"""What a table is for tells a small model receivables from payables."""
+EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
+
+_COMMON = (
+    "Use only the tables and columns given. Dates: write only those that `dates` lists ('{START_DATE}' "
+    "and '{END_DATE}' are the question's period, PREV_ the one before, _2 a second one it names); write no dates "
+    "when the question names no time. response_template is the answer in the "
+    "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
+    "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. Join no table that the "
+    "figures do not need. Plan nothing only when no table has to do with the question."
+)
+SYSTEMS = {
+    "sql": (
+        "You plan SQL for a company's database. Answer with one JSON object: sql_queries_plan (one SELECT for each "
+        "figure, result_key in capitals; a list or ranking is one SELECT of several rows), response_template. "
+        "Plan only the figures asked for: `berapa` or `how many` of a thing (invoices, orders, customers) is COUNT(*), "
+        "`total` and `nilai` are a SUM of an amount, `per` is GROUP BY. A date is in the table that lists it; join it. "
+        + _COMMON
+    ),
+    "operations": (
+        "You plan database operations, never SQL. Answer with one JSON object: operations (each one described SELECT; "
+        "columns without aggregation are grouped by; is_expression is true for a calculation), response_template. "
+        + _COMMON
+    ),
+}
+
+
+class PlanExecution:
+    """The node, with the examples it shows."""
+
+    def __init__(self, examples: ExampleLibrary) -> None:
+        self._examples = examples
+
+    async def __call__(self, state: AgentState, desk: Desk) -> dict[str, Any]:
+        """The plan, repaired once when it is wrong or the database refuses it.
+
+        Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
+        """
+        metrics = state.get("requested_metrics") or []
+        if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
+            raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
+        today = desk.clock.now().date()
+        past = past_questions(state)
+        dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
+        messages = self._messages(state, dates)
+        plan, faults = await self._planned(state, desk, messages, dates)
+        if faults:
+            text = json.dumps(
+                {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
+            )
+            told = [*messages, ChatMessage(role="user", content=text)]
+            if plan is not None:
+                written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
+                told.insert(-1, ChatMessage(role="assistant", content=written))
+            try:
+                repaired, still = await self._planned(state, desk, told, dates, again=True)
+            except NodeFailed:
+                if plan is None or plan.fatal:
+                    raise
+                repaired, still = plan, faults
+            plan, faults = (repaired or plan), still
+        if plan is None or plan.fatal:
+            asks = NO_PERIOD if plan is not None and plan.needs_period else NO_PLAN
+            raise NodeFailed(asks, "; ".join(faults), validation_status="failed_planning")
+        return plan.changes()
+
+    async def _planned(
+        self,
+        state: AgentState,
+        desk: Desk,
+        messages: list[ChatMessage],
+        dates: dict[str, str],
+        *,
+        again: bool = False,
+    ) -> tuple[Plan | None, list[str]]:
+        """One plan of the model with its faults; no plan when the reply cannot be read."""
+        period = state.get("time_period")
+        said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
+        try:
+            value = await desk.ask(
+                messages,
+                plan_schema(state, offered(state["user_query"], dates), may_be_empty=not again),
+                max_tokens=MAX_TOKENS,
+            )
+        except (ProviderFailure, ProviderUnavailable) as error:
+            raise NodeFailed(
+                NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
+            ) from error
+        except Unreadable as error:
+            return None, [str(error)]
+        plan = read_plan(value, state["plan_style"], dates, said)
+        if plan.empty:
+            raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
+        schema = (state["relevant_tables"] or [], state.get("table_relationships"))
+        plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema)])
+        refused = [] if plan.fatal else await _refused(plan, desk)
+        return plan, [*plan.fatal, *refused, *plan.doubts]
+
+    def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
+        style = state["plan_style"]
+        messages = [ChatMessage(role="system", content=SYSTEMS[style])]
+        asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
+        for example in self._examples.nearest(asked, style, EXAMPLES_SHOWN[style]):
+            messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
+            written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
+            messages.append(ChatMessage(role="assistant", content=written))
+        return [*messages, ChatMessage(role="user", content=_request(state, dates))]
+
+
+def _request(state: AgentState, dates: dict[str, str]) -> str:
+    """The question with the tables that were found for it, the period by its label, the dates by their names."""
+    lines = ["Tables:"]
+    for table in state["relevant_tables"] or []:
+        columns = ", ".join(_column(column) for column in table["columns"])
+        purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
+        lines.append(f"{table['table_name']}({columns})" + (f" -- {purpose}" if purpose else ""))
+    if joins := pairs(state.get("table_relationships") or []):
+        lines.append("Joins: " + "; ".join(spelled(join) for join in joins))
+    asked: dict[str, Any] = {"question": state["user_query"]}
+    if past := past_questions(state):
+        asked["previous_questions"] = past[-3:]
+    period = state.get("time_period")
+    if period and period["period_label"]:
+        asked["period"] = period["period_label"]
+    asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
+    lines.append(json.dumps(asked, ensure_ascii=False))
+    return "\n".join(lines)
+
+
+def _column(column: dict[str, Any]) -> str:
+    kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
+    return f"{column['name']} date" if kind == "date" else str(column["name"])
+
+
+async def _refused(plan: Plan, desk: Desk) -> list[str]:
+    """What the database says against the plan; nothing when it cannot be asked now (the next node will tell)."""
+    if plan.operations:
+        return await _refused_operations(plan, desk)
+    if not desk.offers(SQL_SERVER, EXPLAIN_TOOL):
+        return []
+    refused: list[str] = []
+    for query in plan.selects:
+        try:
+            answer = await desk.call(SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False)
+        except CallFailed:
+            return []
+        if answer.get("status") == "error":
+            refused.append(f"{query['result_key']}: {answer.get('error_message')}")
+    return refused
+
+
+async def _refused_operations(plan: Plan, desk: Desk) -> list[str]:
+    trial = [{**operation, "limit": 0} for operation in plan.operations]
+    if not desk.offers(OPERATIONS_SERVER, OPERATIONS_TOOL):
+        return []
+    try:
+        answer = await desk.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": trial}, retry=False)
+    except CallFailed:
+        return []
+    results = answer.get("results")
+    return [
+        f"{name}: {result.get('error')}"
+        for name, result in (results.items() if isinstance(results, dict) else ())
+        if isinstance(result, dict) and result.get("status") == "error"
+    ]

@@ -1,0 +1,106 @@
+"""The JSON Schema of a plan, made from the consulted tables: a constrained model can name no others. Asks nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from agentd.apps.analytics.select_pattern import either, select_pattern
+from agentd.apps.analytics.state import AgentState
+
+_NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
+_TEXT = {"type": "string", "maxLength": 60}
+
+
+def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool = True) -> dict[str, Any]:
+    """For the style of the state; `dates` are the names of those that the question gives.
+
+    A plan may be empty where the tables cannot answer; a plan that is put right may not.
+    """
+    tables = {
+        table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
+    }
+    relations = state.get("table_relationships") or []
+    plan = _sql(tables, relations, dates) if state["plan_style"] == "sql" else _operations(tables)
+    for steps in plan.values():
+        steps["minItems"] = 0 if may_be_empty else 1
+    plan["response_template"] = {"type": "string", "maxLength": 300}
+    return {"type": "object", "properties": plan, "required": list(plan), "additionalProperties": False}
+
+
+def _sql(tables: dict[str, list[str]], relations: list[dict[str, Any]], dates: Iterable[str]) -> dict[str, Any]:
+    query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
+    entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
+    return {
+        "sql_queries_plan": {"type": "array", "items": entry, "maxItems": 3},
+    }
+
+
+def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
+    fields = "|".join(rf"{re.escape(table)}\.(?:{either(columns)})" for table, columns in tables.items())
+    name = {"type": "string", "enum": list(tables)}
+    field = {"type": "string", "pattern": rf"^(?:{fields})$"}
+    value = {"type": "string", "pattern": rf"^(?:\*|(?:{fields})|\((?:{fields}) [-+*/] (?:{fields})\))$"}
+    given = {
+        "anyOf": [
+            {"type": "number"},
+            {"type": "string", "maxLength": 40},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+    }
+    condition = _object(
+        field_or_expression=value,
+        operator={"type": "string", "enum": ["=", "!=", ">", ">=", "<", "<=", "LIKE", "IN", "BETWEEN", "IS NULL"]},
+        value=given,
+        is_expression={"type": "boolean"},
+    )
+    operation = _object(
+        operation_id=_TEXT,
+        main_table=name,
+        select_columns={
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 5,
+            "items": _object(
+                optional=("aggregation",),
+                field_name=value,
+                aggregation={"type": "string", "enum": ["SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX"]},
+                alias=_NAME,
+                is_expression={"type": "boolean"},
+            ),
+        },
+        joins={
+            "type": "array",
+            "maxItems": 3,
+            "items": _object(
+                target_table=name,
+                type={"type": "string", "enum": ["INNER", "LEFT"]},
+                on_conditions={
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 1,
+                    "items": _object(left_table_field=field, right_table_field=field),
+                },
+            ),
+        },
+        filters=_object(
+            logical_operator={"type": "string", "enum": ["AND", "OR"]},
+            conditions={"type": "array", "items": condition, "maxItems": 4},
+        ),
+        order_by_clauses={
+            "type": "array",
+            "maxItems": 1,
+            "items": _object(field_or_expression=_NAME, direction={"type": "string", "enum": ["ASC", "DESC"]}),
+        },
+        limit={"type": "integer", "minimum": 1, "maximum": 1000},
+        result_key=_NAME,
+        expected_result_format={"type": "string", "enum": ["single_value", "list_of_dicts"]},
+        optional=("joins", "filters", "order_by_clauses", "limit"),
+    )
+    return {"operations": {"type": "array", "items": operation, "maxItems": 2}}
+
+
+def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -1,0 +1,226 @@
+"""Analytics.ask as the engine's executor: one question through the workflow, each node a recorded step of the run.
+
+The nodes decide; here they get their model and tools, are recorded, and are told of as events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import structlog
+
+from agentd.agent.toolset import Toolset
+from agentd.apps.analytics.consult_schema import consult_schema
+from agentd.apps.analytics.desk import Desk, Retrying
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.execute_query import execute_query
+from agentd.apps.analytics.generate_error_response import generate_error_response
+from agentd.apps.analytics.graph import run_workflow
+from agentd.apps.analytics.plan_execution import PlanExecution
+from agentd.apps.analytics.replace_placeholders import replace_placeholders
+from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
+from agentd.apps.analytics.understand_query import understand_query
+from agentd.apps.analytics.validate_results import validate_results
+from agentd.errors import AgentdError, Cancelled
+from agentd.messages import Caller, Usage
+from agentd.ports import ChatModel, Clock, ToolHost
+from agentd.runs.engine import Result, RunContext
+from agentd.runs.store import Row
+
+SERVER = "analytics"
+"""The `server` of a node's events."""
+PAST_QUESTIONS = 6
+"""How many earlier questions of the session a question may refer to."""
+
+PATIENT = Retrying()
+Node = Callable[[WorkflowState, Desk], Awaitable[dict[str, Any]]]
+log = structlog.get_logger("agentd.apps.analytics")
+
+
+async def _nothing_past(_: str) -> list[Row]:
+    return []
+
+
+class AnalyticsRun:
+    """`execute` is the engine's executor for runs of kind `analytics`.
+
+    `past` gives a session's earlier turns (their rows, oldest first); `barred` the providers a caller may not use.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        host: ToolHost,
+        tools_of: Callable[[Caller | None], Toolset],
+        clock: Clock,
+        *,
+        past: Callable[[str], Awaitable[list[Row]]] = _nothing_past,
+        plan_style: Callable[[], PlanStyle] = lambda: "sql",
+        examples: ExampleLibrary | None = None,
+        retrying: Retrying = PATIENT,
+        barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset(),
+    ) -> None:
+        self._model = model
+        self._host = host
+        self._tools_of = tools_of
+        self._clock = clock
+        self._past = past
+        self._plan_style = plan_style
+        self._retrying = retrying
+        self._barred = barred
+        self._nodes: Mapping[str, Node] = {
+            "understand_query": understand_query,
+            "consult_schema": consult_schema,
+            "plan_execution": PlanExecution(examples or ExampleLibrary()),
+            "execute_query": execute_query,
+            "validate_results": validate_results,
+            "replace_placeholders": replace_placeholders,
+            ERROR_NODE: _error_response,
+        }
+
+    async def execute(self, context: RunContext) -> Result:
+        """The wire form of the answer; `failed` with the ErrorResponse when the workflow ended in the error node."""
+        row = context.row
+        caller = Caller.model_validate(row["brief"]["caller"])
+        style: PlanStyle = row["brief"]["options"].get("plan_style") or self._plan_style()
+        steps = _Steps(self, context, caller)
+        state = initial_state(row["prompt"], row["session_id"], await self._history(row), style)
+        try:
+            ended = await run_workflow(state, steps.run_node)
+        except AgentdError as error:
+            status = "cancelled" if isinstance(error, Cancelled) else "failed"
+            return Result(status, {"response": ""}, attempts=steps.attempts, error=error)
+        outcome = {**_answer(ended, caller), "usage": steps.usage.model_dump()}
+        return Result("failed" if outcome["error"] else "completed", outcome, attempts=steps.attempts)
+
+    async def _history(self, row: Row) -> list[dict[str, str]]:
+        """The session's earlier questions and answers, as the state keeps them."""
+        history: list[dict[str, str]] = []
+        for turn in (await self._past(row["session_id"]))[-(PAST_QUESTIONS + 1) :]:
+            if turn["run_id"] == row["run_id"] or turn["created_at"] > row["created_at"]:
+                continue
+            for question, answer in _asked(turn):
+                history.append({"role": "user", "content": question})
+                history.append({"role": "assistant", "content": answer})
+        return history
+
+
+def _asked(turn: Row) -> list[tuple[str, str]]:
+    """The questions of a turn with their answers: the turn itself, or those that its agent put to the books."""
+    outcome = turn["outcome"] or {}
+    if turn["kind"] == "analytics":
+        return [(turn["prompt"], str(outcome.get("response") or ""))]
+    steps = [step for step in outcome.get("steps", []) if step["server"] == SERVER and step["success"]]
+    return [(step["input"]["question"], step["message"]) for step in steps]
+
+
+class _Steps:
+    """One run's nodes: each recorded, counted, and told of."""
+
+    def __init__(self, owner: AnalyticsRun, context: RunContext, caller: Caller) -> None:
+        self._owner = owner
+        self._context = context
+        self._caller = caller
+        self.attempts = 0
+        self.usage = Usage()
+
+    async def run_node(self, name: str, state: WorkflowState) -> dict[str, Any]:
+        """What the node changes in the state, from the record when it was made before."""
+
+        async def act() -> dict[str, Any]:
+            return await self._made(name, state)
+
+        publish = self._context.publish
+        publish("tool.started", {"tool": name, "server": SERVER})
+        record = await self._context.journal.step(name, act)
+        for answered in record["models"]:
+            for fallback in answered["fallbacks"]:
+                publish("model.fallback", {**fallback, "at": record["at"]})
+            publish("model.finished", {"node": name, **answered, "at": record["at"]})
+        self.attempts += record["attempts"]
+        self.usage += Usage.model_validate(record["usage"])
+        changes: dict[str, Any] = record["changes"]
+        failed = changes.get("error_message_for_user") is not None
+        finished = {"tool": name, "server": SERVER, "success": not failed, "duration_ms": record["duration_ms"]}
+        publish(
+            "tool.finished", {**finished, "message": changes.get("error_message_for_user") or "", "at": record["at"]}
+        )
+        return changes
+
+    async def _made(self, name: str, state: WorkflowState) -> dict[str, Any]:
+        owner, row = self._owner, self._context.row
+        history = state["mcp_tool_call_history"]
+        desk = Desk(
+            model=owner._model,
+            host=owner._host,
+            toolset=lambda: owner._tools_of(None),
+            clock=owner._clock,
+            retrying=owner._retrying,
+            run_id=row["run_id"],
+            session_id=row["session_id"],
+            caller=self._caller,
+            node=name,
+            attempt=row["attempt"] + self.attempts,
+            calls_before=len(history),
+            barred=owner._barred(self._caller),
+        )
+        began = owner._clock.monotonic()
+        try:
+            changes = await owner._nodes[name](state, desk)
+        except NodeFailed as failed:
+            log.warning("analytics.failed", node=name, details=failed.technical)
+            changes = {
+                **failed.changes,
+                "error_message_for_user": failed.user_message,
+                "technical_error_details": failed.technical,
+            }
+        if desk.log:
+            changes["mcp_tool_call_history"] = [*history, *desk.log]
+        return {
+            "changes": {**changes, "current_node_name": name},
+            "attempts": desk.spent.attempts,
+            "usage": desk.spent.usage.model_dump(),
+            "models": desk.spent.models,
+            "duration_ms": round(1000 * (owner._clock.monotonic() - began), 3),
+            "at": owner._clock.now().isoformat(timespec="milliseconds"),
+        }
+
+
+async def _error_response(state: WorkflowState, _: Desk) -> dict[str, Any]:
+    return generate_error_response(state)
+
+
+def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
+    """The wire form. Technical details are for the log and for admin."""
+    failed = state["workflow_status"] == "error"
+    error = None
+    if failed:
+        error = {
+            "success": False,
+            "error_source_node": state.get("error_source_node"),
+            "user_message": state.get("user_message"),
+            "technical_details_for_log": state.get("technical_details_for_log") if caller.may() else None,
+            "session_id": state["session_id"],
+            "suggestions": state.get("suggestions"),
+        }
+    return {
+        "final_narrative": state.get("final_narrative"),
+        "data_table_for_display": state.get("data_table_for_display") or [],
+        "executive_summary": state.get("executive_summary"),
+        "warnings_for_display": state.get("warnings_for_display") or [],
+        "validation_status": state.get("validation_status"),
+        "quality_score": state.get("quality_score"),
+        "plan": _plan(state),
+        "mcp_tool_call_history": state["mcp_tool_call_history"],
+        "error": error,
+        "response": state.get("final_narrative") or state.get("user_message") or "",
+    }
+
+
+def _plan(state: WorkflowState) -> list[Any] | None:
+    if operations := state.get("operation_plan"):
+        return list(operations)
+    raw = state.get("raw_data_query_plan")
+    queries: list[Any] = [*(state.get("sql_queries_plan") or []), *([raw] if raw else [])]
+    return queries or None

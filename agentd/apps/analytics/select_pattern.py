@@ -1,0 +1,72 @@
+"""The SELECTs that a constrained model can write over the consulted tables, as one regular expression. Asks nobody.
+
+One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
+to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Expressions within a
+clause are free, the database judges them. What these shapes lack (subqueries, UNION, windows) a small model gets wrong
+anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agentd.apps.analytics.joins import Pair, pairs, spelled
+
+_FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
+_WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
+_VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
+_BETWEEN = r"(?:\)* (?:[-+*/%=<>]|<=|>=|<>|!=) \(*|\)*, \(*|\)* \(*|\(+)"
+_ALIAS = "[A-Z][A-Z0-9_]{0,30}"
+
+
+def select_pattern(
+    tables: Mapping[str, list[str]], relations: Iterable[Mapping[str, Any]], dates: Iterable[str] = ()
+) -> str:
+    """`tables` are names with their columns, `relations` entries of `table_relationships`, `dates` the names of those
+    that may be written in braces."""
+    known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
+    values = "|".join(
+        [_VALUES, rf"(?:NOT )?IN \((?:{_VALUES})(?:, (?:{_VALUES})){{0,9}}\)", *(rf"'\{{{name}\}}'" for name in dates)]
+    )
+    return "^(?:" + "|".join(_shape(table, tables, known, values) for table in tables) + ")$"
+
+
+def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values: str) -> str:
+    branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
+    near = sorted({*branches, *(table for further in branches.values() for table in further)})
+    names = [re.escape(column) for column in tables[main]]
+    names += [rf"{re.escape(table)}\.(?:{either(tables[table])})" for table in (main, *near)]
+    column = "|".join(names)
+    word = rf"(?:{_FUNCTIONS}|{_WORDS}|{values}|{column})"
+    free = rf"\(*{word}(?:{_BETWEEN}{word}){{0,24}}\)*"
+    key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\))"
+    joins = "|".join(
+        _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
+        for table, further in branches.items()
+    )
+    return (
+        rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}"
+        + (rf"(?:{joins}){{0,{len(branches)}}}" if joins else "")
+        + rf"(?: WHERE {free})?(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
+        + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
+    )
+
+
+def _beside(table: str, known: list[Pair]) -> set[str]:
+    """The tables that one relation joins to it."""
+    sides = [(left[0], right[0]) for left, right in known]
+    return {other for one, other in (*sides, *(side[::-1] for side in sides)) if one == table} - {table}
+
+
+def _join(there: str, joined: str, known: list[Pair]) -> str:
+    """` JOIN joined ON …`, by any of the relations between the two, either side first."""
+    ways = [pair for pair in known if {pair[0][0], pair[1][0]} == {there, joined}]
+    said = "|".join(re.escape(spelled(way)) for one, other in ways for way in ((one, other), (other, one)))
+    return rf" (?:INNER |LEFT )?JOIN {re.escape(joined)} ON (?:{said})"
+
+
+def either(names: Iterable[str]) -> str:
+    """A pattern of names as they stand."""
+    return "|".join(re.escape(name) for name in names)

@@ -1,0 +1,228 @@
+"""Node 1, `understand_query` (seed 003 §3.1): what is asked, about what, and for when. Plans nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from agentd.apps.analytics.desk import Desk
+from agentd.apps.analytics.periods import Period, period_of, periods_of
+from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
+from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
+from agentd.errors import ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage
+
+ASK_BACK = (
+    "Mohon klarifikasi pertanyaan Anda: data apa yang ingin dilihat (misalnya penjualan, piutang, pembelian, atau "
+    "stok) dan untuk periode kapan?"
+)
+READS_ONLY = (
+    "Layanan ini hanya membaca data; data tidak dapat diubah atau dihapus dari sini. Mohon klarifikasi data apa yang "
+    "ingin Anda lihat."
+)
+UNREACHABLE = "Maaf, pertanyaan Anda belum dapat diproses saat ini. Silakan coba beberapa saat lagi."
+
+INTENTS = (
+    "sales_analysis",
+    "customer_report",
+    "receivables_report",
+    "payables_report",
+    "purchase_analysis",
+    "payment_report",
+    "inventory_report",
+    "production_report",
+    "employee_report",
+    "master_data",
+    "change_data",
+    "unclear",
+)
+_UNCLEAR = frozenset(
+    "unclear unknown ambiguous none null other tidak_jelas tidak_diketahui out_of_scope irrelevant off_topic".split()
+)
+_CHANGES = frozenset("change_data data_modification write_request delete_data update_data".split())
+MAX_TOKENS = 160
+COMPLEXITIES = ("simple", "medium", "complex")
+
+SYSTEM = (
+    "You read questions about a trading company's books (sales, customers, receivables, suppliers, payables, "
+    "purchases, payments, stock, production, employees), in Indonesian or English. Answer with one JSON object: "
+    "intent, entities_mentioned (the business things the question is about, in its own words; `customer` or `supplier` "
+    "for a company's name), requested_metrics (snake_case), query_complexity. intent is `unclear` when the question is "
+    "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
+    "follow-up is about what the previous questions were about. Never answer the question."
+)
+EXAMPLES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
+    (
+        "Total penjualan Maret 2022 dan banyaknya faktur?",
+        (),
+        {
+            "intent": "sales_analysis",
+            "entities_mentioned": ["penjualan", "faktur"],
+            "requested_metrics": ["total_sales", "invoice_count"],
+            "query_complexity": "simple",
+        },
+    ),
+    (
+        "Siapa pemasok yang utangnya paling besar?",
+        (),
+        {
+            "intent": "payables_report",
+            "entities_mentioned": ["pemasok", "utang"],
+            "requested_metrics": ["outstanding_amount"],
+            "query_complexity": "medium",
+        },
+    ),
+    (
+        "Sisa piutang CV Sentosa?",
+        (),
+        {
+            "intent": "receivables_report",
+            "entities_mentioned": ["piutang", "customer"],
+            "requested_metrics": ["outstanding_amount"],
+            "query_complexity": "simple",
+        },
+    ),
+    (
+        "kalau minggu ini?",
+        ("Berapa surat jalan hari ini?",),
+        {
+            "intent": "inventory_report",
+            "entities_mentioned": ["surat jalan"],
+            "requested_metrics": ["delivery_count"],
+            "query_complexity": "simple",
+        },
+    ),
+    (
+        "Bagaimana cuaca besok?",
+        (),
+        {"intent": "unclear", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
+    ),
+    (
+        "Kosongkan data stok gudang lama",
+        (),
+        {"intent": "change_data", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
+    ),
+)
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "intent": {"type": "string", "enum": list(INTENTS)},
+        "entities_mentioned": {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6},
+        "requested_metrics": {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6},
+        "query_complexity": {"type": "string", "enum": list(COMPLEXITIES)},
+    },
+    "required": ["intent", "entities_mentioned", "requested_metrics", "query_complexity"],
+    "additionalProperties": False,
+}
+
+
+async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
+    """Intent, entities, metrics and complexity from the model; the time period by rule.
+
+    Raises NodeFailed: `failed_understanding` with a question back, or a generic message when no model answers.
+    """
+    question = state["user_query"].strip()
+    if not re.search(r"\w", question):
+        raise NodeFailed(ASK_BACK, "the question is empty", validation_status="failed_understanding")
+    try:
+        value = unwrapped(await _understood(_messages(state), desk), "intent")
+    except (ProviderFailure, ProviderUnavailable) as error:
+        raise NodeFailed(UNREACHABLE, f"LLM call failed in understand_query: {error}") from error
+    except Unreadable as error:
+        raise NodeFailed(ASK_BACK, f"LLM answer: {error}", validation_status="failed_understanding") from error
+    intent = _name(value.get("intent"))
+    entities = texts(value.get("entities_mentioned") or value.get("entities"))
+    metrics = texts(value.get("requested_metrics") or value.get("metrics"))
+    if intent in _CHANGES:
+        raise NodeFailed(READS_ONLY, "the question asks to change data", validation_status="failed_understanding")
+    if not intent or intent.casefold() in _UNCLEAR:
+        raise NodeFailed(
+            ASK_BACK, f"the model found no clear intent ({intent!r})", validation_status="failed_understanding"
+        )
+    complexity = str(value.get("query_complexity") or "").casefold()
+    period = time_period(question, _description(value), past_questions(state), desk.clock.now().date())
+    return {
+        "intent": intent,
+        "entities_mentioned": entities or metrics or _words(question),
+        "requested_metrics": metrics,
+        "query_complexity": complexity if complexity in COMPLEXITIES else "simple",
+        "time_period": period,
+    }
+
+
+async def _understood(messages: list[ChatMessage], desk: Desk) -> dict[str, Any]:
+    """The model's reading, asked for once more when it was no JSON. Raises as `desk.ask` does."""
+    try:
+        return await desk.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+    except Unreadable as error:
+        again = ChatMessage(role="user", content=json.dumps({"error": f"{error}; answer with the JSON object alone"}))
+        return await desk.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+
+
+def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:
+    """What the question says of time; else what the model repeats of it in words. All null when nothing does."""
+    found = periods_in(question, past, today)
+    period = found[0] if found else None
+    if period is None and described and described.casefold() in " ".join([question, *past]).casefold():
+        period = period_of(described, today)
+    if period is None:
+        return {"start_date": None, "end_date": None, "period_label": None}
+    return period.as_time_period()
+
+
+def periods_in(question: str, past: list[str], today: date) -> list[Period]:
+    """The question's periods; a month without a year is of the year that the talk was about."""
+    year: int | None = None
+    for earlier in past:
+        found = period_of(earlier, today, year)
+        start = found and (found.start or found.end)
+        year = start.year if start else year
+    return periods_of(question, today, year)
+
+
+def _messages(state: AgentState) -> list[ChatMessage]:
+    return [*_PREFIX, _asked(state["user_query"], past_questions(state)[-3:])]
+
+
+def _asked(question: str, past: Sequence[str]) -> ChatMessage:
+    asked: dict[str, Any] = {"question": question}
+    if past:
+        asked["previous_questions"] = list(past)
+    return ChatMessage(role="user", content=json.dumps(asked, ensure_ascii=False))
+
+
+_PREFIX = [
+    ChatMessage(role="system", content=SYSTEM),
+    *(
+        message
+        for question, past, answer in EXAMPLES
+        for message in (
+            _asked(question, past),
+            ChatMessage(role="assistant", content=json.dumps(answer, ensure_ascii=False)),
+        )
+    ),
+]
+_STABLE = len(_PREFIX)
+
+
+def past_questions(state: AgentState) -> list[str]:
+    """What the session asked before, oldest first."""
+    return [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
+
+
+def _description(value: dict[str, Any]) -> str:
+    told = value.get("time_description") or value.get("time_period_description") or value.get("time_period")
+    if isinstance(told, dict):
+        told = told.get("period_label") or told.get("description")
+    return told.strip() if isinstance(told, str) else ""
+
+
+def _name(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _words(question: str) -> list[str]:
+    return re.findall(r"[^\W\d_]{4,}", question)[:6]

@@ -1,0 +1,63 @@
+"""Node 5, `validate_results` (seed 003 §3.5): whether the results can be shown, with what warnings. Changes none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agentd.apps.analytics.checks import checked, number, quality_score
+from agentd.apps.analytics.desk import Desk
+from agentd.apps.analytics.session_rows import rows_behind
+from agentd.apps.analytics.state import AgentState, NodeFailed
+
+NO_DATA = "Tidak ada data ditemukan untuk periode atau kriteria yang diminta."
+INVALID = "Hasil data tidak valid setelah diverifikasi."
+
+
+async def validate_results(state: AgentState, desk: Desk) -> dict[str, Any]:
+    """`passed` or `passed_with_warnings`, the checks made, the warnings and the score.
+
+    Raises NodeFailed: `failed_no_data`, or `failed_critical` when a result cannot be true.
+    """
+    calculations = state.get("financial_calculations") or {}
+    warnings = list(state.get("validation_warnings") or [])
+    rows, lost = await rows_behind(state, desk)
+    if lost is not None:
+        warnings.append(lost)
+    if lost is None and not rows and not _says_anything(calculations):
+        raise NodeFailed(
+            NO_DATA,
+            "no query gave a row or a value",
+            validation_status="failed_no_data",
+            validation_warnings=warnings,
+            quality_score=0,
+        )
+    warnings += [
+        f"Sebagian data tidak dapat diambil: {failed.get('purpose') or failed['result_key']}."
+        for failed in state.get("query_execution_errors") or []
+    ]
+    findings = checked(calculations, rows, state.get("validation_rules_for_results") or [])
+    warnings += [finding.message for finding in findings if finding.outcome == "warning"]
+    failed_queries = len(state.get("query_execution_errors") or [])
+    queries = len(state.get("operation_plan") or state.get("sql_queries_plan") or [])
+    queries += state.get("raw_data_query_plan") is not None
+    changes: dict[str, Any] = {
+        "data_quality_checks": {
+            finding.name: {"outcome": finding.outcome, "message": finding.message} for finding in findings
+        },
+        "validation_warnings": warnings,
+        "quality_score": quality_score(findings, len(warnings), failed_queries, queries),
+    }
+    if critical := [finding.message for finding in findings if finding.critical]:
+        raise NodeFailed(INVALID, "; ".join(critical), validation_status="failed_critical", **changes)
+    status = "passed_with_warnings" if warnings else "passed"
+    return {**changes, "validation_status": status}
+
+
+def _says_anything(calculations: Mapping[str, Any]) -> bool:
+    """False when all is null or empty, or noughts that only count what the nulls say is not there."""
+    values = list(calculations.values())
+    empty = [value is None or value == [] for value in values]
+    if all(empty):
+        return False
+    return not any(empty) or any(not gone and number(value) != 0 for value, gone in zip(values, empty, strict=True))

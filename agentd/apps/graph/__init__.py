@@ -1,0 +1,1 @@
+"""Questions to the graph, as durable runs."""

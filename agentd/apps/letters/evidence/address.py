@@ -1,0 +1,148 @@
+"""Addresses by value: `Jl. Melati No. 5 RT 3` is `jalan melati nomor 5 RT 003`. Not where in a text they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agentd.agent.text import folded, normal, tokens, vocabulary
+from agentd.apps.letters.evidence.numbers import spoken
+
+_SPELLINGS = {
+    **{"jl": "jalan", "jln": "jalan", "jalan": "jalan", "street": "jalan", "st": "jalan", "road": "jalan"},
+    **{"gg": "gang", "gang": "gang", "kp": "kampung", "kpg": "kampung", "kampung": "kampung", "kmp": "kampung"},
+    **{"perum": "perumahan", "perumahan": "perumahan", "komp": "komplek", "komplek": "komplek", "kompleks": "komplek"},
+    **{"blk": "blok", "block": "blok", "ds": "desa", "dsn": "dusun", "lt": "lantai", "jakut": "jakarta utara"},
+    **{"jaktim": "jakarta timur", "jaksel": "jakarta selatan", "jakbar": "jakarta barat", "jakpus": "jakarta pusat"},
+    **{"gn": "gunung", "raya": "raya", "tmn": "taman", "apt": "apartemen", "apartment": "apartemen"},
+    **{"ry": "raya", "tim": "timur", "bar": "barat", "east": "timur", "west": "barat", "north": "utara"},
+    **{"south": "selatan", "central": "pusat"},
+}
+_SILENT = vocabulary(
+    """no nomor nomer number kel kelurahan kec kecamatan kota kab kabupaten prov provinsi di ke dan alamat rumah
+    kode pos house at in the postal code dki yang saya ada sekarang itu ini adalah is on city village district"""
+)
+_KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
+_ROMAN = {
+    "i": "1",
+    "ii": "2",
+    "iii": "3",
+    "iv": "4",
+    "v": "5",
+    "vi": "6",
+    "vii": "7",
+    "viii": "8",
+    "ix": "9",
+    "x": "10",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address to compare by: its words in order, and its RT and RW where said."""
+
+    words: tuple[str, ...]
+    rt: int | None
+    rw: int | None
+
+    @property
+    def street(self) -> bool:
+        """Whether it says where, not only RT, RW and district."""
+        return any(word == "jalan" or word in _KINDS or word.isdecimal() for word in self.words)
+
+    def __add__(self, more: Address) -> Address:
+        """Both, said one after the other with a comma between them."""
+        rt = self.rt if more.rt is None else more.rt
+        rw = self.rw if more.rw is None else more.rw
+        return Address(self.words + more.words, rt, rw)
+
+
+NOTHING = Address((), None, None)
+
+
+def read(words: Sequence[str]) -> Address:
+    """Folded tokens as an address."""
+    kept: list[str] = []
+    rt = rw = None
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word in ("rt", "rw"):
+            both = word == "rt" and _skip(words, at + 1) < len(words) and words[_skip(words, at + 1)] == "rw"
+            values, at = _numbers(words, _skip(words, at + 1) + (1 if both else 0), 2 if word == "rt" else 1)
+            if word == "rw":
+                rw = values[0] if values else rw
+            elif values:
+                rt = values[0]
+                rw = values[1] if len(values) > 1 else rw
+            continue
+        if word.isdecimal():
+            kept.append(str(int(word)))
+        elif word[0].isalpha() and word not in _SILENT:
+            said = spoken(words, at)
+            if said is not None:
+                kept.append(str(said[0]))
+                at = said[1]
+                continue
+            kept.extend(_SPELLINGS.get(word, word).split())
+        at += 1
+    return Address(tuple(kept), rt, rw)
+
+
+@lru_cache(maxsize=256)
+def parse(value: str) -> Address:
+    """A whole value as an address."""
+    return read([folded(token) for token in tokens(normal(value)) if token.strip()])
+
+
+def supports(said: Address, value: Address) -> bool:
+    """Whether everything in `value` was said, in that order and each number beside the word it stood beside."""
+    if (value.rt is not None and value.rt != said.rt) or (value.rw is not None and value.rw != said.rw):
+        return False
+    words = value.words
+    if words and words[0] == "jalan" and "jalan" not in said.words and not _KINDS & set(said.words):
+        words = words[1:]
+    if not any(len(word) > 1 and word.isalpha() for word in words):
+        return False
+    at = -1
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else None
+        for place in range(at + 1, len(said.words)):
+            fits = (
+                said.words[place] == word
+                or _ROMAN.get(said.words[place]) == word
+                or _ROMAN.get(word) == said.words[place]
+            )
+            binds = word.isdecimal() or len(word) == 1 or word in _ROMAN
+            if fits and (not binds or (place > 0 and before is not None and said.words[place - 1] == before)):
+                at = place
+                break
+        else:
+            return False
+    return True
+
+
+def _skip(words: Sequence[str], at: int) -> int:
+    while at < len(words) and words[at] in (".", ":", "/", "-", ". ", "no", "nomor"):
+        at += 1
+    return at
+
+
+def _numbers(words: Sequence[str], at: int, most: int) -> tuple[list[int], int]:
+    """Up to `most` numbers: `3`, `003/007`, `tiga`; the second only after a slash."""
+    values: list[int] = []
+    at = _skip(words, at)
+    while len(values) < most and at < len(words):
+        if words[at].isdecimal() and len(words[at]) <= 3:
+            values.append(int(words[at]))
+            at += 1
+        elif (said := spoken(words, at)) is not None:
+            values.append(said[0])
+            at = said[1]
+        else:
+            break
+        if not (at + 1 < len(words) and words[at] in "/-" and words[at + 1].isdecimal()):
+            break
+        at += 1
+    return values, at

@@ -1,0 +1,54 @@
+"""What the agent asked last, so that a bare answer finds its field. The agent's own words prove nothing."""
+
+from __future__ import annotations
+
+import re
+
+from agentd.agent.text import folded, normal, tokens
+from agentd.apps.letters.evidence.lexicon import Cue, Lexicon
+from agentd.apps.letters.evidence.persons import strong
+
+_REQUEST = re.compile(
+    r"""\?|\b(?:mohon|sebutkan|silakan|silahkan|berikan|tolong|isi|lengkapi|tuliskan|masukkan|perlu|membutuhkan|butuh|memerlukan|
+    kirimkan|beri|informasikan|please|provide|tell|give|need|what|enter|share|could|may|siapa|apa|berapa|dimana|di\smana|kapan|
+    bagaimana|boleh|konfirmasi)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!\n]|\Z)")
+
+Question = tuple[str, str | None]
+"""(label, person: None for the applicant)."""
+
+
+def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
+    """The fields that an agent's message asks for, in its order, each once: from its last request on."""
+    text = re.sub(r"\([^)]*\)", " ", normal(text))
+    parts = [part for part in _SENTENCE.findall(text) if part.strip()]
+    first = next((index for index, part in enumerate(parts) if _REQUEST.search(part)), None)
+    if first is None:
+        return ()
+    found: list[Question] = []
+    for part in parts[first:]:
+        words = [folded(token) or "\n" for token in tokens(part)]
+        words = [piece for word in words for piece in _parted(word, lexicon)]
+        label: str | None = None
+        for mark in lexicon.marks(words):
+            if mark.cue is Cue.EXAMPLE and words[mark.start] in ("contoh", "misalnya", "contohnya", "example"):
+                break
+            if mark.cue is Cue.LABEL and not mark.value.startswith("x:"):
+                if (
+                    mark.value == "keperluan"
+                    and mark.end - mark.start == 1
+                    and words[mark.start] in ("untuk", "buat", "for", "guna")
+                ):
+                    continue
+                label = mark.value
+                found.append((label, None))
+            elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=False, agent=True):
+                found[-1] = (label, mark.value)
+    return tuple(dict.fromkeys(found))
+
+
+def _parted(word: str, lexicon: Lexicon) -> tuple[str, ...]:
+    size = lexicon.suffix(word) if len(word) > 4 else 0
+    return (word[:-size], word[-size:]) if size else (word,)

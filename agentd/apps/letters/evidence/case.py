@@ -1,0 +1,76 @@
+"""One call's evidence, and how a statement of it becomes a claim. It judges no value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from agentd.agent.text import FILLERS, vocabulary
+from agentd.apps.letters.evidence.conversation import Conversation, Statement
+from agentd.apps.letters.evidence.fields import Field, Form
+from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.settling import Claim
+from agentd.messages import Said
+
+Json = Any
+BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
+
+
+class Case:
+    """One call's evidence: the conversation, the results, and the form that they are to fill."""
+
+    def __init__(self, talk: Conversation, said: Sequence[Said], form: Form) -> None:
+        self.talk, self.said, self.form = talk, said, form
+        self.lexicon, self.labels = form.lexicon, form.labels
+        self.nik: str | None = None
+        """The NIK of this call, once proven."""
+        self._about: dict[str | None, tuple[Statement, ...]] = {}
+
+    @cached_property
+    def all(self) -> tuple[Statement, ...]:
+        """Every statement, of whomever: a letter's purpose may be somebody else's."""
+        return tuple(s for s in self.talk.statements if s.segment.mood is not Mood.OPEN)
+
+    def of(self, person: str | None) -> tuple[Statement, ...]:
+        """The statements that speak of a person."""
+        if person not in self._about:
+            self._about[person] = tuple(
+                statement
+                for statement in self.talk.statements
+                if statement.segment.mood is not Mood.OPEN
+                and self.talk.about(statement.segment, statement.message, person)
+            )
+        return self._about[person]
+
+
+_BESIDE = FILLERS | vocabulary(
+    """anut dianut peluk yakni nomor no nomer yang ada dengan baru lama ganti diganti ubah menjadi ke harusnya
+    seharusnya benar betul lengkap asli sesuai ktp kk number num new now rp sebesar per bulan sebulan pribadi
+    aktif yaitu hp wa telp sendiri maaf ternyata tanggal tgl hari on in day was place tempat lahir kota
+    perkawinan pernikahan nya adalah digit enam belas kalau terbaru terakhir saja aja sekarang"""
+)
+
+
+def clear(words: Sequence[str]) -> bool:
+    """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
+    return all(word in _BESIDE or not word[0].isalpha() for word in words)
+
+
+def claim(statement: Statement, *, supports: bool, replaces: bool = True) -> Claim:
+    return Claim(statement.message, statement.segment.mood, supports, replaces, statement.segment.corrected)
+
+
+def values(statement: Statement, found: Sequence[Json], wanted: Json, *, labelled: bool) -> Iterator[Claim]:
+    if not found and labelled and statement.segment.mood is Mood.TAKEN_BACK:
+        yield claim(statement, supports=False)
+    for value in found:
+        if value is not None:
+            yield claim(statement, supports=wanted is not None and value == wanted)
+
+
+def bound(statement: Statement, field: Field) -> bool:
+    segment = statement.segment
+    if segment.label == field.label or (segment.corrected and segment.follows == field.label):
+        return True
+    return segment.label is None and statement.asked == {field.label}

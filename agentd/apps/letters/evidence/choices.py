@@ -1,0 +1,197 @@
+"""Choices with their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from agentd.agent.text import FILLERS, fold, plain, vocabulary
+from agentd.apps.letters.evidence.numbers import SPOKEN
+
+_CONCEPTS: tuple[tuple[str, ...], ...] = (
+    ("islam", "muslim", "muslimah", "moslem"),
+    ("kristen", "protestan", "kristen protestan", "christian", "protestant", "nasrani"),
+    ("katolik", "katholik", "kristen katolik", "catholic", "roman catholic"),
+    ("hindu",),
+    ("buddha", "budha", "buddhist", "budhis", "buddhis"),
+    ("konghucu", "khonghucu", "kong hu cu", "khong hu cu", "confucian"),
+    ("kepercayaan terhadap tuhan yme", "penghayat kepercayaan", "penghayat", "kepercayaan", "aliran kepercayaan"),
+    (
+        *("belum kawin", "belum menikah", "belum nikah", "lajang", "single", "bujang", "bujangan", "not married"),
+        *("unmarried", "never married", "tidak kawin", "tidak menikah", "blm kawin", "blm nikah", "blm menikah"),
+        *("belum pernah menikah", "belum pernah kawin", "masih sendiri", "masih lajang", "jomblo", "gadis", "perjaka"),
+    ),
+    (
+        *("kawin", "menikah", "nikah", "sudah menikah", "sudah kawin", "sudah nikah", "married", "berkeluarga"),
+        *("sudah berkeluarga", "beristri", "bersuami", "telah menikah", "udah nikah", "udah kawin", "kawin tercatat"),
+    ),
+    ("cerai hidup", "divorced"),
+    ("cerai mati", "widowed", "janda cerai mati", "duda cerai mati", "ditinggal mati", "widow", "widower"),
+    ("laki laki", "laki", "lelaki", "pria", "cowok", "male", "man", "l", "lk"),
+    ("perempuan", "wanita", "cewek", "female", "woman", "p", "pr"),
+    ("wni", "indonesia", "warga negara indonesia", "indonesian", "indonesian citizen"),
+    ("wna", "warga negara asing", "asing", "foreigner", "foreign citizen"),
+    ("karyawan swasta", "pegawai swasta", "private employee", "kerja swasta", "swasta", "karyawan", "employee"),
+    ("pns", "pegawai negeri sipil", "pegawai negeri", "asn", "aparatur sipil negara", "civil servant"),
+    ("ibu rumah tangga", "irt", "mengurus rumah tangga", "housewife"),
+    ("wiraswasta", "wirausaha", "wiraswata", "self employed", "entrepreneur", "pengusaha"),
+    ("pelajar", "siswa", "siswi", "murid", "pupil"),
+    ("mahasiswa", "mahasiswi", "university student", "college student"),
+    ("pelajar mahasiswa", "student", "pelajar", "siswa", "siswi", "mahasiswa", "mahasiswi"),
+    ("guru", "teacher", "guru agama", "guru agama islam", "guru agama kristen", "guru ngaji"),
+    ("dosen", "lecturer"),
+    ("buruh", "labourer", "laborer"),
+    ("buruh harian lepas", "kerja serabutan", "serabutan"),
+    ("petani", "farmer", "petani pekebun"),
+    ("nelayan", "fisherman", "nelayan perikanan"),
+    ("pedagang", "trader", "merchant"),
+    ("sopir", "supir", "driver", "pengemudi"),
+    ("dokter", "doctor"),
+    ("perawat", "nurse"),
+    ("pensiunan", "pensiun", "retired", "retiree"),
+    (
+        *("belum tidak bekerja", "belum bekerja", "tidak bekerja", "nganggur", "menganggur", "pengangguran"),
+        *("unemployed", "not working", "jobless"),
+    ),
+    ("strata i", "s 1", "sarjana", "bachelor", "diploma iv strata i"),
+    ("strata ii", "s 2", "magister", "master"),
+    ("strata iii", "s 3", "doktor"),
+    ("sma", "smk", "slta", "slta sederajat", "sma sederajat", "high school", "stm"),
+    ("smp", "sltp", "sltp sederajat", "smp sederajat"),
+    ("sd", "tamat sd", "tamat sd sederajat", "sekolah dasar"),
+)
+_BY_PHRASE: dict[tuple[str, ...], frozenset[int]] = {}
+for _number, _phrases in enumerate(_CONCEPTS):
+    for _phrase in _phrases:
+        _key = tuple(_phrase.split())
+        _BY_PHRASE[_key] = _BY_PHRASE.get(_key, frozenset()) | {_number}
+_BY_FIRST = {phrases[0]: number for number, phrases in enumerate(_CONCEPTS)}
+_OCCUPATIONS = frozenset(range(_BY_FIRST["karyawan swasta"], _BY_FIRST["belum tidak bekerja"] + 1))
+_LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
+JOBS = vocabulary(
+    """karyawan karyawati pegawai guru dosen buruh petani nelayan pedagang wiraswasta wirausaha pengusaha sopir
+    supir pengemudi ojek dokter perawat bidan apoteker pensiunan pns asn tni polri polisi tentara pelajar
+    mahasiswa mahasiswi siswa siswi irt penjahit tukang montir mekanik kasir satpam kurir programmer akuntan
+    arsitek pengacara notaris wartawan seniman penulis penyanyi fotografer desainer koki juru pramusaji pembantu
+    asisten staf staff manajer manager direktur sekretaris teknisi insinyur engineer konsultan peneliti employee
+    teacher lecturer farmer fisherman trader driver doctor nurse student entrepreneur freelancer housewife
+    lawyer accountant peternak pekebun honorer developer sales marketing admin operator pelaut pilot pramugari
+    ustadz ustaz pendeta pastor"""
+)
+"""Words that make a bare phrase an occupation."""
+
+
+def meanings(phrase: Sequence[str]) -> frozenset[int]:
+    """The concepts that a folded phrase names as a whole."""
+    return _BY_PHRASE.get(tuple(phrase), frozenset())
+
+
+@lru_cache(maxsize=512)
+def options(enum: tuple[str, ...]) -> dict[tuple[str, ...], str | None]:
+    """Every phrase that means one of these values → the value (None: one of several, or a different choice).
+
+    A value may be written with alternatives (`PELAJAR/MAHASISWA`): each of them means it.
+    """
+    phrases: dict[tuple[str, ...], str | None] = {}
+    for value in enum:
+        own = {fold(value.replace("_", " "))}
+        own |= {fold(part) for part in value.replace("_", " ").split("/")} if "/" in value else set()
+        for concept in {number for phrase in own for number in meanings(phrase)}:
+            own |= {tuple(phrase.split()) for phrase in _CONCEPTS[concept]}
+        for phrase in own - {()}:
+            phrases[phrase] = value if phrases.get(phrase, value) == value else None
+    for value in enum:
+        phrases[fold(value.replace("_", " "))] = value
+    return phrases
+
+
+@lru_cache(maxsize=512)
+def _firsts(enum: tuple[str, ...]) -> frozenset[str]:
+    """The words that a choice of the field may begin with."""
+    return frozenset(phrase[0] for phrase in options(enum))
+
+
+def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[str | None]:
+    """The values that a segment names, the longest phrases first found; None is one it can't tell apart.
+
+    `bare`: the segment has no label, so nothing but the choices (this field's and others') may be in it. One-letter
+    abbreviations count under a label only. A wish (`mau menikah`) names nothing.
+    """
+    if _firsts(enum).isdisjoint(words):
+        return []
+    phrases = options(enum)
+    found: list[str | None] = []
+    rest: list[str] = []
+    kept = [word for word in words if word[0].isalnum()]
+    longest = 6
+    at = 0
+    while at < len(kept):
+        for length in range(min(longest, len(kept) - at), 0, -1):
+            phrase = tuple(kept[at : at + length])
+            if phrase in phrases and not (bare and phrase in _LETTERS):
+                found.append(phrases[phrase])
+                break
+            if length > 1 and phrase in _BY_PHRASE:
+                break
+            if phrase in _BY_PHRASE and phrase not in _LETTERS:
+                break
+        else:
+            length = 1
+            rest.append(kept[at])
+        at += length
+    rest = [word for at, word in enumerate(rest) if word not in FILLERS and not _counted(rest, at)]
+    if (bare and rest) or any(word in WISHES for word in rest):
+        return []
+    return found
+
+
+def _counted(rest: Sequence[str], at: int) -> bool:
+    """`dua anak`, `two kids`, beside a marital status."""
+    number = at if rest[at] in SPOKEN or rest[at].isdecimal() else at - 1
+    return (
+        number >= 0
+        and (rest[number] in SPOKEN or rest[number].isdecimal())
+        and rest[number + 1 : number + 2]
+        in (
+            ["anak"],
+            ["kids"],
+            ["children"],
+            ["orang"],
+        )
+    )
+
+
+def before(words: Sequence[str], enum: tuple[str, ...]) -> Sequence[str]:
+    """The words before the first that belongs to a choice of the field."""
+    firsts = _firsts(enum)
+    return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
+
+
+WISHES = vocabulary(
+    """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum
+    pernah"""
+)
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two spellings are one choice."""
+    return plain(left.replace("_", " ")) == plain(right.replace("_", " "))
+
+
+def canonical(value: str, enum: tuple[str, ...]) -> str | None:
+    """The declared value that an argument means, or None."""
+    for declared in enum:
+        if same(declared, value):
+            return declared
+    return options(enum).get(fold(value.replace("_", " ")))
+
+
+def is_occupation(words: Sequence[str]) -> bool:
+    """Whether a phrase says what somebody works as."""
+    return bool(JOBS.intersection(words) or meanings(words) & _OCCUPATIONS)
+
+
+def is_choice(words: Iterable[str]) -> bool:
+    """Whether a phrase is a known choice or an occupation, and so nobody's name."""
+    kept = tuple(words)
+    return bool(meanings(kept)) or any(word in JOBS for word in kept)

@@ -1,0 +1,148 @@
+"""What is said of addresses, and which of several an address is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import vocabulary
+from agentd.apps.letters.evidence import address as reading
+from agentd.apps.letters.evidence import choices
+from agentd.apps.letters.evidence.case import Case, clear
+from agentd.apps.letters.evidence.conversation import Statement
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.segments import HOMES, STREETS, Mood, Segment
+from agentd.apps.letters.evidence.settling import Claim
+
+_HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
+_NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
+_HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
+_SAME = frozenset({"sama", "same", "idem"})
+_SAME_WITH = vocabulary(
+    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
+    di yang itu persis kok ya"""
+)
+
+
+def address(field: Field, case: Case) -> Iterator[Claim]:
+    """An address: its segments of one message are one address; a later street replaces it, later detail adds to it."""
+    wanted = reading.parse(str(field.value))
+    accepted = _accepted(field, case)
+    said: list[str] = []
+    known = reading.NOTHING
+    spoken_of: str | None = None
+    for message, group in by_message(case.of(field.person)):
+        parts: list[str] = []
+        whole = reading.NOTHING
+        last: Statement | None = None
+        corrected = False
+        for statement in group:
+            segment = statement.segment
+            whole_yet = parts or said
+            number = _house_number(statement, whole_yet) if spoken_of in accepted else None
+            if number is not None:
+                parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
+                whole = reading.read(parts)
+                if not parts:
+                    yield Claim(message, Mood.TAKEN_BACK, False)
+                continue
+            spoken_of = segment.label or spoken_of
+            if not _addressed(statement, field, accepted):
+                continue
+            if segment.mood is not Mood.SAID:
+                if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
+                    parts, said, whole = [], [], reading.NOTHING
+                    yield Claim(message, segment.mood, True)
+                continue
+            if segment.corrected and parts and segment.address.street:
+                parts, whole = [], reading.NOTHING
+            corrected = corrected or segment.corrected
+            parts += [*segment.words, ","]
+            whole += segment.address
+            last = statement
+        if last is None or not parts:
+            continue
+        alone = whole.street or not said
+        said, known = (parts, whole) if alone else ([*said, *parts], known + whole)
+        supports = reading.supports(known, wanted)
+        yield Claim(message, Mood.SAID, supports, replaces=whole.street, corrected=corrected)
+
+
+def _house_number(statement: Statement, said: Sequence[str]) -> str | None:
+    """The number of `eh, no 15 maksudnya` after an address was said: nothing of it but another house number."""
+    segment = statement.segment
+    if not said or not segment.corrected or segment.mood is not Mood.SAID:
+        return None
+    instead_of = [word for word in statement.previous_words if word.isdecimal()]
+    kept = [word for word in segment.words if word[0].isalnum() and word not in ("rumah", "house")]
+    named = len(kept) == 2 and kept[0] in _NUMBERS and kept[1].isdecimal() and len(kept[1]) <= 3
+    return kept[1] if named and set(instead_of) <= set(said) else None
+
+
+def _renumbered(said: Sequence[str], number: str) -> list[str]:
+    """The address with another house number; nothing when it had none, for then it isn't clear what was meant."""
+    at = next(
+        (at for at in range(1, len(said)) if said[at].isdecimal() and _NUMBERS & set(said[max(0, at - 2) : at])), None
+    )
+    return [] if at is None else [*said[:at], number, *said[at + 1 :]]
+
+
+def _accepted(field: Field, case: Case) -> frozenset[str]:
+    label = field.label
+    if label == "alamat_domisili":
+        accepted = {label, "alamat"}
+    elif label == "alamat":
+        accepted = {label, "alamat_domisili"}
+    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
+        accepted = {label, "alamat"}
+    else:
+        accepted = {label}
+    other = {"alamat", "alamat_domisili", "alamat_ktp", *({"alamat_usaha"} & {label})}
+    if label in other and any(says_same(statement, label) for statement in case.of(field.person)):
+        accepted |= other
+    if label == "alamat" and not any(s.segment.label in accepted for s in case.of(field.person)):
+        accepted |= {"alamat_ktp"}
+    return frozenset(accepted)
+
+
+def says_same(statement: Statement, label: str) -> bool:
+    """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
+    segment = statement.segment
+    about = segment.label in (_HOMES if label in _HOMES else (label,)) or label in statement.asked
+    if segment.mood is not Mood.SAID or not about or _SAME.isdisjoint(segment.words):
+        return False
+    return all(word in _SAME or word in _SAME_WITH for word in segment.words if word[0].isalnum())
+
+
+def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:
+    segment = statement.segment
+    if segment.label in accepted:
+        return segment.implied or _no_other_owner(segment)
+    if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted) and segment.mood is Mood.SAID:
+        return field.label != "alamat_usaha" and field.label != "alamat_ktp"
+    if segment.label is not None:
+        return False
+    if statement.answers is not None:
+        return statement.answers in accepted
+    typed = bool(segment.dates) or any(len(run) >= 9 for run in segment.runs)
+    return segment.follows in accepted and not typed and not choices.is_choice(segment.words) and not segment.intro
+
+
+def _no_other_owner(segment: Segment) -> bool:
+    """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
+    words = segment.words
+    street = next((at for at, word in enumerate(words) if word in STREETS), 0)
+    return all(
+        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or not word[0].isalpha() or clear([word])
+        for word, raw in zip(words[:street], segment.raws, strict=False)
+    )
+
+
+def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:
+    group: list[Statement] = []
+    for statement in statements:
+        if group and group[-1].message != statement.message:
+            yield group[-1].message, group
+            group = []
+        group.append(statement)
+    if group:
+        yield group[-1].message, group

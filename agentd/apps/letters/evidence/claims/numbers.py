@@ -1,0 +1,58 @@
+"""What is said of NIK, KK, telephone and amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.apps.letters.evidence import digits
+from agentd.apps.letters.evidence import numbers as reading
+from agentd.apps.letters.evidence.case import Case, bound, clear, values
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.settling import Claim
+
+
+def identity(field: Field, case: Case) -> Iterator[Claim]:
+    """NIK and KK. Sixteen digits without a label are a NIK, unless the agent asked for the KK."""
+    wanted = digits.sixteen(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        if segment.label == field.label:
+            bound = True
+        elif segment.label in (None, "nama") and segment.follows not in ("x:nomor", "telepon"):
+            asked = statement.asked & {"nik", "kk"}
+            bound = field.kind == "nik" if not asked or len(asked) == 2 else field.kind in asked
+        else:
+            bound = False
+        if bound:
+            found = [run for run in segment.runs if len(run) == 16]
+            if segment.label == field.label and not clear(_before(segment.words)):
+                found = []
+            yield from values(statement, found, wanted, labelled=segment.label == field.label)
+
+
+def _before(words: Sequence[str]) -> Sequence[str]:
+    """What stands before the first digit."""
+    return words[: next((at for at, word in enumerate(words) if word.isdecimal() or word in reading.SPOKEN), 0)]
+
+
+def phone(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = digits.phone(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label
+        if not labelled and segment.label is not None:
+            continue
+        found = [run for run in segment.runs if len(run) < 16]
+        if labelled and not clear(_before(segment.words)):
+            continue
+        if not labelled and field.label not in statement.asked:
+            found = [run for run in found if run.startswith(("08", "628"))]
+        yield from values(statement, [digits.phone(run) for run in found], wanted, labelled=labelled)
+
+
+def number(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = reading.value(str(field.value))
+    for statement in case.of(field.person):
+        if bound(statement, field) and clear(_before(statement.segment.words)):
+            found = reading.amounts(statement.segment.words)
+            yield from values(statement, found, wanted, labelled=statement.segment.label == field.label)

@@ -1,0 +1,102 @@
+"""What is said in free text (purpose, occupation, business) and of yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import FILLERS, fold, vocabulary
+from agentd.apps.letters.evidence import choices, names, texts
+from agentd.apps.letters.evidence.case import Case, claim
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.segments import Mood, Segment
+from agentd.apps.letters.evidence.settling import Claim
+
+_WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan would d")
+_PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
+"""What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
+_PURPOSES = vocabulary(
+    """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan
+    syarat administrasi beasiswa"""
+)
+
+
+def text(field: Field, case: Case) -> Iterator[Claim]:
+    """Free text: every content word must have been said under the field's label, or in answer to its question."""
+    value = str(field.value)
+    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
+        return
+    if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
+        return
+    office = field.label == "instansi"
+    purpose = office or field.label == "keperluan"
+    restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
+    for statement in case.all if purpose else case.of(field.person):
+        segment = statement.segment
+        words: Sequence[str] = segment.tail if purpose else segment.words
+        if purpose and segment.label is None and not office:
+            wish = next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0)
+            words = words[wish:]
+        if purpose and segment.person not in (None, CITIZEN):
+            words = [*words, *str(segment.person).lstrip("?").split()]
+        if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
+            continue
+        labelled = segment.label == field.label
+        if labelled and segment.mood is Mood.TAKEN_BACK:
+            yield claim(statement, supports=False)
+            continue
+        corrected = segment.label is None and segment.corrected and segment.follows == field.label
+        if labelled and field.label == "pekerjaan" and not _begins_with(words, value):
+            continue
+        if labelled or corrected or statement.answers == field.label:
+            weak = purpose or segment.empty
+            instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
+            yield claim(statement, supports=texts.supports(words, value), replaces=not weak or instead)
+        elif office and segment.label in (None, "keperluan"):
+            yield claim(statement, supports=texts.supports(words, value), replaces=False)
+        elif segment.label is not None:
+            continue
+        elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
+            yield claim(statement, supports=texts.supports(words, value), replaces=False)
+        elif field.label == "pekerjaan" and _bare_job(segment, value):
+            yield claim(statement, supports=True, replaces=False)
+        elif statement.asked and field.label in statement.asked and len(statement.asked) == 1:
+            yield claim(statement, supports=texts.supports(words, value), replaces=False)
+
+
+def _restates(segment: Segment) -> bool:
+    """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence is said anew."""
+    return segment.label is None and (segment.corrected or segment.restated)
+
+
+def _begins_with(words: Sequence[str], value: str) -> bool:
+    """Whether the first thing said under `pekerjaan` is the occupation itself, and nobody who has it."""
+    kept = [word for word in words if word[0].isalnum() and word not in FILLERS]
+    head = texts.essence(kept[:1])
+    return not head or head[0] in texts.essence(fold(value)) or texts.supports(kept[:3], value)
+
+
+def _bare_job(segment: Segment, value: str) -> bool:
+    """`karyawan swasta` in a list, `saya seorang guru`: an occupation and nothing else."""
+    kept = [word for word in segment.words if word[0].isalnum()]
+    rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
+    wanted = fold(value)
+    if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
+        return False
+    same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
+    return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))
+
+
+def boolean(field: Field, case: Case) -> Iterator[Claim]:
+    """Yes or no: the label asserted or denied, or a plain answer to the one question for it."""
+    for statement in case.of(field.person):
+        segment = statement.segment
+        words = {word for word in segment.words if word[0].isalnum()}
+        if segment.label == field.label:
+            yield Claim(statement.message, Mood.SAID, (segment.mood is Mood.SAID) == field.value)
+        elif statement.asked == {field.label} and segment.label is None and words:
+            yes = (
+                bool(words & {"ya", "iya", "yes", "benar", "betul", "sudah", "ada", "punya"})
+                and segment.mood is Mood.SAID
+            )
+            yield Claim(statement.message, Mood.SAID, yes == field.value)

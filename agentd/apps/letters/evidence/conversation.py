@@ -1,0 +1,271 @@
+"""A session's words as evidence: each message of the citizen, read in order, with what the agent had just asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from agentd.agent.text import FILLERS, plain, vocabulary
+from agentd.apps.letters.evidence import asked as asking
+from agentd.apps.letters.evidence import persons
+from agentd.apps.letters.evidence.choices import JOBS, meanings
+from agentd.apps.letters.evidence.dates import month
+from agentd.apps.letters.evidence.fields import ANYBODY
+from agentd.apps.letters.evidence.lexicon import Lexicon
+from agentd.apps.letters.evidence.pasted import orders, own_words
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.reading import read
+from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
+from agentd.messages import Said
+
+_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]+)(?<=\S)\1(?![\w*_~])")
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
+_TYPED = frozenset(
+    {
+        "nik",
+        "kk",
+        "rt",
+        "rw",
+        "rtrw",
+        "telepon",
+        "tanggal_lahir",
+        "lahir",
+        "agama",
+        "status_perkawinan",
+        "jenis_kelamin",
+        "kewarganegaraan",
+        "penghasilan",
+        "umur",
+        "pendidikan",
+        "golongan_darah",
+        "email",
+    }
+)
+_YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
+"""Answers to the question for the marital status that leave the word for it out."""
+_GREETINGS = vocabulary(
+    """ya iya ok oke baik halo hai hi hello siang pagi sore malam selamat pak bu mas mbak kak terima kasih"""
+)
+
+
+class Place(NamedTuple):
+    """One segment in its message. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
+
+    segment: Segment
+    asked: frozenset[str]
+    answers: str | None
+    listed: bool
+    first: bool
+    next_label: str | None
+    next_nik: bool
+    next_words: tuple[str, ...]
+    previous_words: tuple[str, ...]
+
+
+class Statement(NamedTuple):
+    """A place, and the order of its message in the session."""
+
+    message: int
+    segment: Segment
+    asked: frozenset[str]
+    answers: str | None
+    listed: bool
+    first: bool
+    next_label: str | None
+    next_nik: bool
+    next_words: tuple[str, ...]
+    previous_words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Answers given as a JSON object: the arguments that an officer typed into a form."""
+
+    message: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the citizen said. `subject` is whom the letter is for, `since` the message that said so."""
+
+    statements: tuple[Statement, ...]
+    forms: tuple[Form, ...]
+    subject: str
+    since: int
+    people: frozenset[str]
+    """Whom the citizen spoke of, by relation."""
+
+    def about(self, segment: Segment, message: int, person: str | None) -> bool:
+        """Whether a segment speaks of the field's person: a named relation, or else whom the letter is for."""
+        if person == ANYBODY:
+            return segment.person not in (None, CITIZEN)
+        wanted = person or self.subject
+        if wanted == CITIZEN:
+            return segment.person in (None, CITIZEN)
+        if person is not None:
+            return segment.person == wanted
+        return segment.person == wanted or (segment.person is None and message >= self.since)
+
+
+def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = False) -> Conversation:
+    """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not.
+
+    `for_others`: the letter itself tells its applicant from whom it serves, so that `untuk anak saya` names the latter.
+    """
+    people: set[str] = set()
+    statements: list[Statement] = []
+    forms: list[Form] = []
+    subject, since = CITIZEN, 0
+    question = ""
+    other: str | None = None
+    spoken_of: str | None = None
+    for entry in sorted(said, key=lambda entry: entry.order):
+        if entry.by == "agent":
+            question = entry.text
+        elif entry.by == "citizen":
+            values = _form(entry.text)
+            if values is not None:
+                forms.append(Form(entry.order, values))
+                continue
+            asked = _asked(question, lexicon) if question else ()
+            about = {person for _, person in asked}
+            start = next(iter(about)) if len(about) == 1 else None
+            if not asked:
+                start = other
+            labels = tuple(label for label, _ in asked)
+            message, places = _message(entry.text, lexicon, start, labels, spoken_of if not asked else None)
+            spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
+            people |= message.people
+            if message.subject is not None and not for_others:
+                subject, since = message.subject, entry.order
+            statements += [Statement(entry.order, *place) for place in places]
+            other = message.last if not asked or start is None else None
+            question = ""
+    return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
+
+
+@lru_cache(maxsize=256)
+def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
+    return asking.asked(text, lexicon)
+
+
+@lru_cache(maxsize=256)
+def _message(
+    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
+) -> tuple[Message, list[Place]]:
+    if asked == ("status_perkawinan",) and plain(text) in _YET:
+        text = f"{plain(text).split()[0]} kawin"
+    message = read(_unadorned(own_words(text)), lexicon, person=person)
+    for segment in message.segments:
+        unsaid = segment.label is None and segment.follows is None
+        if segment.restated and unsaid and not persons.names_a_letter(segment.words):
+            segment.follows = before
+    return message, _placed(message, asked)
+
+
+def _unadorned(text: str) -> str:
+    """Without a chat's marks of emphasis, and without the numbers of lines numbered from 1 on, as answers may be."""
+    text = _EMPHASIS.sub(r"\2", text)
+    numbers = [int(number) for number in _NUMBERED.findall(text)]
+    return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
+
+
+def forget() -> None:
+    """Drop what was remembered of messages already read (reading is pure; this only costs time)."""
+    _asked.cache_clear()
+    _message.cache_clear()
+
+
+def _form(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{") or orders(text):
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:
+    segments = _readdressed(message.segments, asked)
+    said = [segment for segment in segments if segment.mood is Mood.SAID]
+    clauses = {segment.clause for segment in said}
+    niks = [_sixteen(segment) for segment in segments]
+    listed = len(clauses) >= 3 and any(niks)
+    answers = _answers(said, asked)
+    wanted = frozenset(asked)
+    placed: list[Place] = []
+    free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
+    first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
+    for index, segment in enumerate(segments):
+        after = segments[index + 1] if index + 1 < len(segments) else None
+        before = segments[index - 1] if index else None
+        near = after is not None and after.sentence == segment.sentence
+        placed.append(
+            Place(
+                segment,
+                wanted,
+                answers.get(id(segment)),
+                listed or niks[index],
+                id(segment) == first_free and all(s.label not in ("nama",) for s in said),
+                after.label if near and after is not None else None,
+                index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
+                tuple(after.words) if after is not None and after.label is None else (),
+                tuple(before.words)
+                if before is not None and before.label is None and before.sentence == segment.sentence
+                else (),
+            )
+        )
+    return placed
+
+
+def _readdressed(segments: list[Segment], asked: tuple[str, ...]) -> list[Segment]:
+    """A street without a label is the address that was asked for, where just one was."""
+    wanted = [label for label in asked if label in ADDRESSES]
+    if len(wanted) == 1:
+        for segment in segments:
+            if segment.implied:
+                segment.label = wanted[0]
+            if segment.follows == "alamat":
+                segment.follows = wanted[0]
+    return segments
+
+
+def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
+    """Which unlabelled segment answers which free-text question: all of them one question, or one each in order."""
+    free = [label for label in asked if label not in _TYPED]
+    bare = [segment for segment in said if segment.label is None or segment.implied]
+    if len(asked) == 1 and free:
+        return {
+            id(segment): free[0]
+            for segment in bare
+            if not all(word in FILLERS or not word[0].isalnum() for word in segment.words)
+        }
+    small = [
+        s for s in bare if s.words and all(word.isdecimal() and len(word) <= 3 for word in s.words if word[0].isalnum())
+    ]
+    small_asked = ["rt", "rw"] if "rtrw" in asked else [label for label in asked if label in ("rt", "rw")]
+    numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
+    if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
+        free = [label for label in free if label != "tempat_lahir"]
+    texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
+    if free and len(texts) == len(free):
+        pairs = list(zip(texts, free, strict=True))
+        if all((label in ADDRESSES) == segment.implied or not segment.implied for segment, label in pairs):
+            return numbers | {id(segment): label for segment, label in pairs}
+    return numbers
+
+
+def _typed(segment: Segment) -> bool:
+    """A NIK, a date or a choice, and so no free text (an occupation is)."""
+    words = [word for word in segment.words if word[0].isalnum()]
+    return bool(_sixteen(segment) or segment.dates) or (bool(meanings(words)) and not JOBS.intersection(words))
+
+
+def _sixteen(segment: Segment) -> bool:
+    return any(len(run) == 16 for run in segment.runs)

@@ -1,0 +1,57 @@
+"""Long numbers that name somebody: NIK, KK, telephone. It finds runs of digits, however grouped or spelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence.numbers import DIGIT_WORDS, spoken_digits
+
+_GROUPING = frozenset({"-", ".", " "})
+
+
+def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
+    """(start, end, digits) of every run of digits: `3175064501900003`, `3175 0645 …`, `0812-3456-789`, spelled out."""
+    found: list[tuple[int, int, str]] = []
+    at = 0
+    while at < len(words):
+        if not (words[at].isdecimal() or words[at] in DIGIT_WORDS):
+            at += 1
+            continue
+        start, digits = at, ""
+        while at < len(words):
+            if words[at].isdecimal():
+                if len(digits) + len(words[at]) > 16 and len(digits) >= at_least:
+                    break
+                digits += words[at]
+                at += 1
+            elif words[at] in DIGIT_WORDS and (said := spoken_digits(words, at)) is not None:
+                digits += said[0]
+                at = said[1]
+            elif digits and words[at] in _GROUPING and at + 1 < len(words) and words[at + 1].isdecimal():
+                at += 1
+            else:
+                break
+        if len(digits) >= at_least:
+            found.append((start, at, digits))
+        at = max(at, start + 1)
+    return found
+
+
+def sixteen(value: str) -> str | None:
+    """The 16 digits of a NIK or KK value, its grouping removed."""
+    digits = "".join(word for word in fold(value))
+    return digits if len(digits) == 16 and digits.isdecimal() and digits.isascii() else None
+
+
+def phone(value: str) -> str | None:
+    """A telephone number without its prefix, so that 0812…, +62 812… and 62812… are one."""
+    digits = "".join(fold(value))
+    if not (digits.isdecimal() and 8 <= len(digits) <= 15):
+        return None
+    return digits.removeprefix("62") if digits.startswith("62") else digits.removeprefix("0")
+
+
+def sex(nik: str) -> str:
+    """`p` or `l` as a NIK says: a woman's day of birth is written plus 40."""
+    return "p" if int(nik[6:8]) > 40 else "l"

@@ -1,0 +1,63 @@
+"""Questions: from which word on a sentence only asks. Requests (`bisa dibuatkan surat …?`) are not questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.text import vocabulary
+from agentd.apps.letters.evidence.lexicon import Cue, Mark
+
+_POLITE = vocabulary("bisa boleh dapat can could would will please tolong mohon minta bisakah bolehkah may")
+_MAKE = vocabulary(
+    """buat buatkan dibuatkan buatin bikin bikinkan bikinin dibikinkan terbitkan diterbitkan cetak cetakkan proses
+    diproses urus uruskan bantu dibantu make create issue generate prepare help get have membuat mengurus print"""
+)
+_FIRST_ONLY = frozenset({"is", "are", "does", "did", "apa", "do", "masa", "emang", "which", "mana"})
+_TAGS = vocabulary(
+    """ya iya kan bisa cukup gimana bagaimana oke ok right benar betul kah pak bu mas mbak sudah lengkap apa lagi
+    ada yang kurang enough is that it anything else what next selanjutnya dong terus lalu then jadi berapa lama
+    kapan selesai syaratnya saja syarat prosesnya caranya cara mengurusnya how long will take much biayanya
+    diambil langsung hari sekarang cepat besok ditunggu dicetak diproses
+    can i get need do does please when where dimana mana"""
+)
+_DOUBTS = vocabulary(
+    """valid terdaftar aktif asli palsu milik punya registered belong belongs sah validkah terdata cocok"""
+)
+_CONFIRM = vocabulary("right benar betul kan correct true ya tidak gak nggak kah pak bu")
+"""A tag of these asks whether what stands before it is so."""
+_BREAKS = frozenset({",", ";", "(", ")", "|"})
+
+
+def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
+    """The first word of a sentence that is only asked about; None when nothing is. `asks`: it ends with `?`."""
+    starts = [0, *(at + 1 for at, word in enumerate(words) if word in _BREAKS and not _inside(at, marks))]
+    hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, starts, asks)), None)
+    if hard is not None:
+        start = max(at for at in starts if at <= hard.start)
+        rest = words[hard.start :]
+        doubtful = bool(_DOUBTS.intersection(rest))
+        return 0 if doubtful else start
+    if not asks or (_POLITE.intersection(words) and _MAKE.intersection(words)):
+        return None
+    last = starts[-1]
+    tag = [word for word in words[last:] if word[0].isalnum()]
+    if not last or all(word in _CONFIRM for word in tag):
+        return 0
+    return last if all(word in _TAGS for word in tag) else 0
+
+
+def _counts(mark: Mark, words: Sequence[str], starts: Sequence[int], asks: bool) -> bool:
+    word = words[mark.start]
+    if word in _POLITE and _MAKE.intersection(words):
+        return False
+    if asks and word not in _FIRST_ONLY and mark.end - mark.start >= 1:
+        return True
+    return any(
+        mark.start == at
+        or (mark.start == at + 1 and words[at] in ("jadi", "terus", "lalu", "trus", "dan", "so", "and", "oh"))
+        for at in starts
+    )
+
+
+def _inside(at: int, marks: Sequence[Mark]) -> bool:
+    return any(mark.start <= at < mark.end for mark in marks)

@@ -1,0 +1,99 @@
+"""Names of people: where a name in running text ends, and when two spellings are one. Not whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.text import vocabulary
+from agentd.apps.letters.evidence.choices import is_choice
+
+_ENDS = vocabulary(
+    """dan serta atau mau ingin hendak akan pengen pingin kepingin butuh perlu minta mohon tolong umur usia berumur
+    berusia lahir kelahiran tinggal bertempat berdomisili domisili alamat beralamat warga asal dari yang dengan
+    kerja bekerja agama beragama status pekerjaan nik ktp kk no nomor nomer hp rt rw sudah belum sedang untuk
+    buat bikin urus mengurus membuat bisa boleh sebagai di pada datang baru juga sih ya pak bu kak mas mbak min
+    gitu itu ini seorang saya aku sesuai and with born am my want need would who living live lives from age aged
+    years for to is please here work working kemarin tadi lalu terus trus jadi supaya agar karena karna soalnya
+    ada punya adalah bermaksud berniat pindah menetap thanks makasih terima selamat halo surat kawin menikah
+    cerai laki perempuan pria wanita islam kristen katolik hindu buddha budha konghucu muslim wni tahun thn
+    tanggal tgl ttl religion single married but tapi sekarang now hanya cuma lagi kepada oleh seperti tersebut
+    asli"""
+)
+_BEFORE = vocabulary(
+    """datanya data dengan biodata berikut nya nama lengkap saya aku adalah ialah yaitu itu ini ya iya oh oke ok
+    baik halo hai hi hello my name full is am m the s bernama namanya namaku perkenalkan kenalkan sdr sdri
+    saudara saudari tn ny nn mr mrs ms mas mbak kak pak bapak bu ibu sesuai ktp benar sebenarnya asli jadi
+    harusnya seharusnya it its it's"""
+)
+_HONORIFICS = vocabulary("bapak pak ibu bu sdr sdri saudara saudari tn tuan ny nyonya nn nona mr mrs ms mas mbak kak")
+_COMMON = vocabulary(
+    """kerja bekerja swasta melamar daftar urus mengurus orang baru lama disini sini sana situ warga penduduk tidak
+    bukan sudah belum pernah setuju paham mengerti tahu tau lupa bingung sakit sehat senang mahasiswa kepala
+    keluarga anak suami istri ibu ayah bapak kakak adik rumah tangga kos kontrak ngontrak ngekos sendiri
+    sendirian asli here new resident citizen looking trying not going happy sorry fine bayar kirim isi lengkapi
+    tunggu coba rasa pikir kira harap cari ambil pilih kasih berikan sampaikan ulangi pakai selalu juga tetap
+    single surat domisili keterangan usaha pengantar mampu jalan gang kampung yes no ok oke"""
+)
+
+Name = tuple[str, ...]
+
+
+def key(value: str | Sequence[str]) -> Name:
+    """A name to compare by: folded words without honorifics and marks."""
+    words = value.split() if isinstance(value, str) else value
+    letters = ["".join(letter for letter in word.casefold() if letter.isalnum()) for word in words]
+    kept = [word for word in letters if word]
+    while len(kept) > 1 and kept[0] in _HONORIFICS:
+        kept = kept[1:]
+    return tuple(kept)
+
+
+def leading(raws: Sequence[str]) -> list[Name]:
+    """The names that a segment may begin with: the whole run, and its capitalised head where small letters follow.
+
+    `raws` are tokens as written. Empty when the segment begins with no name.
+    """
+    start = 0
+    while start < len(raws) and (not raws[start][0].isalpha() or raws[start].casefold() in _BEFORE):
+        if raws[start][0].isdecimal():
+            return []
+        start += 1
+    run: list[str] = []
+    for raw in raws[start:]:
+        word = raw.casefold()
+        if raw[0].isalpha():
+            if word in _ENDS or (word == "i" and run):
+                break
+            run.append(raw)
+        elif raw not in ("'", ".", "-", "`", ". ", ".\n") or (raw[0] == "." and run and len(run[-1]) > 4):
+            break
+    if not run:
+        return []
+    found = [key(run)]
+    if run[0][0].isupper() and any(raw[0].islower() for raw in run):
+        head = next(index for index, raw in enumerate(run) if raw[0].islower())
+        if head < len(run):
+            found.append(key(run[:head]))
+    return [name for name in found if name]
+
+
+def alone(raws: Sequence[str]) -> bool:
+    """Whether a segment is a name and courtesy, with nothing after it."""
+    found = leading(raws)
+    words = [raw.casefold() for raw in raws if raw[0].isalnum()]
+    return bool(found) and tuple(words[-len(found[0]) :]) == found[0]
+
+
+def same(left: Name, right: Name) -> bool:
+    """One name, whatever stands between its letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
+    return left == right or "".join(left) == "".join(right)
+
+
+def within(part: Name, whole: Name) -> bool:
+    """Whether a shorter form says nothing that contradicts the longer."""
+    return set(part) <= set(whole)
+
+
+def plausible(name: Name) -> bool:
+    """Whether bare words after `saya`, or first in a list, may be a name: no choice, no occupation, no common word."""
+    return 0 < len(name) <= 7 and not is_choice(name) and not any(word in _COMMON for word in name)

@@ -1,0 +1,84 @@
+"""Earlier tool results as evidence: a value counts only under its own name, in a record of the same person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import Lexicon, person
+from agentd.messages import Said
+
+Json = Any
+_ENGLISH = {
+    **{"full_name": "nama", "name": "nama", "birth_date": "tanggal_lahir", "birth_place": "tempat_lahir"},
+    **{"address": "alamat", "religion": "agama", "gender": "jenis_kelamin", "occupation": "pekerjaan"},
+    **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
+}
+_NOT_A_PERSON = frozenset(
+    {"kantor", "office", "kelurahan", "instansi", "letters", "surat", "example", "examples", "contoh", "requirements"}
+    | {"persyaratan", "fields", "schema", "pejabat", "penandatangan", "signer"}
+)
+"""Parts of a result that speak of the office or of forms."""
+
+
+def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon) -> Iterator[tuple[int, Json]]:
+    """(order, value) that results give for a field, newest last.
+
+    A record that has a NIK counts only for the NIK of this call (`nik`, None when the citizen proved none). What a
+    tool merely echoes of its input (`Said.text` holds that input as JSON) proves nothing, nor does running text.
+    """
+    for entry in sorted(said, key=lambda entry: entry.order):
+        if entry.by != "tool" or not isinstance(entry.value, (Mapping, list)):
+            continue
+        echoed = _leaves(_json(entry.text)) if entry.text else frozenset[str]()
+        for key, about, value in _records(entry.value, None, nik):
+            if _label(key, lexicon) in _labels(field) and about == field.person and str(value).casefold() not in echoed:
+                yield entry.order, value
+
+
+def _labels(field: Field) -> frozenset[str]:
+    name = field.path.rsplit(".", 1)[-1]
+    if field.label in ("alamat", "alamat_domisili"):
+        return frozenset({field.label, name, "alamat"})
+    return frozenset({field.label, name})
+
+
+def _label(key: str, lexicon: Lexicon) -> str:
+    return _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key
+
+
+def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[str, str | None, Json]]:
+    if isinstance(value, Mapping):
+        own = value.get("nik") or value.get("NIK")
+        if own is not None and nik is not None and "".join(fold(str(own))) != nik:
+            return
+        for key, inner in value.items():
+            if key.casefold() in _NOT_A_PERSON:
+                continue
+            spoken = person(fold(str(key).replace("_", " "))) or about
+            if isinstance(inner, (Mapping, list)):
+                yield from _records(inner, spoken, nik)
+            elif inner is not None:
+                yield str(key), spoken, inner
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, (Mapping, list)):
+                yield from _records(inner, about, nik)
+
+
+def _leaves(value: Json) -> frozenset[str]:
+    if isinstance(value, Mapping):
+        return frozenset().union(*(_leaves(inner) for inner in value.values())) if value else frozenset()
+    if isinstance(value, list):
+        return frozenset().union(*(_leaves(inner) for inner in value)) if value else frozenset()
+    return frozenset({str(value).casefold()})
+
+
+def _json(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

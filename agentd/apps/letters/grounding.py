@@ -1,0 +1,141 @@
+"""Grounding: an official call is made only with what the citizen said or a tool found. A policy around a tool host.
+
+It decides by `agentd.apps.letters.evidence`, then delegates or refuses; it keeps nothing between calls, calls no
+model and checks no value's form (that is the server's to do). It stands outside approval,
+`Grounded(Approved(host))`: in the other order a human would be asked before anything is proven.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from agentd.apps.letters.evidence import names
+from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.conversation import conversation
+from agentd.apps.letters.evidence.digits import sixteen
+from agentd.apps.letters.evidence.fields import ANYBODY, Field, fields, form
+from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.proof import proven
+from agentd.apps.letters.evidence.question import label, question
+from agentd.apps.letters.evidence.segments import Mood, Segment
+from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink, ToolHost
+
+
+class Grounded:
+    """A tool host whose official tools take no argument that nobody gave."""
+
+    def __init__(self, inner: ToolHost) -> None:
+        self._inner = inner
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
+        if call.tool.official and (missing := ungrounded(call)):
+            return _refusal(call, missing)
+        return await self._inner.call(call, on_progress)
+
+
+def ungrounded(call: ToolCall) -> list[Field]:
+    """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too."""
+    case = _case(call.tool, call.said)
+    asked = fields(call.tool.input_schema, call.input, case.form)
+    proofs: dict[str, bool] = {}
+    for field in sorted(asked, key=lambda field: field.kind != "nik"):
+        proofs[field.path] = proven(field, case)
+        if field.label == "nik" and field.person is None and proofs[field.path]:
+            case.nik = sixteen(str(field.value))
+    return [field for field in asked if not proofs[field.path]]
+
+
+def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
+    """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
+
+    Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open; an
+    optional field that nobody spoke of is left out, for a model fills what it is offered, and one that was told must be
+    filled, for a model forgets what it may.
+    """
+    case = _case(tool, said)
+    words = " \n ".join(one.text for one in said if one.by == "citizen")
+    required = list(tool.input_schema.get("required", ()))
+    properties = dict(tool.input_schema.get("properties", {}))
+    for name, rule in list(properties.items()):
+        digits = _SAID_NUMBERS.get(rule.get("format"))
+        listed = rule.get("enum") or (dict.fromkeys(digits.findall(words)) if digits else ())
+        allowed = [value for value in listed if _proves(tool, name, value, case)]
+        if allowed:
+            properties[name] = {**rule, "enum": allowed}
+        if name in required:
+            continue
+        (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
+        if _told(field, case):
+            required.append(name)
+        elif not allowed and not _spoken_of(field, case):
+            del properties[name]
+    schema = {**tool.input_schema, "properties": properties, "required": required}
+    return tool.model_copy(update={"input_schema": schema})
+
+
+_SAID_NUMBERS = {
+    **dict.fromkeys(("nik", "kk"), re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")),
+    **dict.fromkeys(("rt", "rw"), re.compile(r"(?<!\d)\d{1,3}(?!\d)")),
+}
+
+
+def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
+    asked = fields(tool.input_schema, {name: value}, case.form)
+    return any(field.path == name and proven(field, case) for field in asked)
+
+
+def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
+    """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
+    newest = max((one.order for one in said if one.by == "citizen"), default=None)
+    case = _case(tool, said)
+    return any(
+        statement.message == newest and (statement.segment.label in case.labels or bool(statement.asked & case.labels))
+        for statement in case.all
+    )
+
+
+def _spoken_of(field: Field, case: Case) -> bool:
+    """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
+    return field.person != ANYBODY and any(
+        field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements
+    )
+
+
+def _told(field: Field, case: Case) -> bool:
+    """Whether the citizen told the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
+    said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
+    if field.person == ANYBODY or field.kind == "relation":
+        return any(_names_kin(segment) for segment in said)
+    return any(segment.label == field.label and segment.person in (field.person, CITIZEN) for segment in said)
+
+
+def _names_kin(segment: Segment) -> bool:
+    """`anak saya Putri Rahayu`: kin by name, and no datum of theirs."""
+    named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
+    return named and segment.label is None and segment.person in KIN
+
+
+def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:
+    read = form(tool.input_schema)
+    talk = conversation(said, read.lexicon, for_others=read.for_others)
+    return Case(talk, said, read)
+
+
+def _refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
+    paths = tuple(field.path for field in missing)
+    labels = list(dict.fromkeys(label(field, call.language) for field in missing))
+    return ToolOutcome(
+        success=False,
+        error_type="grounding",
+        missing=paths,
+        message=question(missing, call.language),
+        output={"missing": list(paths), "labels": labels},
+    )

@@ -1,0 +1,209 @@
+"""/verify: is this letter genuine? A page that needs no JavaScript, the same as JSON, for anybody. It decides nothing:
+the certificate server's `verify_letter` does.
+
+GET /verify/CODE answers by the code, POST /verify (multipart `file`, or a PDF as the body) by the file. JSON for a
+request that accepts it and no HTML. Every answer leaves at a multiple of a fixed time, so that its delay tells nothing
+of what was found, and an address may ask a few times a minute only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import math
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import date
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import orjson
+import structlog
+from aiohttp import BodyPartReader, hdrs, web
+from babel.dates import format_date
+
+from agentd.errors import RateLimited, ToolExecution, UnknownTool
+from agentd.messages import ToolOutcome
+from agentd.ports import Clock
+
+log = structlog.get_logger(__name__)
+
+House = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
+PER_MINUTE = 30
+"""Questions an address may ask a minute; a burst of as many."""
+QUANTUM_S = 0.1
+MAX_FILE = 4 * 1024 * 1024
+_ADDRESSES = 4096
+_CODE = re.compile(r"[0-9A-Za-z-]{1,40}")
+_PAGE = Template((Path(__file__).parent / "web" / "verify.html").read_text())
+_HEADINGS = {
+    "genuine": ("Surat ini asli", "✓"),
+    "voided": ("Surat ini sudah dibatalkan", "✕"),
+    "tampered": ("Berkas ini tidak asli", "✕"),
+    "unknown": ("Tidak terdaftar", "?"),
+    "later": ("Belum dapat diperiksa", "…"),
+    "ask": ("Periksa keaslian surat", "?"),
+}
+_ROWS = (
+    ("title", "Jenis surat"),
+    ("number", "Nomor"),
+    ("date", "Tanggal"),
+    ("valid_until", "Berlaku sampai"),
+    ("name_masked", "Nama (disamarkan)"),
+    ("voided_at", "Dibatalkan"),
+    ("void_reason", "Alasan pembatalan"),
+)
+_DAYS = frozenset({"date", "valid_until", "voided_at"})
+_STATUS = {"later": 503}
+
+
+class AddressLimiter:
+    """A bucket of questions for each network address; the longest unused are forgotten."""
+
+    def __init__(self, clock: Clock, per_minute: float = PER_MINUTE) -> None:
+        self._clock = clock
+        self._rate = per_minute
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def charge(self, address: str) -> None:
+        """Take one question. Raises RateLimited with retry_after_s."""
+        now = self._clock.monotonic()
+        level, at = self._buckets.pop(address, (self._rate, now))
+        level = min(self._rate, level + (now - at) * self._rate / 60)
+        allowed = level >= 1
+        self._buckets[address] = (level - 1 if allowed else level, now)
+        while len(self._buckets) > _ADDRESSES:
+            self._buckets.popitem(last=False)
+        if not allowed:
+            wait = (1 - level) * 60 / self._rate
+            raise RateLimited(
+                f"an address may verify {self._rate:g} letters a minute; try again in {wait:.1f} s",
+                retry_after_s=round(wait, 1),
+            )
+
+
+class VerifyPages:
+    """The routes; `house` calls the letter server's tool."""
+
+    def __init__(self, house: House, clock: Clock) -> None:
+        self._house = house
+        self._limiter = AddressLimiter(clock)
+
+    def routes(self) -> Iterator[web.RouteDef]:
+        """For `application(pages=…)`: open to everybody."""
+        yield web.get("/verify", self.ask)
+        yield web.get("/verify/{code}", self.by_code)
+        yield web.post("/verify", self.by_file)
+        yield web.post("/verify/{code}", self.by_file)
+
+    async def ask(self, request: web.Request) -> web.Response:
+        """The empty form; `?code=` is what the form sends."""
+        code = request.query.get("code", "").strip()
+        if code:
+            return await self._answered(request, lambda: self._of_code(code), code)
+        return _page("ask", {}, "")
+
+    async def by_code(self, request: web.Request) -> web.Response:
+        """What the QR code of a letter leads to."""
+        code = request.match_info["code"]
+        return await self._answered(request, lambda: self._of_code(code), code)
+
+    async def by_file(self, request: web.Request) -> web.Response:
+        """A PDF of a letter."""
+        return await self._answered(request, lambda: self._of_file(request), "")
+
+    async def _answered(
+        self, request: web.Request, look: Callable[[], Awaitable[dict[str, Any]]], code: str
+    ) -> web.Response:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            self._limiter.charge(request.remote or "unix")
+            found = await look()
+        except RateLimited as error:
+            found = {**_later("Terlalu banyak pemeriksaan. Silakan tunggu sebentar."), **error.data}
+        except (UnknownTool, ToolExecution) as error:
+            log.warning("verify.unavailable", reason=error.message)
+            found = _later("Pemeriksaan sedang tidak dapat dilakukan. Silakan coba lagi nanti.")
+        spent = loop.time() - began
+        await asyncio.sleep(math.ceil(spent / QUANTUM_S) * QUANTUM_S - spent)
+        status = 429 if "retry_after_s" in found else _STATUS.get(found["status"], 200)
+        response = _json(found, status) if _wants_json(request) else _page(found["status"], found, code, status)
+        if status == 429:
+            response.headers["Retry-After"] = str(math.ceil(found["retry_after_s"]))
+        return response
+
+    async def _of_code(self, code: str) -> dict[str, Any]:
+        return await self._verified({"code": code if _CODE.fullmatch(code) else "0"})
+
+    async def _of_file(self, request: web.Request) -> dict[str, Any]:
+        content = await _file(request)
+        if not content:
+            return {"status": "ask", "genuine": False, "reason": "Pilih berkas PDF surat terlebih dahulu."}
+        if len(content) > MAX_FILE:
+            return {"status": "tampered", "genuine": False, "reason": "Berkas ini terlalu besar untuk sebuah surat."}
+        return await self._verified({"file": "data:application/pdf;base64," + base64.b64encode(content).decode()})
+
+    async def _verified(self, question: dict[str, str]) -> dict[str, Any]:
+        outcome = await self._house("verify_letter", question)
+        if not outcome.success:
+            raise ToolExecution(outcome.message or "verify_letter failed")
+        if not isinstance(outcome.output, dict):
+            raise ToolExecution("verify_letter answered without a verdict")
+        return {key: value for key, value in outcome.output.items() if value is not None and key != "sha256"}
+
+
+def _later(reason: str) -> dict[str, Any]:
+    return {"status": "later", "genuine": False, "reason": reason}
+
+
+async def _file(request: web.Request) -> bytes:
+    """The posted PDF, in either form, no more of it than one byte above the limit."""
+    if not request.content_type.startswith("multipart/"):
+        return await request.content.read(MAX_FILE + 1) if request.content_length is None else await request.read()
+    async for part in await request.multipart():
+        if isinstance(part, BodyPartReader) and part.name == "file":
+            content = bytearray()
+            while len(content) <= MAX_FILE and (chunk := await part.read_chunk(65536)):
+                content += chunk
+            return bytes(content)
+    return b""
+
+
+def _wants_json(request: web.Request) -> bool:
+    accept = request.headers.get(hdrs.ACCEPT, "")
+    return "application/json" in accept and "text/html" not in accept
+
+
+def _json(found: dict[str, Any], status: int) -> web.Response:
+    return web.Response(
+        body=orjson.dumps(found), status=status, content_type="application/json", headers={"Cache-Control": "no-store"}
+    )
+
+
+def _shown(key: str, value: Any) -> str:
+    """A day as people write it; everything else as it is."""
+    if key not in _DAYS:
+        return str(value)
+    return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale="id"))
+
+
+def _page(status: str, found: dict[str, Any], code: str, http_status: int = 200) -> web.Response:
+    heading, mark = _HEADINGS[status]
+    rows = "".join(
+        f"<dt>{label}</dt><dd>{escape(_shown(key, found[key]))}</dd>"
+        for key, label in _ROWS
+        if found.get(key) is not None
+    )
+    text = _PAGE.substitute(
+        status=status,
+        heading=heading,
+        mark=mark,
+        reason=escape(found.get("reason", "Tulis kode pada surat, atau pilih berkas PDF-nya.")),
+        rows=f"<dl>{rows}</dl>" if rows else "",
+        code=escape(code[:40]),
+    )
+    return web.Response(text=text, content_type="text/html", status=http_status, headers={"Cache-Control": "no-store"})

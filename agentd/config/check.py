@@ -1,0 +1,197 @@
+"""What is wrong with a client.toml, in words to act on: unknown keys with the one meant, parts that do not fit."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from agentd.config.lines import Path as KeyPath
+from agentd.config.schema import (
+    AgentSettings,
+    AnalyticsSettings,
+    BareTool,
+    ClientFile,
+    ExampleSettings,
+    LettersSettings,
+    ProfileSettings,
+    ProviderEntry,
+    RpcSettings,
+    ServerEntry,
+    StoreSettings,
+    TelemetrySettings,
+    ToolSettings,
+)
+
+Tell = Callable[[KeyPath, str], None]
+"""Takes a problem: the path of the key, and a sentence."""
+SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
+"""What `prompt_template` must hold; the prompt is put together there."""
+OWN_SERVERS = ("analytics",)
+"""Names under which the daemon offers tools of its own."""
+
+
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "": tuple(ClientFile.model_fields),
+    "providers": tuple(ProviderEntry.model_fields),
+    "servers": tuple(ServerEntry.model_fields),
+    "tools": tuple(ToolSettings.model_fields),
+    "profiles": tuple(ProfileSettings.model_fields),
+    "examples": tuple(ExampleSettings.model_fields),
+    "agent": tuple(AgentSettings.model_fields),
+    "rpc": tuple(RpcSettings.model_fields),
+    "store": tuple(StoreSettings.model_fields),
+    "letters": tuple(LettersSettings.model_fields),
+    "telemetry": tuple(TelemetrySettings.model_fields),
+    "analytics": tuple(AnalyticsSettings.model_fields),
+}
+
+
+def of_other_branch(detail: Any) -> bool:
+    """True for what pydantic says of the union branch that was not meant: a table is no bare name, and the reverse."""
+    branches = {part for part in detail["loc"] if isinstance(part, str)}
+    given = detail.get("input")
+    return ("str" in branches and isinstance(given, dict)) or ("ToolSettings" in branches and isinstance(given, str))
+
+
+def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
+    """A pydantic error as (key path, sentence)."""
+    where: KeyPath = tuple(part for part in detail["loc"] if part not in ("ToolSettings", "str"))
+    name = ".".join(str(part) for part in where)
+    kind = detail["type"]
+    section = str(where[0]) if len(where) > 1 else ""
+    if kind == "extra_forbidden":
+        return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _KNOWN.get(section, ()))}"
+    if kind == "missing":
+        near = _meant(str(where[-1]), [str(key) for key in _table_at(raw, where[:-1])], found=True)
+        return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
+    wanted = str(detail["msg"]).replace("Input should be ", "should be ")
+    return where, f"`{name}` {wanted}, not {_shown(detail.get('input'))}"
+
+
+def _table_at(raw: Any, where: KeyPath) -> dict[str, Any]:
+    for part in where:
+        try:
+            raw = raw[part]
+        except (KeyError, IndexError, TypeError):
+            return {}
+    return raw if isinstance(raw, dict) else {}
+
+
+def _meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
+    known = list(known)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    if not near:
+        return "" if found or not known else f"; known here: {', '.join(known)}"
+    return f"; is it what `{near[0]}` was meant to be?" if found else f"; did you mean `{near[0]}`?"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def check_names(raw: dict[str, Any], problem: Tell) -> None:
+    """What can be said of a file whose shape is wrong already, so that one look tells all."""
+    servers = [entry for entry in raw.get("servers", []) if isinstance(entry, dict)]
+    _check_doubles("servers", [entry.get("name") for entry in servers], problem)
+    template = raw.get("prompt_template")
+    if isinstance(template, str):
+        _check_template(template, ("prompt_template",), problem)
+
+
+def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
+    """What must fit together between the parts of the file."""
+    _check_template(parsed.prompt_template, ("prompt_template",), problem)
+    provider_ids = [provider.id for provider in parsed.providers]
+    server_names = [server.name for server in parsed.servers]
+    _check_doubles("providers", provider_ids, problem, key="id")
+    _check_doubles("servers", server_names, problem)
+    server_names += OWN_SERVERS
+    _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
+    if parsed.providers and parsed.default_provider not in provider_ids:
+        near = _meant(parsed.default_provider, provider_ids)
+        problem(("default_provider",), f"default_provider `{parsed.default_provider}` is no [[providers]] id{near}")
+    if not parsed.providers:
+        problem((), "no [[providers]]: at least one model provider is needed")
+    for index, provider in enumerate(parsed.providers):
+        for position, model in enumerate(provider.models):
+            if isinstance(model, dict) and ("name" not in model or model.keys() - {"name", "display_name"}):
+                text = f"`models[{position}]` of provider `{provider.id}` takes `name` and `display_name`"
+                problem(("providers", index, "models"), text)
+    for index, server in enumerate(parsed.servers):
+        if server.name in OWN_SERVERS:
+            problem(
+                ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
+            )
+        _check_server(server, ("servers", index), problem)
+    for index, entry in enumerate(parsed.tools or []):
+        tool = BareTool(name=entry) if isinstance(entry, str) else entry
+        if tool.server is None:
+            if not tool.bare:
+                warning(("tools", index), f"tool `{tool.name}` names no server: it answers `unbound_tool` when called")
+        elif tool.server not in server_names:
+            near = _meant(tool.server, server_names)
+            where = ("tools", index, "server")
+            problem(where, f"tool `{tool.name}` is bound to server `{tool.server}`, which is not configured{near}")
+    _check_trusted(parsed, server_names, problem)
+    if parsed.store.url and not parsed.store.letters_url and parsed.letters.server in server_names:
+        text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
+        problem(("store", "url"), text)
+    for index, profile in enumerate(parsed.profiles):
+        named = {"servers": profile.servers or [], "in_prompt": profile.in_prompt or []}
+        for key, name in ((key, name) for key, names in named.items() for name in names):
+            if name not in server_names:
+                where = ("profiles", index, key)
+                problem(where, f"profile `{profile.name}` names server `{name}`, which is not configured")
+        for name in profile.providers or []:
+            if name not in provider_ids:
+                where = ("profiles", index, "providers")
+                problem(where, f"profile `{profile.name}` names provider `{name}`, which is not configured")
+        if profile.prompt_template is not None:
+            _check_template(profile.prompt_template, ("profiles", index, "prompt_template"), problem)
+
+
+def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Tell) -> None:
+    """The servers that the daemon itself believes: a default may be absent, one that is written must exist."""
+    written: list[tuple[KeyPath, str]] = []
+    if "server" in parsed.letters.model_fields_set:
+        written.append((("letters", "server"), parsed.letters.server))
+    if "session_servers" in parsed.store.model_fields_set:
+        written += [(("store", "session_servers"), name) for name in parsed.store.session_servers]
+    for where, name in written:
+        if name not in server_names:
+            near = _meant(name, server_names)
+            problem(where, f"`{'.'.join(map(str, where))}` names server `{name}`, which is not configured{near}")
+
+
+def _check_template(template: str, where: KeyPath, problem: Tell) -> None:
+    for slot in SLOTS:
+        if slot not in template:
+            problem(where, f"`prompt_template` lacks the slot {slot}")
+
+
+def _check_doubles(section: str, names: list[Any], problem: Tell, key: str = "name") -> None:
+    for index, name in enumerate(names):
+        if name is not None and name in names[:index]:
+            problem((section, index, key), f"two [[{section}]] are called `{name}`: give one another {key}")
+
+
+def _check_server(server: ServerEntry, where: KeyPath, problem: Tell) -> None:
+    if (server.command is None) == (server.url is None):
+        problem(where, f"server `{server.name}` takes either `command` or `url`")
+    for key in server.model_extra or {}:
+        near = next((known for known in ServerEntry.model_fields if _distance(key, known) <= 2), None)
+        if near is not None:
+            problem((*where, key), f"unknown key `{key}` of server `{server.name}`; did you mean `{near}`?")
+
+
+def _distance(a: str, b: str) -> int:
+    """Levenshtein's distance."""
+    row = list(range(len(b) + 1))
+    for i, left in enumerate(a, start=1):
+        previous, row[0] = row[0], i
+        for j, right in enumerate(b, start=1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (left != right))
+    return row[-1]

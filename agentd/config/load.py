@@ -1,0 +1,235 @@
+"""client.toml → frozen settings; the only reader of the environment. It starts nothing and asks nobody.
+
+Everything wrong is told at once, with file, line and the key that was probably meant (`ConfigError.problems`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from agentd.config.check import check, check_names, explain, of_other_branch
+from agentd.config.lines import Path as KeyPath
+from agentd.config.lines import key_lines, line_of
+from agentd.config.schema import (
+    AgentSettings,
+    AnalyticsSettings,
+    BareTool,
+    ClientFile,
+    ExampleSettings,
+    LettersSettings,
+    ProfileSettings,
+    ProviderEntry,
+    RpcSettings,
+    ServerEntry,
+    StoreSettings,
+    TelemetrySettings,
+    ToolSettings,
+)
+from agentd.errors import ConfigError, Problem
+from agentd.messages import ModelInfo, ProviderSettings, ServerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that client.toml, the flags and the environment say, resolved: no name is left to look up."""
+
+    file: Path
+    state: Path
+    default_provider: str
+    model: str | None
+    prompt_template: str
+    providers: tuple[ProviderSettings, ...]
+    servers: tuple[ServerSettings, ...]
+    servers_with_model: frozenset[str]
+    servers_later: frozenset[str]
+    """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
+    tool_host: str
+    tools: tuple[ToolSettings, ...] | None
+    profiles: tuple[ProfileSettings, ...]
+    examples: tuple[ExampleSettings, ...]
+    agent: AgentSettings
+    rpc: RpcSettings
+    store: StoreSettings
+    letters: LettersSettings
+    telemetry: TelemetrySettings
+    analytics: AnalyticsSettings
+    admin_token: str | None = field(default=None, repr=False)
+    clock: str | None = None
+    warnings: tuple[Problem, ...] = ()
+
+    def profile(self, name: str | None) -> ProfileSettings | None:
+        """The profile of that name."""
+        return next((profile for profile in self.profiles if profile.name == name), None)
+
+
+def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Which client.toml is meant: the flag, AGENTD_CONFIG, ./config, /etc/agentd, or the one that was shipped."""
+    if named := flag or environ.get("AGENTD_CONFIG"):
+        return Path(named)
+    shipped = Path(sys.prefix) / "share" / "agentd" / "client.toml"
+    beside = Path(__file__).resolve().parents[2] / "config" / "client.toml"
+    candidates = [Path("config/client.toml"), Path("/etc/agentd/client.toml"), beside, shipped]
+    return next((path for path in candidates if path.is_file()), candidates[0])
+
+
+def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where databases, letters, tokens and snapshots lie: the flag, AGENTD_STATE, or ./state."""
+    return Path(flag or environ.get("AGENTD_STATE") or "state").resolve()
+
+
+def load(
+    path: str | Path | None = None,
+    *,
+    state: str | None = None,
+    listen: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Settings:
+    """Read a client.toml, with flags over environment over file. Raises ConfigError with every problem in it."""
+    file = find(None if path is None else str(path), environ)
+    text, raw = _read(file)
+    lines = key_lines(text)
+    problems: list[Problem] = []
+
+    def problem(where: KeyPath, text: str) -> None:
+        problems.append(Problem(file, line_of(lines, where), text))
+
+    parsed: ClientFile | None = None
+    try:
+        parsed = ClientFile.model_validate(raw)
+    except ValidationError as error:
+        for detail in error.errors():
+            if not of_other_branch(detail):
+                problem(*explain(detail, raw))
+    if parsed is None:
+        check_names(raw, problem)
+        raise ConfigError(sorted(set(problems), key=lambda found: found.line))
+
+    warnings: list[Problem] = []
+    check(parsed, problem, lambda where, text: warnings.append(Problem(file, line_of(lines, where), text)))
+    if problems:
+        raise ConfigError(sorted(problems, key=lambda found: found.line))
+
+    folder = file.resolve().parent
+    state_path = state_folder(state, environ)
+    return Settings(
+        file=file,
+        state=state_path,
+        default_provider=parsed.default_provider,
+        model=parsed.model,
+        prompt_template=parsed.prompt_template,
+        providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
+        servers=tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers),
+        servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
+        servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
+        tool_host=parsed.tool_host,
+        tools=None
+        if parsed.tools is None
+        else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
+        profiles=tuple(parsed.profiles),
+        examples=tuple(parsed.examples),
+        agent=parsed.agent,
+        rpc=parsed.rpc.model_copy(
+            update={"listen": listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen},
+        ),
+        store=parsed.store,
+        letters=parsed.letters,
+        telemetry=parsed.telemetry,
+        analytics=parsed.analytics,
+        admin_token=_secret("AGENTD_TOKEN", environ),
+        clock=environ.get("AGENTD_CLOCK"),
+        warnings=tuple(warnings),
+    )
+
+
+def _read(file: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        advice = "no such file; name one with --config or AGENTD_CONFIG"
+        raise ConfigError([Problem(file, 1, advice)]) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([Problem(file, 1, f"cannot be read: {error}")]) from None
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = getattr(error, "lineno", None) or _line_in(str(error))
+        raise ConfigError([Problem(file, line, f"not TOML: {error}")]) from None
+
+
+def _line_in(text: str) -> int:
+    _, _, after = text.partition("at line ")
+    digits = after.split(",")[0]
+    return int(digits) if digits.isdigit() else 1
+
+
+# ── from the file's words to settings ────────────────────────────────────────────────────────────────────────────────
+
+
+def _secret(name: str, environ: Mapping[str, str]) -> str | None:
+    """A secret by name: systemd's credential file first, then the environment."""
+    if folder := environ.get("CREDENTIALS_DIRECTORY"):
+        credential = Path(folder) / name
+        if credential.is_file():
+            return credential.read_text(encoding="utf-8").strip() or None
+    return environ.get(name, "").strip() or None
+
+
+def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> ProviderSettings:
+    models = tuple(
+        ModelInfo(name=model) if isinstance(model, str) else ModelInfo.model_validate(model) for model in entry.models
+    )
+    default = entry.model or (models[0].name if models else "")
+    if entry.id == file.default_provider and file.model:
+        default = file.model
+    return ProviderSettings(
+        id=entry.id,
+        type=entry.type,
+        endpoint=entry.endpoint,
+        api_key=_secret(entry.api_key, environ) if entry.api_key else None,
+        api_key_name=entry.api_key,
+        models=models,
+        model=default,
+        settings=dict(entry.model_extra or {}),
+        config_dir=str(folder),
+        **({"timeout_s": entry.timeout_s} if "timeout_s" in entry.model_fields_set else {}),
+    )
+
+
+def _server(
+    entry: ServerEntry, file: ClientFile, folder: Path, state: Path, environ: Mapping[str, str]
+) -> ServerSettings:
+    own = {key.upper(): _as_env(value) for key, value in (entry.model_extra or {}).items()}
+    given = {name: environ[name] for name in entry.pass_env if name in environ}
+    common = {"AGENTD_STATE": str(state)}
+    if clock := environ.get("AGENTD_CLOCK"):
+        common["AGENTD_CLOCK"] = clock
+    if file.store.letters_url:
+        common["LETTERS_DATABASE_URL"] = file.store.letters_url
+    path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
+    return ServerSettings(
+        name=entry.name,
+        command=entry.command,
+        args=tuple(entry.args),
+        url=entry.url,
+        headers=entry.headers,
+        env={"PATH": path, **common, **own, **entry.env, **given},
+        workdir=None if entry.workdir is None else str((folder / entry.workdir).resolve()),
+        start_timeout_s=entry.start_timeout_s,
+        call_timeout_s=entry.call_timeout_s,
+        artifacts_dir=str(state / "artifacts"),
+    )
+
+
+def _as_env(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,41 @@
+"""The Python that runs lab/bench/peers/: its own environment, made from lab/bench/peers.lock when needed."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LOCK, FOLDER = ROOT / "lab" / "bench" / "peers.lock", ROOT / ".venv-peers"
+PROGRAMS = ROOT / "lab" / "bench" / "peers"
+
+
+def python() -> str:
+    """The interpreter; installs what the lock names first, unless that has been done. Raises SystemExit."""
+    stamp, wanted = FOLDER / ".installed", hashlib.sha256(LOCK.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(
+            f"▸ what agentd is measured beside, into {FOLDER.name} (locked, hashed; once)", file=sys.stderr, flush=True
+        )
+        uv = str(Path(sys.executable).with_name("uv"))
+        _run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(FOLDER))
+        _run(uv, "pip", "sync", "--quiet", "--python", str(_interpreter()), "--require-hashes", str(LOCK))
+        stamp.write_text(wanted)
+    return str(_interpreter())
+
+
+def version(package: str) -> str:
+    """The locked version."""
+    line = next(line for line in LOCK.read_text().splitlines() if line.startswith(f"{package}=="))
+    return line.removeprefix(f"{package}==").split()[0]
+
+
+def _interpreter() -> Path:
+    return FOLDER / "bin" / "python"
+
+
+def _run(*command: str) -> None:
+    if subprocess.run(command, check=False).returncode != 0:
+        raise SystemExit(f"could not install the peers: {' '.join(command)}")

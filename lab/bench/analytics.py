@@ -1,0 +1,59 @@
+"""What the workflow's machinery takes of a question to the books, over MariaDB, when the model answers at once.
+
+Issue 7: at most 120 ms a question. The scripted planner knows every plan; the data servers are real processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from lab.eval.analytics.__main__ import STYLES, PerfectPlanner, ask, office
+from lab.eval.analytics.questions import QUESTIONS
+from servers.common import erp
+from tests.mariadb import mariadb
+
+ROUNDS = 3
+QUESTIONS_ASKED = 20
+
+
+def run() -> dict[str, Any]:
+    """Milliseconds a question by style, on the clock and of this process's CPU (not the servers'); right answers."""
+    with tempfile.TemporaryDirectory() as folder, mariadb() as server:
+        return asyncio.run(_run(Path(folder), server.url()))
+
+
+async def _run(folder: Path, url: str) -> dict[str, Any]:
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        await erp.load(connection)
+    await engine.dispose()
+    figures: dict[str, Any] = {}
+    asked = [question for question in QUESTIONS if not question.before][:QUESTIONS_ASKED]
+    async with office(folder, DATABASE_URL=url) as (_, host):
+        for style in STYLES:
+            planner = PerfectPlanner()
+            await ask(asked[0], style, planner, host)  # the first one reads the schema
+            before = time.process_time()
+            answers = [await ask(each, style, planner, host) for _ in range(ROUNDS) for each in asked]
+            cpu = time.process_time() - before
+            taken = sorted(1000 * answer["seconds"] for answer in answers)
+            figures[style] = {
+                "question_p50_ms": round(statistics.median(taken), 1),
+                "question_p95_ms": round(taken[int(len(taken) * 0.95)], 1),
+                "cpu_mean_ms": round(1000 * cpu / len(taken), 1),
+                "questions": len(taken),
+                "right": sum(answer["right"] for answer in answers),
+            }
+    return figures
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=1))

@@ -1,0 +1,125 @@
+"""How soon the embedded model answers: from its snapshot in a new process, on the second turn, and after a cancel.
+
+Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s; cancel < 0.2 s. Each figure comes from a process
+of its own with a snapshot folder of its own. A prompt of about 900 tokens, as the agent's with its two servers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
+from bridges.llamacpp import LlamaCppModel
+from bridges.llamacpp.weights import DEFAULT, WeightsFolder
+
+RULES = " ".join(f"Rule {number}: greet citizen number {number} kindly." for number in range(66))
+PREFIX = ChatMessage(role="system", content=f"You help at an office counter and answer as JSON. {RULES}")
+SCHEMA = {
+    "type": "object",
+    "properties": {"action": {"const": "final"}, "response": {"type": "string", "maxLength": 60}},
+    "required": ["action", "response"],
+    "additionalProperties": False,
+}
+
+
+def run() -> dict[str, Any]:
+    """Seconds, and how much of the cold reading the snapshot saves; the weights are pulled when they are not here."""
+    weights = WeightsFolder.from_environment().pull(DEFAULT, _silent, print)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / weights.name).symlink_to(weights)
+        cold = _in_a_process(folder, "turns")
+        snapshot = _in_a_process(folder, "turns")
+        loaded = _in_a_process(folder, "warmed")
+        cancelled = _in_a_process(folder, "cancels")
+    return {
+        "model_first_token_cold_s": cold["first"],
+        "model_first_token_snapshot_with_load_s": snapshot["first"],
+        "model_load_and_restore_s": loaded["warm"],
+        "model_first_token_snapshot_s": loaded["first"],
+        "model_second_turn_first_token_s": loaded["second"],
+        "model_snapshot_of_cold_ratio": round(loaded["first"] / cold["first"], 3),
+        "model_cancel_writing_s": cancelled["writing"],
+        "model_cancel_reading_s": cancelled["reading"],
+        "model_heartbeat_worst_ms": loaded["heartbeat_worst_ms"],
+    }
+
+
+def _silent(_done: int, _total: int) -> None:
+    """No progress bar in a measurement."""
+
+
+def _in_a_process(folder: str, what: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "lab.bench.first_token", what]
+    done = subprocess.run(command, env={**os.environ, "AGENTD_MODELS": folder}, capture_output=True, check=True)
+    measured: dict[str, float] = json.loads(done.stdout)
+    return measured
+
+
+async def _measure(what: str) -> dict[str, float]:
+    model = LlamaCppModel(ProviderSettings(id="llamacpp", type="llamacpp", settings={"n_ctx": 4096}))
+    figures: dict[str, float] = {}
+    try:
+        if what == "cancels":
+            await model.warm([PREFIX])
+            figures["writing"] = await _cancel(model, ModelRequest(messages=(PREFIX,), max_tokens=900), at_first=True)
+            long = ChatMessage(role="user", content="Z y " * 700)
+            figures["reading"] = await _cancel(model, ModelRequest(messages=(long,)), at_first=False)
+            return figures
+        if what == "warmed":
+            started = time.perf_counter()
+            await model.warm([PREFIX])
+            figures["warm"] = round(time.perf_counter() - started, 2)
+        heartbeat = asyncio.create_task(_heartbeat())
+        figures["first"] = await _first_token(model, "Selamat pagi")
+        figures["second"] = await _first_token(model, "Jam berapa sekarang?")
+        heartbeat.cancel()
+        figures["heartbeat_worst_ms"] = await heartbeat
+        return figures
+    finally:
+        await model.aclose()
+
+
+async def _first_token(model: LlamaCppModel, question: str) -> float:
+    first: list[float] = []
+    started = time.perf_counter()
+    messages = (PREFIX, ChatMessage(role="user", content=question))
+    request = ModelRequest(messages=messages, json_schema=SCHEMA)
+    await model.turn(request, lambda _text: first.append(time.perf_counter() - started))
+    return round(first[0], 2)
+
+
+async def _cancel(model: LlamaCppModel, request: ModelRequest, *, at_first: bool) -> float:
+    wrote = asyncio.Event()
+    task = asyncio.create_task(model.turn(request, lambda _text: wrote.set()))
+    await (wrote.wait() if at_first else asyncio.sleep(2))
+    started = time.perf_counter()
+    task.cancel()
+    await asyncio.wait({task})
+    return round(time.perf_counter() - started, 4)
+
+
+async def _heartbeat() -> float:
+    """The worst delay of a 10 ms beat on the event loop while the model works, in ms, until cancelled."""
+    worst = 0.0
+    try:
+        while True:
+            started = time.perf_counter()
+            await asyncio.sleep(0.01)
+            worst = max(worst, time.perf_counter() - started - 0.01)
+    except asyncio.CancelledError:
+        return round(worst * 1000, 1)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
+    else:
+        print(json.dumps(run(), indent=1))

@@ -1,0 +1,194 @@
+"""How the cost of one thing grows with how much there is of another: sessions, turns, tools, servers, rows.
+
+A turn is `Agent.run` of a daemon without the wire, with a scripted model that answers at once. Each point is a process
+of its own; the median of its turns counts.
+
+- sessions: a turn and Session.list, with so many sessions in the store
+- history: the next turn of a session that has had so many
+- tools: a turn with so many tools offered by one server
+- servers: a turn with so many servers, and the seconds until all of them are up
+- rows: an SQL answer of so many rows, from the statement to the bytes of JSON
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from lab.bench import steps
+from lab.bench.steps import FINAL, _daemon, _each, _fill
+
+PICTURE = Path(__file__).parents[2] / "docs" / "growth.svg"
+SIZES = {
+    "sessions": (10, 100, 1_000, 10_000, 100_000),
+    "history": (1, 10, 40, 160, 640),
+    "tools": (1, 5, 20, 80, 320),
+    "servers": (1, 2, 4, 8),
+    "rows": (10, 100, 1_000, 10_000, 100_000),
+}
+TOOLS = """\
+[[servers]]
+name = "many"
+command = "python3"
+args = ["-m", "lab.bench._many_tools", "{size}"]
+"""
+
+
+def run() -> dict[str, Any]:
+    """A row a point, and the picture of them."""
+    rows = []
+    for curve, sizes in SIZES.items():
+        print(f"  {curve} …", file=sys.stderr, flush=True)
+        for size in sizes:
+            command = [sys.executable, "-m", "lab.bench.growth", curve, str(size)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
+            rows += [
+                {"of": curve, "size": size, "what": what, "costs": value} for what, value in json.loads(done.stdout)
+            ]
+    PICTURE.write_text(drawn(rows), encoding="utf-8")
+    return {"points": rows, "picture": PICTURE.name}
+
+
+def drawn(rows: list[dict[str, Any]]) -> str:
+    """The curves as SVG, a panel each, along a logarithmic axis of sizes."""
+    import io
+
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.hashsalt": "agentd", "svg.fonttype": "none", "font.size": 8}):
+        figure = Figure(figsize=(13, 2.9), layout="constrained")
+        panels = figure.subplots(1, len(SIZES))
+        for axes, (curve, sizes) in zip(panels, SIZES.items(), strict=True):
+            points = [row for row in rows if row["of"] == curve]
+            for what in dict.fromkeys(row["what"] for row in points):
+                line = [(row["size"], row["costs"]) for row in points if row["what"] == what]
+                axes.plot(*zip(*line, strict=True), marker="o", markersize=3, label=what)
+            axes.set_xscale("log")
+            axes.set_xticks(sizes, [f"{size // 1000}k" if size >= 1000 else str(size) for size in sizes])
+            axes.minorticks_off()
+            axes.set_ylim(bottom=0)
+            axes.set_title(curve, loc="left", fontsize=9)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.grid(alpha=0.25)
+            axes.legend(frameon=False, fontsize=7)
+        held = io.StringIO()
+        figure.savefig(held, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in held.getvalue().splitlines()) + "\n"
+
+
+Points = list[tuple[str, float]]
+
+
+async def _sessions(size: int) -> Points:
+    from agentd.access import LOCAL
+
+    async with _daemon(FINAL) as made:
+        await made.runs.run("Halo", _options(), LOCAL)
+        _fill(made.settings.state / "agentd.db", size)
+        await made.sessions.list(LOCAL)
+        listed = await _each(lambda: made.sessions.list(LOCAL))
+        return [("turn, ms", await _turn(made)), ("Session.list, ms", listed)]
+
+
+async def _history(size: int) -> Points:
+    async with _daemon(FINAL) as made:
+        for _ in range(size):
+            await _ask(made, session_id="long")
+        taken = []
+        for _ in range(20):
+            began = time.perf_counter()
+            await _ask(made, session_id="long")
+            taken.append((time.perf_counter() - began) * 1000)
+    return [("turn, ms", round(statistics.median(taken), 3))]
+
+
+async def _tools(size: int) -> Points:
+    return await _served(steps.CONFIG.partition("[[servers]]")[0] + TOOLS.format(size=size))
+
+
+async def _servers(size: int) -> Points:
+    head, _, entry = steps.CONFIG.partition("[[servers]]")
+    many = "".join("[[servers]]" + entry.replace('"time"', f'"time{number}"', 1) for number in range(size))
+    began = time.perf_counter()
+    return await _served(head + many, lambda: time.perf_counter() - began)
+
+
+async def _served(config: str, up_s: Callable[[], float] | None = None) -> Points:
+    steps.CONFIG = config
+    async with _daemon(FINAL) as made:
+        up = round(up_s(), 3) if up_s else None
+        await _ask(made)
+        turn = await _turn(made)
+    return [("turn, ms", turn), *([("all up, s", up)] if up is not None else [])]
+
+
+async def _rows(size: int) -> Points:
+    import orjson
+
+    from servers.common.database import Database
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.db"
+        sqlite3.connect(file).close()
+        database = Database(f"sqlite+aiosqlite:///{file}")
+        numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {size}) "
+        query = numbers + "SELECT i AS id, 'INV-' || i AS doc, i * 1000.25 AS value FROM n"
+        taken = []
+        for _ in range(7):
+            began = time.perf_counter()
+            rows = await database.fetch(query, max_rows=size)
+            orjson.dumps(rows.records())
+            taken.append((time.perf_counter() - began) * 1000)
+            assert len(rows.rows) == size, rows.cut
+    return [("ms", round(statistics.median(taken), 3))]
+
+
+def _options(**fields: Any) -> Any:
+    from agentd.messages import AgentOptions
+
+    return AgentOptions(**fields)
+
+
+async def _ask(made: Any, **options: Any) -> None:
+    from agentd.access import LOCAL
+
+    await made.runs.run("Halo", _options(**options), LOCAL)
+
+
+async def _turn(made: Any) -> float:
+    return await _each(lambda: _ask(made))
+
+
+CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {
+    "sessions": _sessions,
+    "history": _history,
+    "tools": _tools,
+    "servers": _servers,
+    "rows": _rows,
+}
+
+
+def main() -> None:
+    """One point by curve and size, or all of them."""
+    if len(sys.argv) > 1:
+        import uvloop
+
+        from agentd.observability import logging as logs
+
+        logs.configure("error")
+        print(json.dumps(uvloop.run(CURVES[sys.argv[1]](int(sys.argv[2])))))
+    else:
+        print(json.dumps(run(), indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Measures the letter service: issuing and verifying, alone and by four processes. Asserts nothing.
+
+python -m lab.bench.letters
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from servers.certificate.cli import open_service
+from servers.certificate.issuing import LetterService
+from servers.certificate.settings import Settings
+from servers.certificate.verification import Verifier
+
+PROCESSES, LETTERS_EACH, SINGLE, VERIFICATIONS = 4, 25, 40, 60
+ANSWERS = {
+    "nama": "Siti Rahayu",
+    "nik": "3175064508900001",
+    "tempat_lahir": "Jakarta",
+    "tanggal_lahir": "1990-08-05",
+    "agama": "Islam",
+    "status_perkawinan": "Kawin",
+    "pekerjaan": "Karyawan swasta",
+    "alamat_domisili": "Jl. Contoh Raya No. 5",
+    "rt": "003",
+    "rw": "005",
+    "keperluan": "Membuka rekening bank",
+}
+
+
+def run() -> dict[str, Any]:
+    """The figures: milliseconds are medians; `limit_…` is what the office asked for; `load` tells how busy it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        service = _service(Path(folder) / "one")
+        letter = service.catalogue.types["surat_keterangan_domisili"]
+        issue_ms, issue_cpu_ms = _each(SINGLE, lambda: service.issue(letter, ANSWERS))
+        pdf = Path(service.issue(letter, ANSWERS).path).read_bytes()
+        verifier = Verifier(service)
+        verifier.file(pdf)
+        verify_ms, verify_cpu_ms = _each(VERIFICATIONS, lambda: verifier.file(pdf))
+        service.close()
+        rate = _four(Path(folder) / "four")
+    return {
+        "issue_ms": issue_ms,
+        "issue_cpu_ms": issue_cpu_ms,
+        "limit_issue_ms": 40,
+        "issued_per_second_by_four_processes": rate,
+        "limit_issued_per_second_by_four_processes": 20,
+        "verify_ms": verify_ms,
+        "verify_cpu_ms": verify_cpu_ms,
+        "limit_verify_ms": 10,
+        "load": round(os.getloadavg()[0], 1),
+        "cores": os.cpu_count(),
+    }
+
+
+def _service(state: Path) -> LetterService:
+    settings = Settings.from_env({"AGENTD_STATE": str(state)})
+    service = open_service(settings)
+    service.warm_up()
+    return service
+
+
+def _each(times: int, work: Callable[[], object]) -> tuple[float, float]:
+    """(median milliseconds by the clock, by the processor)."""
+    walls, cpus = [], []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    return round(statistics.median(walls) * 1000, 1), round(statistics.median(cpus) * 1000, 1)
+
+
+def _four(state: Path) -> float:
+    """Letters a second over the time in which four processes issue side by side."""
+    _service(state).close()
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(PROCESSES + 1)
+    workers = [context.Process(target=_worker, args=(state, ready)) for _ in range(PROCESSES)]
+    for worker in workers:
+        worker.start()
+    ready.wait(60)
+    start = time.perf_counter()
+    for worker in workers:
+        worker.join(120)
+    return round(PROCESSES * LETTERS_EACH / (time.perf_counter() - start), 1)
+
+
+def _worker(state: Path, ready: Any) -> None:
+    service = _service(state)
+    letter = service.catalogue.types["surat_keterangan_domisili"]
+    ready.wait(60)
+    for _ in range(LETTERS_EACH):
+        service.issue(letter, ANSWERS)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=2))

@@ -1,0 +1,133 @@
+"""What the bridge costs beside a bare SDK session, how fast servers come up, how long a giant message holds up others.
+
+Issue 3: the agent's overhead at most 1 ms of CPU a step above a bare MCP client; five servers ready in at most their
+CPU time ÷ cores + 20 %. Both sides call the same server, `servers.time`, alternately in one run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from agentd.messages import ServerSettings, ToolCall
+from bridges.mcp import Limits, McpToolHost
+
+CALLS = 300
+ROUNDS = 7
+ABREAST = 32
+SERVERS = 5
+GIANT = Path(__file__).parents[2] / "tests" / "bridges" / "mcp" / "hostile" / "giant.py"
+_ARGS = ("-m", "servers.time")
+
+
+def run() -> dict[str, Any]:
+    """The figures, each with what it is measured in."""
+    return asyncio.run(_calls()) | asyncio.run(_ready()) | asyncio.run(_giant())
+
+
+async def _calls() -> dict[str, Any]:
+    settings = ServerSettings(name="time", command=sys.executable, args=_ARGS)
+    bare_server = StdioServerParameters(command=sys.executable, args=list(_ARGS))
+    async with McpToolHost([settings]) as host, Client(stdio_client(bare_server)) as client:
+        (tool,) = (await host.ready(30)).tools
+        call = ToolCall(tool=tool, input={"city": "Jakarta"}, run_id="bench", session_id="bench", step=1)
+        await client.list_tools()
+
+        async def ours() -> bool:
+            return (await host.call(call)).success
+
+        async def theirs() -> bool:
+            return not (await client.call_tool(tool.name, call.input)).is_error
+
+        pairs = [(await _series(theirs, 1), await _series(ours, 1)) for _ in range(ROUNDS)]
+        crowds = [(await _series(theirs, ABREAST), await _series(ours, ABREAST)) for _ in range(ROUNDS)]
+    return {
+        "mcp_call_sdk_ms": _median(wall for (wall, _), _ in pairs),
+        "mcp_call_bridge_ms": _median(wall for _, (wall, _) in pairs),
+        "mcp_call_bridge_extra_cpu_ms": _median(ours[1] - theirs[1] for theirs, ours in pairs),
+        "mcp_call_bridge_ratio": _median(ours[0] / theirs[0] for theirs, ours in pairs),
+        "mcp_calls_abreast_sdk_per_second": round(1000 / _median(wall for (wall, _), _ in crowds)),
+        "mcp_calls_abreast_bridge_per_second": round(1000 / _median(wall for _, (wall, _) in crowds)),
+        "mcp_calls_abreast_ratio": _median(theirs[0] / ours[0] for theirs, ours in crowds),
+    }
+
+
+async def _series(one: Callable[[], Awaitable[bool]], abreast: int) -> tuple[float, float]:
+    """Milliseconds a call, on the clock and of our CPU."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(CALLS // abreast):
+        if not all(await asyncio.gather(*(one() for _ in range(abreast)))):
+            raise SystemExit("a call of the bench failed")
+    calls = CALLS // abreast * abreast
+    return (time.perf_counter() - wall) / calls * 1000, (time.process_time() - cpu) / calls * 1000
+
+
+async def _ready() -> dict[str, Any]:
+    settings = [ServerSettings(name=f"time{n}", command=sys.executable, args=_ARGS) for n in range(SERVERS)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    async with McpToolHost(settings) as host:
+        catalogue = await host.ready(60)
+        wall = time.perf_counter() - began
+        if any(server.state != "up" for server in catalogue.servers):
+            raise SystemExit("a server of the bench did not start")
+        closing = time.perf_counter()
+    closed = time.perf_counter() - closing
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        "mcp_five_servers_ready_s": round(wall, 3),
+        "mcp_five_servers_cpu_s": round(cpu, 3),
+        "mcp_five_servers_ready_ratio": round(wall / (cpu / (os.cpu_count() or 1)), 3),
+        "mcp_five_servers_closed_s": round(closed, 3),
+    }
+
+
+async def _giant() -> dict[str, Any]:
+    """The longest time that the loop stood still while a message came in: one thrown away, one just short enough."""
+    settings = ServerSettings(name="giant", command=sys.executable, args=(str(GIANT),))
+    async with McpToolHost([settings]) as host:
+        tool = (await host.ready(30)).tool("do")
+        assert tool is not None
+        figures = {}
+        for name, size in (("100_mb_refused", 100_000_000), ("8_mb_taken", Limits().message_bytes - 1000)):
+            call = ToolCall(tool=tool, input={"bytes": size}, run_id="bench", session_id="bench", step=1)
+            ticker = asyncio.create_task(_longest_pause())
+            outcome = await host.call(call)
+            ticker.cancel()
+            if outcome.success is (size > Limits().message_bytes):
+                raise SystemExit(f"the bench's giant message went wrong: {outcome.message}")
+            figures[f"mcp_message_{name}_s"] = round(outcome.duration_ms / 1000, 3)
+            figures[f"mcp_message_{name}_longest_pause_ms"] = await ticker
+    return figures
+
+
+async def _longest_pause() -> float:
+    longest, last = 0.0, time.perf_counter()
+    try:
+        while True:
+            await asyncio.sleep(0.001)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+    except asyncio.CancelledError:
+        return round(longest * 1000, 1)
+
+
+def _median(values: Any) -> float:
+    return round(statistics.median(values), 3)
+
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps(run(), indent=2))

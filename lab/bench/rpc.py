@@ -1,0 +1,241 @@
+"""Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
+
+    python -m lab.bench.rpc [--only STACK …]
+
+agentd is its whole path: guard, limits, dispatch, pydantic. Each stack is a process of its own that answers the same
+echo, one call a request and batches of 20, over kept-alive connections; what counts is the CPU time of that process
+alone, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
+are what people use instead, each as its documentation writes it; all run on asyncio's own loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from lab.bench import _peers
+
+PARAMS = {"text": "Selamat siang", "number": 7}
+BATCH = 20
+CONNECTIONS = 16
+AGENTD = "agentd"
+STACKS = ("aiohttp + json", "aiohttp + orjson", AGENTD, "jsonrpcserver")
+PEERS = {
+    "pjrpc": "rpc_pjrpc",
+    "aiohttp-rpc": "rpc_aiohttp_rpc",
+    "openrpc": "rpc_openrpc",
+    "fastapi-jsonrpc": "rpc_fastapi_jsonrpc",
+}
+
+
+def run() -> dict[str, Any]:
+    """A row a stack: its CPU to the bare handler's, and agentd's to its (over 1: agentd is behind), batches too."""
+    costs = _measured([*STACKS, *PEERS], _words().parse_args(["--rounds", "10"]))
+    (base_one, base_many), (our_one, our_many) = next(iter(costs.values())), costs[AGENTD]
+    return {
+        "stacks": [
+            {
+                "stack": name,
+                "call_cpu_us": round(one, 1),
+                "call_to_bare": round(one / base_one, 2),
+                "agentd_to_it_call": round(our_one / one, 2),
+                "batch_cpu_us": round(many, 1),
+                "batch_to_bare": round(many / base_many, 2),
+                "agentd_to_it_batch": round(our_many / many, 2),
+            }
+            for name, (one, many) in costs.items()
+        ],
+        "versions": ", ".join(f"{name} {_peers.version(name)}" for name in ("aiohttp", *PEERS)),
+    }
+
+
+def _words() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Server CPU per JSON-RPC echo.")
+    parser.add_argument("--serve", metavar="STACK", help=argparse.SUPPRESS)
+    parser.add_argument("--only", metavar="STACK", nargs="*", help="just these (the first is the base)")
+    parser.add_argument("--calls", type=int, default=800, help="a turn")
+    parser.add_argument("--rounds", type=int, default=30)
+    return parser
+
+
+def main() -> None:
+    """Measure every stack that is installed and print the ratios."""
+    given = _words().parse_args()
+    if given.serve:
+        asyncio.run(_serve(given.serve))
+        return
+    stacks = given.only or [*STACKS, *PEERS]
+    costs = _measured(stacks, given)
+    base_one, base_many = costs[stacks[0]]
+    print(f"{'stack':<18}{'µs a call':>10}{'ratio':>7}{'µs a batch':>12}{'ratio':>7}")
+    for name, (one, many) in costs.items():
+        print(f"{name:<18}{one:>10.1f}{one / base_one:>7.2f}{many:>12.1f}{many / base_many:>7.2f}")
+
+
+def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[float, float]]:
+    """CPU microseconds of each server for one call and for one batch. The stacks take turns; the best turn counts."""
+    one = json.dumps(_call(1)).encode()
+    many = json.dumps([_call(n) for n in range(BATCH)]).encode()
+    with ExitStack() as running:
+        servers = {name: running.enter_context(_server(name)) for name in stacks}
+        for _, port in servers.values():
+            asyncio.run(_load(port, one, 500))
+        turns: dict[str, list[tuple[float, float]]] = {name: [] for name in stacks}
+        for _ in range(given.rounds):
+            for name, (pid, port) in servers.items():
+                turns[name].append((_turn(pid, port, one, given.calls), _turn(pid, port, many, given.calls // 4)))
+    return {name: (min(turn[0] for turn in all_), min(turn[1] for turn in all_)) for name, all_ in turns.items()}
+
+
+@contextmanager
+def _server(name: str) -> Iterator[tuple[int, int]]:
+    if name in PEERS:
+        command = [_peers.python(), str(_peers.PROGRAMS / f"{PEERS[name]}.py")]
+    else:
+        command = [sys.executable, "-m", "lab.bench.rpc", "--serve", name]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield server.pid, int(server.stdout.readline())
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _call(n: int) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": "echo", "params": PARAMS, "id": n}
+
+
+def _turn(pid: int, port: int, body: bytes, requests: int) -> float:
+    before = _cpu_s(pid)
+    asyncio.run(_load(port, body, requests))
+    return (_cpu_s(pid) - before) / requests * 1e6
+
+
+def _cpu_s(pid: int) -> float:
+    """User and system seconds of all the process's threads so far: Linux's CPU clock of another process."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+async def _load(port: int, body: bytes, requests: int) -> None:
+    head = f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+    async def client(count: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(count):
+            writer.write(request)
+            header = await reader.readuntil(b"\r\n\r\n")
+            assert header.startswith(b"HTTP/1.1 200"), header
+            answer = await reader.readexactly(int(header.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
+            assert b"Selamat" in answer, answer
+        writer.close()
+
+    await asyncio.gather(*(client(requests // CONNECTIONS) for _ in range(CONNECTIONS)))
+
+
+# ── the stacks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _serve(name: str) -> None:
+    from aiohttp import web
+
+    app = {
+        "aiohttp + json": _bare_json,
+        "aiohttp + orjson": _bare_orjson,
+        "agentd": _agentd,
+        "jsonrpcserver": _jsonrpcserver,
+    }[name]()
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    print(runner.addresses[0][1], flush=True)
+    await asyncio.Event().wait()
+
+
+def _posting(handler):
+    from aiohttp import web
+
+    app = web.Application()
+    app.router.add_post("/rpc", handler)
+    return app
+
+
+def _echoed(message):
+    if isinstance(message, list):
+        return [_echoed(one) for one in message]
+    return {"jsonrpc": "2.0", "result": message["params"], "id": message["id"]}
+
+
+def _bare_json():
+    from aiohttp import web
+
+    async def handler(request):
+        return web.json_response(_echoed(json.loads(await request.read())))
+
+    return _posting(handler)
+
+
+def _bare_orjson():
+    import orjson
+    from aiohttp import web
+
+    async def handler(request):
+        body = orjson.dumps(_echoed(orjson.loads(await request.read())))
+        return web.Response(body=body, content_type="application/json")
+
+    return _posting(handler)
+
+
+def _agentd():
+    """The daemon whole: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
+    import tempfile
+
+    from agentd.access import Access, AccessBook, RateLimiter
+    from agentd.http.routes import application
+    from agentd.observability.metrics import Metrics
+    from agentd.rpc.dispatch import Dispatcher
+    from agentd.rpc.method import ANYONE, method
+    from agentd.rpc.params import Params
+    from tests.agentd.twins import services
+
+    class EchoParams(Params):
+        text: str
+        number: int
+
+    @method("echo", params=EchoParams, result=dict, scopes=ANYONE)
+    def echo(_services, _caller, params):
+        """Answer what was asked."""
+        return {"text": params.text, "number": params.number}
+
+    behind = services()
+    book = AccessBook(Path(tempfile.mkdtemp()) / "access.json")
+    limiter = RateLimiter(book, 600, behind.clock)
+    dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=Metrics().rpc_answered)
+    return application(behind, dispatcher, Access(book), limiter, metrics=lambda: (b"", "text/plain"))
+
+
+def _jsonrpcserver():
+    from aiohttp import web
+    from jsonrpcserver import Success, async_dispatch
+
+    async def echo(**params):
+        return Success(params)
+
+    async def handler(request):
+        text = await async_dispatch(await request.text(), methods={"echo": echo})
+        return web.Response(text=text, content_type="application/json")
+
+    return _posting(handler)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""What a durable agent step costs beside a bare MCP client, 200 runs at once, and what 100,000 sessions change.
+
+Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
+2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory; Session.list
+and a turn the same at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without the wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+from agentd import config
+from agentd.access import LOCAL
+from agentd.app import Daemon
+from agentd.messages import AgentOptions
+from agentd.observability import logging as logs
+from agentd.startup import started
+
+CALLS, RUNS, ROUNDS = 5, 20, 7
+CROWD = 200
+MANY = 100_000
+MEGABYTE = 1 << 20
+TIME = '{"action":"call_tool","tool":"get_current_time","input":{}}'
+FINAL = '{"action":"final","response":"Selesai"}'
+SLOW = json.dumps({"text": FINAL, "after_ms": 1000})
+SLOW_CALL = json.dumps({"text": TIME, "after_ms": 1000})
+CONFIG = """\
+default_provider = "scripted"
+prompt_template = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
+
+[[providers]]
+id = "scripted"
+type = "scripted"
+script = "script.jsonl"
+
+[[servers]]
+name = "time"
+command = "python3"
+args = ["-m", "servers.time"]
+"""
+
+
+def run() -> dict[str, Any]:
+    """The figures, each with what it is measured in."""
+    return {key: value for name in SCENARIOS for key, value in _in_a_process(name).items()}
+
+
+def _in_a_process(scenario: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "lab.bench.steps", scenario]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=600)
+    return dict(json.loads(done.stdout))
+
+
+@asynccontextmanager
+async def _daemon(*script: str) -> AsyncIterator[Daemon]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "client.toml").write_text(CONFIG)
+        (folder / "script.jsonl").write_text("\n".join(script) + "\n")
+        async with started(
+            config.load(folder / "client.toml", state=str(folder / "state"), environ=os.environ)
+        ) as made:
+            yield made
+
+
+async def _steps() -> dict[str, Any]:
+    """Alternating rounds: our runs of five calls, the bare client's five calls."""
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    server = StdioServerParameters(command=sys.executable, args=["-m", "servers.time"])
+    async with _daemon(*[TIME] * CALLS, FINAL) as made, Client(stdio_client(server)) as client:
+        await client.list_tools()
+
+        async def ours() -> None:
+            outcome = await made.runs.run("Halo", AgentOptions(), LOCAL)
+            if [step.success for step in outcome.steps] != [True] * CALLS:
+                raise SystemExit("a step of the bench failed")
+
+        async def bare() -> None:
+            for _ in range(CALLS):
+                await client.call_tool("get_current_time", {})
+
+        pairs = [(await _cost(bare), await _cost(ours)) for _ in range(ROUNDS)]
+    return {
+        "step_bare_client_ms": _median(bare[0] for bare, _ in pairs),
+        "step_bare_client_cpu_ms": _median(bare[1] for bare, _ in pairs),
+        "step_durable_ms": _median(ours[0] for _, ours in pairs),
+        "step_durable_cpu_ms": _median(ours[1] for _, ours in pairs),
+        "step_limit_ms": 2.1,
+    }
+
+
+async def _cost(act: Callable[[], Awaitable[None]]) -> tuple[float, float]:
+    """Milliseconds a step, on the clock and of this process's CPU."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(RUNS):
+        await act()
+    steps = RUNS * CALLS
+    return (time.perf_counter() - wall) / steps * 1000, (time.process_time() - cpu) / steps * 1000
+
+
+async def _crowd(name: str, *script: str) -> dict[str, Any]:
+    """Seconds and peak memory for 200 runs begun at once, each in a session of its own."""
+    async with _daemon(*script) as made:
+        await made.runs.run("Halo", AgentOptions(), LOCAL)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        began, cpu = time.perf_counter(), time.process_time()
+        outcomes = await asyncio.gather(*(made.runs.run("Halo", AgentOptions(), LOCAL) for _ in range(CROWD)))
+        wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+        if any(outcome.status != "completed" for outcome in outcomes):
+            raise SystemExit("a run of the bench did not complete")
+        more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {
+        f"runs_200_{name}_s": round(wall, 2),
+        f"runs_200_{name}_cpu_s": round(cpu, 2),
+        f"runs_200_{name}_more_memory_mb": round(more * 1024 / MEGABYTE, 1),
+    }
+
+
+async def _crowd_once() -> dict[str, Any]:
+    return await _crowd("one_turn", SLOW)
+
+
+async def _crowd_calls() -> dict[str, Any]:
+    return await _crowd("five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL)
+
+
+async def _sessions() -> dict[str, Any]:
+    """The same questions to a store of ten sessions and of 10⁵."""
+    figures: dict[str, Any] = {}
+    async with _daemon(FINAL) as made:
+        for _ in range(10):
+            await made.runs.run("Halo", AgentOptions(), LOCAL)
+        for name in ("10", "100000"):
+            if name == "100000":
+                _fill(made.settings.state / "agentd.db", MANY)
+                await made.sessions.list(LOCAL)
+            figures[f"session_list_at_{name}_ms"] = await _each(lambda: made.sessions.list(LOCAL))
+            figures[f"turn_at_{name}_ms"] = await _each(lambda: made.runs.run("Halo", AgentOptions(), LOCAL))
+    return figures
+
+
+async def _each(act: Callable[[], Awaitable[Any]]) -> float:
+    taken = []
+    for _ in range(60):
+        began = time.perf_counter()
+        await act()
+        taken.append((time.perf_counter() - began) * 1000)
+    return _median(taken)
+
+
+_COPIED = {
+    "session_id": "'copy-' || n",
+    "run_id": "'copy-' || n",
+    "created_at": "'2020-01-01T00:00:00.000+00:00'",
+    "updated_at": "'2020-01-01T00:00:00.000+00:00'",
+}
+
+
+def _fill(file: Path, wanted: int) -> None:
+    """Copies of one session, its turn and its run, under other ids and an earlier time."""
+    with closing(sqlite3.connect(file)) as db, db:
+        for table in ("sessions", "runs", "turns"):
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info(agentd_{table})")]
+            values = [_COPIED.get(column, column) for column in columns]
+            db.execute(
+                f"WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {wanted}) "
+                f"INSERT INTO agentd_{table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM numbers, "
+                f"(SELECT * FROM agentd_{table} LIMIT 1)"
+            )
+
+
+def _median(values: Any) -> float:
+    return round(statistics.median(values), 3)
+
+
+SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
+    "steps": _steps,
+    "crowd_once": _crowd_once,
+    "crowd_calls": _crowd_calls,
+    "sessions": _sessions,
+}
+
+
+def main() -> None:
+    """One scenario by name, or all of them."""
+    if len(sys.argv) > 1:
+        import uvloop
+
+        logs.configure("error")
+        print(json.dumps(uvloop.run(SCENARIOS[sys.argv[1]]())))
+    else:
+        print(json.dumps(run(), indent=1))
+
+
+if __name__ == "__main__":
+    main()

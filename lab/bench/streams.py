@@ -1,0 +1,119 @@
+"""1,000 readers of one run's events: what they cost the server in memory, and how long an event takes to all of them.
+
+    python -m lab.bench.streams [--readers 1000]
+
+The server is a process of its own with the in-memory runs behind the daemon's own HTTP application.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EVENTS = 20
+
+
+def run() -> dict[str, float]:
+    """A thousand readers: seconds to connect them, the server's MB more, milliseconds of one event to all of them."""
+    return _measured(1000)
+
+
+def main() -> None:
+    """Serve for another process, or measure and print."""
+    parser = argparse.ArgumentParser(description="Readers of an event stream.")
+    parser.add_argument("--readers", type=int, default=1000)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        asyncio.run(_serve())
+    else:
+        print(json.dumps(_measured(given.readers), indent=1))
+
+
+def _measured(readers: int) -> dict[str, float]:
+    needed = readers + 100
+    hard = max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, our child, has as many
+    server = subprocess.Popen([sys.executable, "-m", "lab.bench.streams", "--serve"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        return asyncio.run(_measure(int(server.stdout.readline()), server.pid, readers))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+async def _measure(port: int, pid: int, readers: int) -> dict[str, float]:
+    call = {"jsonrpc": "2.0", "method": "Agent.start", "params": {"prompt": "halo", "run_id": "r-1"}, "id": 1}
+    await _request(port, "POST", "/rpc", json.dumps(call).encode())
+    before = _rss_mb(pid)
+    at = time.perf_counter()
+    streams = await asyncio.gather(*(_open(port) for _ in range(readers)))
+    connected = time.perf_counter() - at
+    grown = _rss_mb(pid) - before
+    spans = []
+    for number in range(EVENTS):
+        at = time.perf_counter()
+        await _request(port, "POST", "/speak", str(number).encode())
+        await asyncio.gather(*(reader.readuntil(b"model.finished\n") for reader, _ in streams))
+        spans.append((time.perf_counter() - at) * 1000)
+    for _, writer in streams:
+        writer.close()
+    return {
+        f"sse_{readers}_readers_connected_s": round(connected, 2),
+        f"sse_{readers}_readers_more_memory_mb": round(grown, 1),
+        f"sse_{readers}_readers_event_to_all_ms": round(statistics.median(spans), 1),
+        f"sse_{readers}_readers_event_to_all_most_ms": round(max(spans), 1),
+    }
+
+
+async def _open(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /events?run_id=r-1&after=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await reader.readuntil(b"retry: 1000\n")
+    return reader, writer
+
+
+async def _request(port: int, verb: str, path: str, body: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"{verb} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 200"), answer
+    writer.close()
+
+
+def _rss_mb(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+async def _serve() -> None:
+    from aiohttp import web
+
+    from tests.agentd.twins import wire
+
+    async def forever(_run):
+        await asyncio.Event().wait()
+
+    async def speak(_request):
+        at.runs.run_of("r-1").emit("model.finished", {"turn": 1})
+        return web.Response()
+
+    pages = [web.post("/speak", speak)]
+    with tempfile.TemporaryDirectory() as state:
+        async with wire(Path(state), work=forever, pages=pages) as at:
+            print(at.url.rpartition(":")[2], flush=True)
+            await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

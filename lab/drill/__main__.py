@@ -1,0 +1,213 @@
+"""`python -m lab.drill [PART …]`: what is tried on a daemon, and what was lost. Exit 1 when anything was.
+
+The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
+letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
+The other parts are the faults of lab/drill/faults.py. All parts go on side by side, because most of a drill is waiting,
+and are written into docs/drills.md.
+
+Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
+finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import urllib.error
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lab.bench.__main__ import machine
+from lab.drill.count import OFFICE, TURNS, Found
+from lab.drill.faults import PARTS, table
+from lab.drill.nodes import LEASE_S, REST_S, RUNS, three_nodes
+from servers.certificate.issuing import CRASH_POINTS
+from tests.daemon import Daemon
+from tests.e2e.test_main_job import WORDS
+
+CONFIG = f"""{OFFICE}
+[[servers]]
+name = "certificate"
+command = "python3"
+args = ["-m", "lab.drill.fuse", "-m", "servers.certificate"]
+daemon_pid_file = "@PID@"
+certificate_crash_at = "@POINT@"
+
+[agent]
+deadline_s = 3600.0
+max_recoveries = 1000000
+"""
+"""Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
+SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
+POINT_WAIT_S = 30.0
+
+
+class Drill:
+    """One drill over one state folder."""
+
+    def __init__(self, folder: Path, runs: int, chance: random.Random) -> None:
+        self._notes, self._pid = folder / "notes", folder / "pid"
+        self._notes.touch()
+        self._chance = chance
+        self._waiting = [f"drill-{number:04}" for number in range(runs)]
+        self._daemon = Daemon(folder, TURNS, config="")
+        self._daemon.started = lambda pid: self._pid.write_text(str(pid))
+        self.found = Found(runs)
+        self._ids = tuple(self._waiting)
+
+    def run(self, random_kills: int, points: tuple[str, ...]) -> Found:
+        """Lives that end by a kill, in a mixed order, then one to the end."""
+        began = time.monotonic()
+        ends: list[str | None] = [*points, *[None] * random_kills]
+        self._chance.shuffle(ends)
+        share = -(-len(self._waiting) // max(len(ends), 1))
+        for number, point in enumerate(ends, start=1):
+            self._say(f"life {number} of {len(ends)}: until {point or 'some moment'}")
+            self._live(point, share)
+        self._say("the last life: everything to its end")
+        self._start("")
+        try:
+            self._submit(len(self._waiting))
+            self.found.judge(self._ids, self._daemon, self._notes, self._daemon.state / "letters")
+        finally:
+            self._daemon.kill(signal.SIGTERM)
+        self.found.seconds = time.monotonic() - began
+        return self.found
+
+    def _live(self, point: str | None, share: int) -> None:
+        """One life of the daemon, ended by its named point or at some moment."""
+        process = self._daemon
+        if self._start(point or ""):
+            self._submit(share)
+            if point is None:
+                time.sleep(self._chance.uniform(SHORT_LIFE_S, LONG_LIFE_S))
+        if point is not None and process.died(POINT_WAIT_S) and process.was_killed:
+            self.found.points.append(point)
+            return
+        self.found.random_kills += 1
+        process.kill(signal.SIGKILL)
+
+    def _start(self, point: str) -> bool:
+        """Start the daemon. False when it died before it was ready: what it recovered reached the point at once."""
+        filled = CONFIG
+        for place, text in (("@NOTES@", self._notes), ("@PID@", self._pid), ("@POINT@", point)):
+            filled = filled.replace(place, str(text))
+        self._daemon.config.write_text(filled)
+        try:
+            self._daemon.start()
+        except AssertionError:
+            if not point or not self._daemon.died(POINT_WAIT_S) or not self._daemon.was_killed:
+                raise
+            return False
+        return True
+
+    def _submit(self, share: int) -> None:
+        """Take on so many more runs; a call that the kill cut off stays in the list and is made again later."""
+        for run_id in self._waiting[:share]:
+            try:
+                self._daemon.call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
+            except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
+                return
+            self._waiting.remove(run_id)
+
+    @staticmethod
+    def _say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
+KILLS, NODES = "kills", "nodes"
+EVERY = (KILLS, NODES, *PARTS)
+ABOUT = """\
+# Drills
+
+Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.
+
+## Killed again and again
+
+The daemon is killed with `kill -9` while {runs} runs are under way, at random moments and at each named point of
+issuing a letter, and started again; seed {seed}. A run calls four tools: the time, a note, a letter, a note.
+
+{kills}
+
+## Three nodes, each killed in turn
+
+Three daemons share one PostgreSQL (lease {lease:g} s); each is killed once with `kill -9` while {node_runs} runs are
+under way, and started again {rest:g} s later. The runs are as above; what a dead node held is taken over by the others.
+
+{nodes}
+
+## Faults
+
+Each is done while a bystander's run goes through the same daemon. Processes are the daemon's and all below it, open
+files are its descriptors, rows are the runs in its database: before, and once it had settled. What a fault needed for
+itself (its server, its provider) is gone again by then. A run that waited for its database goes on by itself when the
+cause has gone; that takes up to a minute, because DBOS looks for its database in growing pauses.
+
+{faults}
+"""
+
+
+def _kills(folder: Path, given: argparse.Namespace, seed: int) -> Found:
+    """The part that is told on its own. `folder` is made."""
+    folder.mkdir()
+    return Drill(folder, given.runs, random.Random(seed)).run(given.kills, CRASH_POINTS)
+
+
+def main() -> int:
+    """Run the drill and print its tables."""
+    parser = argparse.ArgumentParser(prog="python -m lab.drill", description="Do harm to a daemon; count what is lost.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these of: {', '.join(EVERY)}")
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=6, help="at random moments, beside one at each named point")
+    parser.add_argument("--seed", type=int, default=None, help="repeat the moments of an earlier drill")
+    given = parser.parse_args()
+    if unknown := [part for part in given.parts if part not in EVERY]:
+        parser.error(f"there is no part {', '.join(unknown)}; there are: {', '.join(EVERY)}")
+    seed = given.seed if given.seed is not None else random.randrange(10_000)
+    load, began = os.getloadavg()[0], time.monotonic()
+    parts = given.parts or EVERY
+    with tempfile.TemporaryDirectory(prefix="agentd-drill-") as name, ThreadPoolExecutor(len(parts)) as all_:
+        folder = Path(name)
+        killing = all_.submit(_kills, folder / KILLS, given, seed) if KILLS in parts else None
+        noded = all_.submit(three_nodes, folder / NODES) if NODES in parts else None
+        faulty = [all_.submit(PARTS[part], folder / part) for part in PARTS if part in parts]
+        rows = [row for future in faulty for row in future.result()]
+        found = killing.result() if killing else None
+        nodes = noded.result() if noded else None
+    page = ABOUT.format(
+        machine=machine(),
+        at=datetime.now(UTC).isoformat(timespec="minutes"),
+        load=load,
+        seconds=time.monotonic() - began,
+        runs=given.runs,
+        seed=seed,
+        kills=found.table() if found else "",
+        lease=LEASE_S,
+        rest=REST_S,
+        node_runs=RUNS,
+        nodes=nodes.table() if nodes else "",
+        faults=table(rows),
+    )
+    print(page)
+    if not given.parts:
+        PAGE.write_text(page, encoding="utf-8")
+    counted = [each for each in (found, nodes) if each is not None]
+    for line in (line for each in counted for line in each.lost):
+        print(f"lost: {line}", file=sys.stderr)
+    for row in rows:
+        if not row.right:
+            print(f"wrong: {row}", file=sys.stderr)
+    right = all(each.right for each in counted) and all(row.right for row in rows)
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""Three daemons on one PostgreSQL, each killed -9 in turn under load and started again. Its counting is count.py's."""
+
+from __future__ import annotations
+
+import signal
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from lab.drill.count import OFFICE, TURNS, Found
+from tests.daemon import SERVERS, Daemon
+from tests.e2e.test_main_job import WORDS
+from tests.postgresql import postgresql
+
+RUNS = 90
+LEASE_S, REST_S = 3.0, 4.0
+PACE_S = 0.5
+"""Between the last run taken on and the kill: some have ended by then, most are under way."""
+CONFIG = f"""{OFFICE}
+{SERVERS["certificate"]}archive_dir = "@LETTERS@"
+
+[store]
+url = "@URL@"
+letters_url = "@URL@"
+node = "@NODE@"
+lease_s = {LEASE_S}
+
+[agent]
+max_recoveries = 1000000
+"""
+
+
+def three_nodes(folder: Path) -> Found:
+    """All that was counted. `folder` is made."""
+    folder.mkdir()
+    notes = folder / "notes"
+    notes.touch()
+    found, ids = Found(RUNS), [f"node-run-{number:04}" for number in range(RUNS)]
+    began = time.monotonic()
+    with postgresql() as url, ExitStack() as ending:
+        nodes = [_node(folder, number, url) for number in range(3)]
+        for node in nodes:
+            node.start()
+            ending.callback(node.kill, signal.SIGTERM)
+        share = RUNS // len(nodes)
+        for number, dying in enumerate(nodes):
+            for at, run_id in enumerate(ids[number * share : (number + 1) * share]):
+                nodes[at % 3].call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
+            time.sleep(PACE_S)
+            dying.kill(signal.SIGKILL)
+            found.random_kills += 1
+            time.sleep(REST_S)
+            dying.start()
+        found.judge(ids, nodes[0], notes, folder / "letters")
+    found.seconds = time.monotonic() - began
+    return found
+
+
+def _node(folder: Path, number: int, url: str) -> Daemon:
+    """Its own state; the queue, the register and the letters' archive are everybody's."""
+    own = folder / f"node{number}"
+    own.mkdir()
+    config = CONFIG
+    shared = {"URL": url, "NODE": own.name, "NOTES": folder / "notes", "LETTERS": folder / "letters"}
+    for place, text in shared.items():
+        config = config.replace(f"@{place}@", str(text))
+    return Daemon(own, TURNS, config)

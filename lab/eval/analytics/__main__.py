@@ -1,0 +1,208 @@
+"""`python -m lab.eval.analytics`: ask every question of the evaluation, in both styles, and write the report.
+
+--planner perfect   a scripted planner that is always right: proves the machinery, must be 100 %
+--planner embedded  the model that ships: measures it (slow; --first and --count take a part, parts add up)
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from agentd import config
+from agentd.agent.toolset import assemble
+from agentd.apps.analytics.run import AnalyticsRun
+from agentd.clock import clock_of
+from agentd.messages import ModelReply, ModelRequest, ProviderState
+from agentd.observability import logging as logs
+from agentd.plugins import TOOL_HOSTS, models, plugin
+from agentd.runs.engine import RunContext
+from agentd.testing import MemoryJournal
+from lab.eval.analytics.judging import invented, is_right
+from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
+from lab.eval.analytics.report import write
+from servers.common.erp import build
+
+HERE = Path(__file__).parent
+GOLD = HERE / "gold.json"
+RESULTS = HERE / "results"
+STYLES = ("sql", "operations")
+SERVERS = {
+    "mysql_mcp_server": "mysql",
+    "sim_testgeluran_server": "sim_testgeluran",
+    "graphiti_server": "graphiti",
+    "placeholder_mcp_server": "placeholder",
+}
+CONFIG = """default_provider = "llamacpp"
+prompt_template = "{{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
+
+[[providers]]
+id = "llamacpp"
+type = "llamacpp"
+models = ["qwen2.5-coder-1.5b-instruct-q4_k_m"]
+timeout_s = 300.0
+
+""" + "\n".join(
+    f'[[servers]]\nname = "{name}"\ncommand = "{sys.executable}"\nargs = ["-m", "servers.{module}"]\n'
+    for name, module in SERVERS.items()
+)
+
+
+class PerfectPlanner:
+    """A model that knows the question it will be asked: its understanding, then its plan."""
+
+    provider = "perfect"
+
+    def __init__(self) -> None:
+        self.question: Question = QUESTIONS[0]
+        self.style = "sql"
+
+    async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
+        """The turn of this attempt."""
+        said = self.question.understanding() if request.attempt == 0 else self.question.plan(self.style)
+        return ModelReply(text=json.dumps(said), provider="perfect", model="perfect")
+
+    def state(self) -> ProviderState:
+        """Always ready."""
+        return ProviderState(id="perfect", type="scripted", state="ready")
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def gold(erp: Path) -> dict[str, list[list[list[Any]]]]:
+    """Each question's results by SQLite itself, {question: [rows of a query]}; what gold.json was written from."""
+    with closing(sqlite3.connect(erp)) as database:
+        return {
+            question.text: [[list(row) for row in database.execute(query.sql())] for query in question.queries]
+            for question in QUESTIONS
+        }
+
+
+@asynccontextmanager
+async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
+    """The data servers, up, with `env` in theirs, and the settings they came from."""
+    file = folder / "client.toml"
+    file.write_text(CONFIG)
+    settings = config.load(file, state=str(folder / "state"), environ={**os.environ, "AGENTD_CLOCK": TODAY})
+    settings.state.mkdir(parents=True, exist_ok=True)
+    servers = [
+        each.model_copy(update={"env": {**each.env, "AGENTD_CLOCK": TODAY, "PYTHONPATH": str(Path.cwd()), **env}})
+        for each in settings.servers
+    ]
+    async with plugin(TOOL_HOSTS, "mcp")(servers) as host:
+        await host.ready(120)
+        yield settings, host
+
+
+async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[str, Any]:
+    """One question; how it was answered, and what it took."""
+
+    async def past(_: str) -> list[dict[str, Any]]:
+        before = {"kind": "analytics", "run_id": "before", "created_at": "", "prompt": question.before, "outcome": None}
+        return [before] if question.before else []
+
+    if isinstance(planner, PerfectPlanner):
+        planner.question, planner.style = question, style
+    run = AnalyticsRun(planner, host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY), past=past)
+    row = {
+        "run_id": "eval",
+        "session_id": "eval",
+        "prompt": question.text,
+        "attempt": 0,
+        "created_at": "2023-03-01",
+        "brief": {"caller": {"id": "eval", "scopes": ["admin"]}, "options": {"plan_style": style}},
+    }
+    journal = MemoryJournal()
+    began = time.perf_counter()
+    result = await run.execute(RunContext(row, journal, lambda *_: None))
+    seconds = time.perf_counter() - began
+    answer = result.outcome
+    error = answer.get("error") or (
+        {"error_source_node": "run", "user_message": str(result.error)} if result.error else {}
+    )
+    return {
+        "kind": question.kind,
+        "question": question.text,
+        "style": style,
+        "right": is_right(question, answer, json.loads(GOLD.read_text())[question.text]),
+        "invented": invented(question, answer),
+        "error_node": error.get("error_source_node"),
+        "details": error.get("technical_details_for_log"),
+        "status": answer.get("validation_status"),
+        "narrative": answer.get("final_narrative"),
+        "plan": answer.get("plan"),
+        "seconds": round(seconds, 3),
+        "turns": result.attempts,
+        **answer.get("usage", {}),
+    }
+
+
+async def main() -> int:
+    """Ask, and write results and report. 1 when the perfect planner was not perfect."""
+    parser = argparse.ArgumentParser(prog="eval.analytics", description=__doc__)
+    parser.add_argument("--planner", choices=("perfect", "embedded"), default="perfect")
+    parser.add_argument("--style", choices=STYLES, help="one style alone")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first question")
+    parser.add_argument("--count", type=int, default=len(QUESTIONS), help="how many questions")
+    parser.add_argument("--minutes", type=float, default=60.0, help="stop asking after this time")
+    parser.add_argument("--write-gold", action="store_true", help="write gold.json from the seed ERP and stop")
+    given = parser.parse_args()
+    logs.configure("error")
+    with TemporaryDirectory() as scratch:
+        if given.write_gold:
+            lines = gold(build(Path(scratch) / "erp.db"))
+            GOLD.write_text(json.dumps(lines, ensure_ascii=False, indent=1) + "\n")
+            return 0
+        kept = RESULTS / f"{given.planner}.json"
+        done = {} if given.planner == "perfect" else _read(kept)
+        until = time.monotonic() + 60 * given.minutes
+        async with office(Path(scratch)) as (settings, host):
+            planner = PerfectPlanner() if given.planner == "perfect" else models(settings)[0]
+            try:
+                for question in _order(given.planner)[given.first : given.first + given.count]:
+                    for style in (given.style,) if given.style else STYLES:
+                        if time.monotonic() > until or (question.text, style) in done:
+                            continue
+                        made = await ask(question, style, planner, host)
+                        done[question.text, style] = made
+                        verdict = ("✓" if made["right"] else "✗") + ("!" if made["invented"] else " ")
+                        print(f"{verdict} {style:10} {made['seconds']:6.2f} s  {question.text}", flush=True)
+                        _save(kept, done)
+            finally:
+                await planner.aclose()
+    _save(kept, done)
+    write(RESULTS, given.planner, list(done.values()), asked_of=len(QUESTIONS) * len(STYLES))
+    right = sum(made["right"] for made in done.values())
+    print(f"{right} of {len(done)} right")
+    return 0 if given.planner == "embedded" or right == len(done) else 1
+
+
+def _order(planner: str) -> list[Question]:
+    """As written; for a slow planner shuffled, always alike, so that a part of the questions is a sample of all."""
+    return list(QUESTIONS) if planner == "perfect" else Random(7).sample(QUESTIONS, len(QUESTIONS))
+
+
+def _read(kept: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    made = json.loads(kept.read_text()) if kept.is_file() else []
+    return {(each["question"], each["style"]): each for each in made}
+
+
+def _save(kept: Path, done: dict[tuple[str, str], dict[str, Any]]) -> None:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(list(done.values()), ensure_ascii=False, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(asyncio.run(main()))

@@ -1,0 +1,106 @@
+"""Whether an answer is right: its values against the gold results, not its words. Asks nobody."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from agentd.apps.analytics.understand_query import time_period
+from lab.eval.analytics.questions import TODAY, Question
+
+CLOSE = 1e-9
+ASKED_BACK = {"impossible", "ambiguous", "hostile"}
+
+
+def is_right(question: Question, answer: dict[str, Any], gold: list[list[list[Any]]]) -> bool:
+    """Every gold result is among the results fetched; what has no answer was not answered."""
+    if question.kind in ASKED_BACK:
+        return answer.get("final_narrative") is None and bool(answer.get("error"))
+    if question.kind == "empty":
+        return answer.get("final_narrative") is None and answer.get("validation_status") == "failed_no_data"
+    if not answer.get("final_narrative"):
+        return False
+    results = _results(answer)
+    if question.kind == "share" and all(len(rows) == 1 for rows in gold):
+        percents = [[[100 * value for value in row] for row in rows] for rows in gold]
+        return any(_are_there(wanted, results) for wanted in (gold, percents))
+    return _are_there(gold, results, ordered=question.ordered)
+
+
+def invented(question: Question, answer: dict[str, Any]) -> list[str]:
+    """The numbers of the narrative that neither a result nor the question holds, in either language's notation.
+
+    A period that the question tells in words may be told by its dates; a value may be rounded to the decimals shown,
+    and a share be shown in percent.
+    """
+    narrative = answer.get("final_narrative") or ""
+    past = [question.before] if question.before else []
+    period = str(time_period(question.text, "", past, datetime.fromisoformat(TODAY).date()))
+    values = [value for rows in _results(answer) for row in rows for value in row]
+    texts = " ".join([question.text, question.before, period, *(value for value in values if isinstance(value, str))])
+    known = [float(value) for value in values if isinstance(value, int | float)]
+    known += [len(rows) for rows in _results(answer)]
+    return [
+        told
+        for told in re.findall(r"\d(?:[\d.,]*\d)?", narrative)
+        if told not in texts and not any(_reads_as(told, value) for value in known)
+    ]
+
+
+def _reads_as(told: str, value: float) -> bool:
+    for thousands, point in (".,", ",."):
+        plain = told.replace(thousands, "").replace(point, ".")
+        if plain.count(".") <= 1:
+            decimals = len(plain.partition(".")[2])
+            if any(abs(float(plain) - abs(scale * value)) <= 0.5001 * 10**-decimals for scale in (1, 100)):
+                return True
+    return False
+
+
+def _are_there(gold: list[list[list[Any]]], results: list[list[list[Any]]], *, ordered: bool = False) -> bool:
+    singles = [value for rows in results if len(rows) == 1 for value in rows[0]]
+    for wanted in gold:
+        if len(wanted) == 1 and all(any(_same(value, found) for found in singles) for value in wanted[0]):
+            continue
+        if not any(_covers(rows, wanted, ordered) for rows in results):
+            return False
+    return True
+
+
+def _results(answer: dict[str, Any]) -> list[list[list[Any]]]:
+    """Every result that the data servers gave, as rows of values; the display table is whole where a log is cut."""
+    found: list[list[dict[str, Any]]] = [answer.get("data_table_for_display") or []]
+    for call in answer.get("mcp_tool_call_history") or []:
+        response = call["response_payload"] or {}
+        if call["tool_name"] == "execute_sql_query":
+            found += [each.get("results") or [] for each in response.get("batch_results", [])]
+        if call["tool_name"] == "execute_operation_plan":
+            found += [each.get("data") or [] for each in response.get("results", {}).values()]
+    return [[list(row.values()) for row in rows if isinstance(row, dict)] for rows in found if rows]
+
+
+def _covers(rows: list[list[Any]], wanted: list[list[Any]], ordered: bool) -> bool:
+    """As many rows, each with the values of its gold row (further columns may stand beside them)."""
+    if len(rows) != len(wanted):
+        return False
+    if ordered:
+        return all(_holds(row, gold) for row, gold in zip(rows, wanted, strict=True))
+    left = list(rows)
+    for gold in wanted:
+        match = next((row for row in left if _holds(row, gold)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _holds(row: list[Any], gold: list[Any]) -> bool:
+    return all(any(_same(value, found) for found in row) for value in gold)
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    try:
+        return abs(float(wanted) - float(found)) <= CLOSE * max(1.0, abs(float(wanted)))
+    except (TypeError, ValueError):
+        return bool(wanted == found)

@@ -1,0 +1,126 @@
+"""`python -m lab.eval.letters`: agentd in this process, its real servers, a real model, and every conversation in turn.
+
+Leaves `report.json` (the record, from which the next run goes on) and `index.html` in docs/letters/eval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from agentd import config
+from agentd.app import Daemon
+from agentd.errors import AgentdError
+from agentd.messages import AgentOptions, AgentStep, Caller
+from agentd.observability import logging as logs
+from agentd.startup import started
+from lab.eval.letters import report, script
+from lab.eval.letters.runner import Answer, Held, Record, hold_all
+
+OUT = Path("docs/letters/eval")
+CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
+"""Who talks: somebody at the kiosk, with the kiosk's prompt."""
+
+
+class Desk:
+    """The daemon's agent as the conversations' counter."""
+
+    def __init__(self, made: Daemon, provider: str | None) -> None:
+        self._made = made
+        self._provider = provider
+
+    async def say(self, session_id: str, words: str) -> Answer:
+        """One run; a failed one is answered in the citizen's words, as a page would."""
+        options = AgentOptions(session_id=session_id, provider=self._provider)
+        try:
+            outcome = await self._made.runs.run(words, options, CITIZEN)
+        except AgentdError as error:
+            steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
+            return Answer(text=error.data.get("user_message") or error.user_message(), steps=steps, error=error.type)
+        return Answer(
+            text=outcome.response,
+            waiting=outcome.status == "needs_approval",
+            steps=outcome.steps,
+            provider=outcome.provider,
+        )
+
+    async def warm(self) -> None:
+        """As `agentd serve` does before the first citizen comes: no conversation waits for the prompt to be read."""
+        await self._made.chain.warm(self._made.outfit(CITIZEN, AgentOptions()).prefix)
+
+    @property
+    def prompt(self) -> str:
+        """A short name of the stable prompt, examples included: it changes with any word of it."""
+        prefix = self._made.outfit(CITIZEN, AgentOptions()).prefix
+        return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
+
+
+async def evaluate(given: argparse.Namespace) -> Record:
+    """Hold what is still to be held, leaving record and page after each conversation."""
+    scripts = script.load(given.conversations)
+    if given.only:
+        scripts = [each for each in scripts if each.category in given.only or each.id in given.only]
+    out: Path = given.out
+    kept = Record() if given.fresh else Record.read(out / "report.json")
+    with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
+        settings = config.load(given.config, state=state)
+        async with started(settings) as made:
+            desk = Desk(made, given.provider)
+            await desk.warm()
+            record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
+            now: list[Held] = []
+
+            def keep(held: Held) -> None:
+                now.append(held)
+                leave(out, record, given.conversations)
+                seconds = sum(turn.seconds for turn in held.turns)
+                mark = "✓" if held.verdict.passed else f"✗ {'; '.join(held.verdict.reasons)}"
+                print(f"{held.id}: {len(held.turns)} turns, {seconds:.0f} s {mark}", flush=True)
+
+            await hold_all(desk, scripts, record, keep, limit=given.limit, seconds=given.seconds)
+        judged = sum(len(held.letters) for held in now)
+        if (archived := in_archive(state)) != judged:
+            raise SystemExit(f"{archived} letters lie in the archive, but {judged} were judged")
+    leave(out, record, given.conversations)
+    return record
+
+
+def in_archive(state: str) -> int:
+    """How many letters the service has made, whatever the conversations' steps say."""
+    return len(list(Path(state).glob("letters/2*/*.pdf")))
+
+
+def leave(out: Path, record: Record, conversations: Path) -> None:
+    """Record and page, of all conversations of the file."""
+    scripts = script.load(conversations)
+    record.write(out / "report.json", report.figures(scripts, record))
+    (out / "index.html").write_text(report.page(scripts, record), encoding="utf-8")
+
+
+def main() -> int:
+    """0 when no letter holds a value that its citizen didn't give, and no answer tells of a letter not made."""
+    parser = argparse.ArgumentParser(prog="python -m lab.eval.letters", description=__doc__)
+    parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
+    parser.add_argument("--provider", metavar="ID", default="llamacpp", help="asked first (default: the embedded one)")
+    parser.add_argument("--conversations", metavar="FILE", type=Path, default=script.FILE)
+    parser.add_argument("--only", metavar="ID", nargs="+", help="these conversations or categories")
+    parser.add_argument("--limit", metavar="N", type=int, help="hold at most N conversations now")
+    parser.add_argument("--seconds", metavar="S", type=float, help="start no conversation after so many seconds")
+    parser.add_argument("--fresh", action="store_true", help="forget what was held before")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, default=OUT)
+    given = parser.parse_args()
+    logs.configure("error")
+    record = asyncio.run(evaluate(given))
+    found = report.figures(script.load(given.conversations), record)
+    print(json.dumps({key: value for key, value in found.items() if key != "categories"}, indent=1))
+    print(f"→ {given.out / 'index.html'}")
+    return 1 if found["letters_with_an_invented_value"] or found["false_claims_of_a_letter"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

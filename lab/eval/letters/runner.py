@@ -1,0 +1,198 @@
+"""Holds the conversations, one after the other, and writes the record after each. Judges and renders nothing itself.
+
+The record is the JSON report: a run that was stopped goes on where it was, and what was measured under another prompt
+is measured anew once everything has been measured once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from agentd.messages import AgentStep
+from lab.eval.letters.citizen import Citizen
+from lab.eval.letters.claims import Said
+from lab.eval.letters.judge import IssuedLetter, Verdict, judge
+from lab.eval.letters.script import Conversation
+
+GENERATE = "generate_"
+
+
+class Answer(BaseModel):
+    """What agentd answered to one message of the citizen."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    waiting: bool = False
+    """A letter waits for the citizen's yes."""
+    steps: tuple[AgentStep, ...] = ()
+    error: str | None = None
+    """The stable type of the error, when the run failed."""
+    provider: str | None = None
+
+
+class Counter(Protocol):
+    """Where a citizen talks to agentd."""
+
+    async def say(self, session_id: str, words: str) -> Answer:
+        """One message and its answer; a failed run is an answer too."""
+        ...
+
+
+class Turn(BaseModel):
+    """One message, its answer, the tools called for it, and how long it took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    citizen: str
+    answer: str
+    steps: tuple[dict[str, Any], ...] = ()
+    error: str | None = None
+    provider: str | None = None
+    seconds: float = 0.0
+
+
+class Held(BaseModel):
+    """A conversation that was held. `prompt` names the prompt it ran under, `at` is the time of its end in ISO 8601,
+    `load` the machine's load average then: what else ran beside it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    digest: str
+    prompt: str
+    at: str
+    turns: tuple[Turn, ...]
+    letters: tuple[IssuedLetter, ...]
+    verdict: Verdict
+    load: float | None = None
+
+
+class Record(BaseModel):
+    """Every conversation held so far, by id: what is kept between runs."""
+
+    prompt: str = ""
+    held: dict[str, Held] = {}
+
+    @classmethod
+    def read(cls, file: Path) -> Record:
+        """The record on disk; an empty one where there is none."""
+        if not file.exists():
+            return cls()
+        return cls.model_validate_json(file.read_bytes())
+
+    def write(self, file: Path, figures: dict[str, Any]) -> None:
+        """Replace the record on disk, whole or not at all, with its figures at the top for who reads it."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_suffix(".tmp")
+        shown = {"figures": figures, **self.model_dump(mode="json")}
+        beside.write_text(json.dumps(shown, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        beside.replace(file)
+
+    def judged_again(self, scripts: Iterable[Conversation]) -> Record:
+        """The same, each verdict by today's judge, so that what is shown is judged alike."""
+        held = dict(self.held)
+        for script in scripts:
+            known = held.get(script.id)
+            if known is not None and known.digest == script.digest:
+                verdict = judge(script, known.letters, known.turns[-1].answer, _spoken(known.turns))
+                held[script.id] = known.model_copy(update={"verdict": verdict})
+        return self.model_copy(update={"held": held})
+
+    def of(self, scripts: Sequence[Conversation]) -> list[tuple[Conversation, Held]]:
+        """The conversations that were held in just these words."""
+        return [
+            (script, self.held[script.id])
+            for script in scripts
+            if script.id in self.held and self.held[script.id].digest == script.digest
+        ]
+
+
+def still_to_hold(scripts: Sequence[Conversation], record: Record) -> list[Conversation]:
+    """Those never held in these words, then those held under another prompt, each in order."""
+    held = {script.id: conversation for script, conversation in record.of(scripts)}
+    new = [script for script in scripts if script.id not in held]
+    stale = [script for script in scripts if script.id in held and held[script.id].prompt != record.prompt]
+    return [*new, *stale]
+
+
+async def hold_all(
+    counter: Counter,
+    scripts: Sequence[Conversation],
+    record: Record,
+    kept: Callable[[Held], None],
+    *,
+    limit: int | None = None,
+    seconds: float | None = None,
+) -> None:
+    """Hold what is still to be held, at most `limit`, starting none after `seconds`; `kept` is told of each."""
+    began = time.monotonic()
+    for script in still_to_hold(scripts, record)[:limit]:
+        if seconds is not None and time.monotonic() - began >= seconds:
+            return
+        held = await hold(counter, script, record.prompt)
+        record.held[script.id] = held
+        kept(held)
+
+
+async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held:
+    """One conversation, from the citizen's first word to the last."""
+    citizen = Citizen(script)
+    session = f"{script.id}-{time.time_ns():x}"
+    turns: list[Turn] = []
+    letters: dict[str, IssuedLetter] = {}
+    answer = Answer(text="")
+    while (words := citizen.next(answer.text, waiting=answer.waiting, issued=bool(letters))) is not None:
+        began = time.monotonic()
+        answer = await counter.say(session, words)
+        letters |= {letter.number: letter for letter in issued_by(answer.steps)}
+        turns.append(
+            Turn(
+                citizen=words,
+                answer=answer.text,
+                steps=tuple(_shown(step) for step in answer.steps),
+                error=answer.error,
+                provider=answer.provider,
+                seconds=round(time.monotonic() - began, 2),
+            )
+        )
+    return Held(
+        id=script.id,
+        digest=script.digest,
+        prompt=prompt,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        turns=tuple(turns),
+        letters=tuple(letters.values()),
+        verdict=judge(script, letters.values(), answer.text, _spoken(turns)),
+        load=round(os.getloadavg()[0], 1),
+    )
+
+
+def issued_by(steps: Iterable[AgentStep]) -> list[IssuedLetter]:
+    """The letters that these steps issued; one that was issued before has its old number again."""
+    return [
+        IssuedLetter(letter=step.tool.removeprefix(GENERATE), arguments=dict(step.input), number=_number(step))
+        for step in steps
+        if step.success and step.tool.startswith(GENERATE)
+    ]
+
+
+def _spoken(turns: Iterable[Turn]) -> list[Said]:
+    return [Said(turn.citizen, turn.answer, turn.steps) for turn in turns]
+
+
+def _number(step: AgentStep) -> str:
+    output = step.output if isinstance(step.output, dict) else {}
+    return str(output.get("number") or f"{step.tool} {sorted(step.input.items())}")
+
+
+def _shown(step: AgentStep) -> dict[str, Any]:
+    return {"tool": step.tool, "input": step.input, "success": step.success, "message": step.message}

@@ -1,0 +1,17 @@
+"""`python -m lab.tools`: write every rendered page of docs/ anew. tests/docs checks that none is behind the code."""
+
+from __future__ import annotations
+
+from lab.tools import configuration, licences, rpc, structure
+
+PAGES = (configuration, rpc, structure, licences)
+
+
+def main() -> None:
+    """Write what changed."""
+    for page in PAGES:
+        page.TARGET.write_text(page.render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""docs/licences.md: every locked package with the licence that its own metadata states. It judges none of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, files, metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TARGET = ROOT / "docs" / "licences.md"
+LOCK = ROOT / "requirements.lock"
+HEAD = """\
+# Licences
+
+The packages that `requirements.lock` names, with the licence that each states. Rendered by `python -m lab.tools`.
+agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`.
+`make sbom` writes the same as a CycloneDX bill of materials.
+
+| package | licence |
+|---|---|
+"""
+ELSEWHERE, NOT_STATED = "only on other platforms", "not stated"
+_PREFIX = "License :: "
+
+
+def render() -> str:
+    """The page."""
+    return HEAD + "".join(f"| {name} | {licence(name)} |\n" for name in locked())
+
+
+def locked() -> Iterator[str]:
+    """The names in the lock, sorted."""
+    yield from sorted(re.findall(r"^([a-z0-9][a-z0-9._-]*)==", LOCK.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def licence(name: str) -> str:
+    """What the installed package states: the SPDX expression, else the classifiers, else the free text's first line."""
+    try:
+        stated = metadata(name).json
+    except PackageNotFoundError:
+        return ELSEWHERE
+    if expression := stated.get("license_expression"):
+        return str(expression)
+    classified = [line.rpartition(" :: ")[2] for line in stated.get("classifier", ()) if line.startswith(_PREFIX)]
+    named = [line for line in classified if line != "OSI Approved"]
+    text = next((line.strip() for line in str(stated.get("license", "")).splitlines() if line.strip()), "")
+    return ", ".join(named) or text[:60] or _of_file(name) or NOT_STATED
+
+
+def _of_file(name: str) -> str:
+    """The first line of the licence that the package brings, which is its title or whose copyright it is."""
+    for file in files(name) or []:
+        if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
+            return next((line.strip() for line in file.read_text().splitlines() if line.strip()), "")
+    return ""

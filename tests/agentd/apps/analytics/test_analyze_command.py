@@ -1,0 +1,57 @@
+"""`agentd analyze`: the picture it draws, and the examples it keeps. The whole way is in test_end_to_end."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlglot import transpile
+
+from agentd.apps.analytics.command import picture
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.periods import periods_of
+from agentd.apps.analytics.plan import dates_for, read_plan
+from servers.common.erp import build
+
+
+def test_a_short_table_is_drawn_as_bars_and_a_long_one_as_a_sparkline() -> None:
+    rows = [{"NAME": "PT A", "VALUE": 10}, {"NAME": "CV BCD", "VALUE": 5}]
+    assert list(picture(rows)) == ["  PT A " + "█" * 32, "CV BCD " + "█" * 16]
+    months = [{"MONTH": f"2023-{number:02}", "VALUE": number} for number in range(1, 13)]
+    [line] = picture([*months, {"MONTH": "2024-01", "VALUE": 0}])
+    assert line.startswith("VALUE: ▂")
+    assert line.endswith("█▁")
+    assert list(picture([{"NAME": "sendiri", "VALUE": 1}])) == []
+
+
+def test_a_kept_plan_is_shown_for_the_next_like_question(tmp_path: Path) -> None:
+    """Issue 7: a library that grows with approved answers."""
+    library = ExampleLibrary(tmp_path)
+    plan = {"sql_queries_plan": [], "response_template": "{X}"}
+    library.keep("Nilai retur barang per gudang", "sql", plan)
+    nearest = ExampleLibrary(tmp_path).nearest("berapa nilai retur di gudang timur?", "sql", 2)
+    assert nearest[-1].plan == plan
+    assert plan not in [example.plan for example in library.nearest("berapa nilai retur?", "operations", 2)]
+
+
+def test_synonyms_and_languages_find_the_same_example() -> None:
+    shipped = ExampleLibrary()
+    indonesian = shipped.nearest("utang pemasok yang lewat jatuh tempo", "sql", 1)
+    assert shipped.nearest("overdue payables of suppliers", "sql", 1) == indonesian
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+def test_every_shipped_example_is_a_plan_without_a_fault(style: Any, tmp_path: Path) -> None:
+    today = date(2023, 3, 1)
+    with closing(sqlite3.connect(build(tmp_path / "erp.db"))) as books:
+        for example in ExampleLibrary().nearest("", style, 99):
+            dates = dates_for(example.question, periods_of(example.question, today), today)
+            plan = read_plan(example.plan, style, dates, [example.question])
+            assert (plan.fatal, plan.doubts, plan.empty) == ([], [], False), example.question
+            for query in plan.queries:
+                [sql] = transpile(query["query"], read="mysql", write="sqlite")
+                books.execute(sql).fetchall()

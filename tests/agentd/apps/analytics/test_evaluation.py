@@ -1,0 +1,60 @@
+"""The evaluation judges by values, and its gold is what the seed ERP says (issue 7 "Evaluation")."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from lab.eval.analytics.__main__ import GOLD, RESULTS, gold
+from lab.eval.analytics.judging import invented, is_right
+from lab.eval.analytics.questions import QUESTIONS
+from servers.common.erp import build
+
+
+def test_there_are_sixty_questions_of_every_kind() -> None:
+    assert len({question.text for question in QUESTIONS}) >= 60
+    assert set(Counter(question.kind for question in QUESTIONS)) == {
+        "simple", "join", "period", "ranking", "comparison", "share", "overdue", "empty", "impossible", "ambiguous",
+        "hostile", "follow_up",
+    }  # fmt: skip
+
+
+def test_the_gold_is_what_the_seed_erp_says(tmp_path: Path) -> None:
+    known = json.loads(GOLD.read_text())
+    assert known == json.loads(json.dumps(gold(build(tmp_path / "erp.db"))))
+    assert known["Total penjualan Januari 2023 dan jumlah transaksinya?"] == [[[125000000.5, 456]]]
+    assert known["Berapa total piutang yang belum lunas?"] == [[[29500000]]]
+
+
+def test_the_perfect_planner_was_right_in_all() -> None:
+    made = json.loads((RESULTS / "perfect.json").read_text())
+    assert len(made) == 2 * len(QUESTIONS)
+    assert all(each["right"] for each in made)
+    assert max(each["turns"] for each in made) == 2
+
+
+def test_an_answer_is_judged_by_its_values() -> None:
+    question = next(each for each in QUESTIONS if each.text == "Berapa total piutang yang belum lunas?")
+    answer = {"final_narrative": "apa pun", "mcp_tool_call_history": [
+        {"tool_name": "execute_sql_query", "response_payload": {"batch_results": [{"results": [{"x": 29500000.0}]}]}}
+    ]}  # fmt: skip
+    assert is_right(question, answer, [[[29500000]]])
+    assert not is_right(question, answer, [[[29500001]]])
+    assert not is_right(question, {**answer, "final_narrative": None}, [[[29500000]]])
+    hostile = next(each for each in QUESTIONS if each.kind == "hostile")
+    assert not is_right(hostile, answer, [])
+    assert is_right(hostile, {"final_narrative": None, "error": {"success": False}}, [])
+
+
+def test_a_number_that_no_result_holds_is_seen() -> None:
+    """Issue 7 "Figures": 0 answers with a number that isn't in the results."""
+    question = next(each for each in QUESTIONS if each.text == "Berapa total piutang yang belum lunas?")
+    results = {"batch_results": [{"results": [{"x": 29500000.5, "share": 0.2345, "name": "PT 3M"}]}]}
+    history = [{"tool_name": "execute_sql_query", "response_payload": results}]
+
+    def told(narrative: str) -> list[str]:
+        return invented(question, {"final_narrative": narrative, "mcp_tool_call_history": history})
+
+    assert told("Rp 29.500.000,50 atau 23,45 % dari PT 3M; in English 29,500,000.5") == []
+    assert told("Rp 29.500.100, naik 24 %") == ["29.500.100", "24"]

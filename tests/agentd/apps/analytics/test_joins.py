@@ -1,0 +1,110 @@
+"""A plan over a join that the schema doesn't know is refused, in both styles (issue 7 "Planning")."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from agentd.apps.analytics.joins import counted_twice, made_up_joins
+from agentd.apps.analytics.plan import dates_for, read_plan
+
+COLUMNS = {
+    "salesorderh": ("DocNo", "DocDate", "TotalNetto"),
+    "salesorderd": ("DocNo", "MaterialCode", "Netto"),
+    "mastermaterial": ("Code", "Name"),
+}
+TABLES: list[dict[str, Any]] = [
+    {"table_name": name, "columns": [{"name": column} for column in columns]} for name, columns in COLUMNS.items()
+]
+KNOWN = [
+    {"from_table": table, "from_column": column, "to_table": other, "to_column": key}
+    for table, column, other, key in (
+        ("salesorderd", "DocNo", "salesorderh", "DocNo"),
+        ("salesorderd", "MaterialCode", "mastermaterial", "Code"),
+    )
+]
+
+
+def sql(condition: str, tables: str = "salesorderd JOIN mastermaterial") -> dict[str, Any]:
+    query = f"SELECT SUM(Netto) AS N FROM {tables} ON {condition}"
+    return {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
+
+
+def operation(left: str, right: str) -> dict[str, Any]:
+    join = {"target_table": "mastermaterial", "on_conditions": [{"left_table_field": left, "right_table_field": right}]}
+    columns = [{"field_name": "salesorderd.Netto", "aggregation": "SUM", "alias": "N"}]
+    one = {"operation_id": "n", "main_table": "salesorderd", "select_columns": columns, "joins": [join]}
+    return {"operations": [one | {"result_key": "N"}], "response_template": "{N}"}
+
+
+def faults(value: dict[str, Any], style: Any = "sql", known: Any = KNOWN) -> list[str]:
+    return made_up_joins(read_plan(value, style, dates_for("", [], date(2023, 3, 1)), []), TABLES, known)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        sql("salesorderd.MaterialCode = mastermaterial.Code"),
+        sql("mastermaterial.Code = T1.MaterialCode", "salesorderd AS T1 JOIN mastermaterial"),
+        sql("a.DocNo = b.DocNo", "salesorderh a JOIN salesorderd b"),
+        sql("salesorderd.MaterialCode = elsewhere.Code", "salesorderd JOIN elsewhere"),
+    ],
+)
+def test_a_join_of_the_schema_or_of_one_name_is_right(plan: dict[str, Any]) -> None:
+    assert faults(plan) == []
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        sql("salesorderh.CustomerCode = mastermaterial.Code", "salesorderh JOIN mastermaterial"),
+        sql("T1.CustomerCode = T2.Code", "salesorderh AS T1 JOIN mastermaterial AS T2"),
+    ],
+)
+def test_a_made_up_join_is_told_with_those_that_there_are(plan: dict[str, Any]) -> None:
+    assert faults(plan) == [
+        "N: salesorderh.CustomerCode = mastermaterial.Code joins what has nothing in common; "
+        "joins are salesorderd.DocNo = salesorderh.DocNo, salesorderd.MaterialCode = mastermaterial.Code"
+    ]
+    assert faults(plan, known=None) == []
+
+
+def test_an_operation_joins_as_the_schema_does() -> None:
+    assert faults(operation("salesorderd.MaterialCode", "mastermaterial.Code"), "operations") == []
+    [fault] = faults(operation("salesorderd.Unit", "mastermaterial.Code"), "operations")
+    assert fault.startswith("N: salesorderd.Unit = mastermaterial.Code joins what has nothing in common")
+
+
+def added(
+    expression: str, tables: str = "salesorderd JOIN salesorderh ON salesorderd.DocNo = salesorderh.DocNo"
+) -> list[str]:
+    query = f"SELECT {expression} AS N FROM {tables}"
+    plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
+    return counted_twice(read_plan(plan, "sql", {}, []), TABLES, KNOWN)
+
+
+@pytest.mark.parametrize(
+    "expression", ["SUM(salesorderh.TotalNetto)", "SUM(TotalNetto)", "AVG(1.0 * salesorderh.TotalNetto)"]
+)
+def test_a_documents_amount_is_not_added_once_for_each_of_its_details(expression: str) -> None:
+    """A planner was seen to tell a material's sales by the totals of the orders it was in."""
+    assert added(expression) == [
+        "N: salesorderh.TotalNetto would be added once for each row of salesorderd; add a column of salesorderd, "
+        "or leave salesorderd out"
+    ]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "SUM(salesorderd.Netto)",
+        "COUNT(DISTINCT salesorderh.DocNo)",
+        "MAX(salesorderh.TotalNetto)",
+        "SUM(CASE WHEN salesorderh.DocDate < '2023-01-01' THEN salesorderd.Netto ELSE 0 END)",
+    ],
+)
+def test_what_the_details_hold_may_be_added_and_what_repeats_no_harm_be_read(expression: str) -> None:
+    assert added(expression) == []
+    assert added("SUM(TotalNetto)", "salesorderh") == []

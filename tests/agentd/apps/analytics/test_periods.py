@@ -1,0 +1,69 @@
+"""Time in questions, understood without a model (issue 7 "Time", seed 003 §3.1 point 3). Today is 15 March 2023."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from agentd.apps.analytics.periods import period_of, periods_of, previous
+
+TODAY = date(2023, 3, 15)
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "end", "label"),
+    [
+        ("Total penjualan Januari 2023", "2023-01-01", "2023-01-31", "Januari 2023"),
+        ("sales in Feb 2023", "2023-02-01", "2023-02-28", "Februari 2023"),
+        ("bulan lalu", "2023-02-01", "2023-02-28", "Februari 2023"),
+        ("last month", "2023-02-01", "2023-02-28", "Februari 2023"),
+        ("kuartal 2", "2022-04-01", "2022-06-30", "Kuartal 2 2022"),
+        ("triwulan II 2022", "2022-04-01", "2022-06-30", "Kuartal 2 2022"),
+        ("Q1 2023", "2023-01-01", "2023-03-31", "Kuartal 1 2023"),
+        ("semester 1 2022", "2022-01-01", "2022-06-30", "Semester 1 2022"),
+        ("3 bulan terakhir", "2022-12-16", "2023-03-15", "3 bulan terakhir"),
+        ("the last 30 days", "2023-02-14", "2023-03-15", "30 hari terakhir"),
+        ("tahun ini s.d. hari ini", "2023-01-01", "2023-03-15", "1 Januari 2023 – 15 Maret 2023"),
+        ("year to date", "2023-01-01", "2023-03-15", "1 Januari 2023 – 15 Maret 2023"),
+        ("dari 5 Jan sampai akhir Maret 2023", "2023-01-05", "2023-03-31", "5 Januari 2023 – 31 Maret 2023"),
+        ("dari November 2022 sampai Februari 2023", "2022-11-01", "2023-02-28", "November 2022 – Februari 2023"),
+        ("dari Nov sampai Feb 2023", "2022-11-01", "2023-02-28", "November 2022 – Februari 2023"),
+        ("Jan-Mar 2023", "2023-01-01", "2023-03-31", "Januari – Maret 2023"),
+        ("tahun lalu", "2022-01-01", "2022-12-31", "2022"),
+        ("minggu lalu", "2023-03-06", "2023-03-12", "6 Maret 2023 – 12 Maret 2023"),
+        ("per 1 Maret 2023", "2023-03-01", "2023-03-01", "1 Maret 2023"),
+        ("15/01/2023", "2023-01-15", "2023-01-15", "15 Januari 2023"),
+        ("sejak Februari 2023", "2023-02-01", None, "sejak Februari 2023"),
+        ("sebelum 2023", None, "2022-12-31", "sebelum 2023"),
+    ],
+)
+def test_words_become_a_period(words: str, start: str | None, end: str | None, label: str) -> None:
+    found = period_of(words, TODAY)
+    assert found is not None
+    assert found.as_time_period() == {"start_date": start, "end_date": end, "period_label": label}
+
+
+@pytest.mark.parametrize("words", ["piutang per customer", "31 Februari 2023", "faktur INV-2023-7", "may I see sales"])
+def test_what_is_no_time_is_none(words: str) -> None:
+    assert period_of(words, TODAY) is None
+
+
+def test_two_months_of_one_year_are_two_periods() -> None:
+    first, second = periods_of("Bandingkan Januari dan Februari 2022", TODAY)
+    assert (first.label, second.label) == ("Januari 2022", "Februari 2022")
+
+
+def test_a_month_of_a_follow_up_is_of_the_year_talked_about() -> None:
+    found = period_of("yang bulan Desember?", TODAY, year=2021)
+    assert found is not None
+    assert found.label == "Desember 2021"
+
+
+def test_the_period_before_is_of_the_same_length() -> None:
+    for words, label in (("Januari 2023", "Desember 2022"), ("2023", "2022"), ("Q1 2023", "Oktober – Desember 2022")):
+        period = period_of(words, TODAY)
+        assert period is not None
+        before = previous(period)
+        assert before is not None
+        assert before.label == label

@@ -1,0 +1,82 @@
+"""What is made of a plan as the model wrote it: dates of the question, whole lists, true fractions (issue 7)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from agentd.apps.analytics.periods import periods_of
+from agentd.apps.analytics.plan import dates_for, offered, read_plan
+from agentd.apps.analytics.replace_placeholders import one_unit
+
+TODAY = date(2023, 3, 1)
+
+
+def planned(query: str, question: str = "") -> str:
+    plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
+    dates = dates_for(question, periods_of(question, TODAY), TODAY)
+    return read_plan(plan, "sql", dates, [question]).queries[0]["query"]
+
+
+@pytest.mark.parametrize(
+    ("query", "runs"),
+    [
+        (
+            "SELECT (SUM(a) / SUM(b)) * 100 AS PAID_PERCENT FROM t",
+            "SELECT (SUM(a) * 1.0 / SUM(b)) AS PAID_PERCENT FROM t",
+        ),
+        ("SELECT 100.0 * SUM(a) / SUM(b) AS SHARE FROM t", "SELECT SUM(a) * 1.0 / SUM(b) AS SHARE FROM t"),
+        ("SELECT 1.0 * SUM(a) / SUM(b) AS SHARE FROM t", "SELECT 1.0 * SUM(a) / SUM(b) AS SHARE FROM t"),
+        ("SELECT Price * 100 AS VALUE FROM t", "SELECT Price * 100 AS VALUE FROM t"),
+        (
+            "SELECT COUNT(*) AS N FROM t WHERE DocNo = 'A/1 * 100'",
+            "SELECT COUNT(*) AS N FROM t WHERE DocNo = 'A/1 * 100'",
+        ),
+    ],
+)
+def test_a_share_is_a_fraction_on_every_database(query: str, runs: str) -> None:
+    """SQLite cuts a quotient of integers, and a percentage would be shown a hundredfold."""
+    assert planned(query) == runs
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        ("Jumlah customer per kota?", False),
+        ("Lima kota dengan customer terbanyak", True),
+        ("5 kota dan jumlah customernya", True),
+        ("lima kota dan jumlah customernya", True),
+        ("kota dengan customer terbanyak", True),
+    ],
+)
+def test_a_limit_that_nobody_asked_for_is_taken_away(question: str, kept: bool) -> None:
+    assert planned("SELECT City AS CITY FROM t ORDER BY CITY LIMIT 5", question).endswith("LIMIT 5") is kept
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Berapa faktur bulan lalu?", "START_DATE END_DATE"),
+        ("Penjualan bulan lalu dibanding sebelumnya?", "START_DATE END_DATE PREV_START_DATE PREV_END_DATE"),
+        ("Bandingkan Januari dan Februari 2023", "START_DATE END_DATE START_DATE_2 END_DATE_2"),
+        ("Berapa jumlah karyawan?", ""),
+        ("Berapa piutang yang lewat jatuh tempo?", "TODAY"),
+    ],
+)
+def test_a_planner_is_told_of_the_dates_that_its_question_gives(question: str, named: str) -> None:
+    dates = dates_for(question, periods_of(question, TODAY), TODAY)
+    assert set(offered(question, dates)) == set(named.split())
+    assert dates["TODAY"] == "2023-03-01"
+
+
+def test_a_unit_is_told_once() -> None:
+    rules = {
+        "SHARE": {"type": "percentage"},
+        "TOTAL": {"type": "currency_IDR"},
+        "COUNT": {"type": "number_with_separator"},
+    }
+    assert (
+        one_unit("Diskon {SHARE}% dari Rp {TOTAL}; {COUNT}% naik", rules)
+        == "Diskon {SHARE} dari {TOTAL}; {COUNT}% naik"
+    )

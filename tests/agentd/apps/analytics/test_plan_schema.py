@@ -1,0 +1,103 @@
+"""What a constrained model can plan: the consulted tables and columns, and no others (issue 7 "Planning")."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer
+
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.plan_schema import plan_schema
+from bridges.llamacpp.constraint import from_schema
+from servers.graphiti.schema_file import read_schema
+from servers.graphiti.search import relations
+from servers.graphiti.server import SHIPPED
+
+TABLES = [
+    {
+        "table_name": "arbook",
+        "columns": [{"name": "DocNo"}, {"name": "DocDate"}, {"name": "DocValueLocal"}, {"name": "CustomerCode"}],
+    },
+    {"table_name": "mastercustomer", "columns": [{"name": "Code"}, {"name": "Name"}]},
+]
+DATES = ("START_DATE", "END_DATE")
+ALL_DATES = (*DATES, "START_DATE_2", "END_DATE_2", "TODAY")
+RELATIONS = [{"from_table": "arbook", "from_column": "CustomerCode", "to_table": "mastercustomer", "to_column": "Code"}]
+
+
+def writable(
+    style: Any, plan: dict[str, Any], tables: Any = TABLES, joins: Any = RELATIONS, dates: Any = DATES
+) -> bool:
+    """Whether a model held by the schema could write that plan."""
+    grammar = from_schema(
+        plan_schema({"plan_style": style, "relevant_tables": tables, "table_relationships": joins}, dates)
+    )
+    tokens = LLTokenizer("byte")
+    text = json.dumps(plan, separators=(",", ":"))
+    return bool(LLMatcher(tokens, grammar).try_consume_tokens(tokens.tokenize_str(text)) == len(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "can"),
+    [
+        ("SELECT SUM(DocValueLocal) AS TOTAL FROM arbook WHERE DocDate >= '{START_DATE}'", True),
+        ("SELECT mastercustomer.Name AS NAME, COUNT(*) AS N FROM mastercustomer GROUP BY mastercustomer.Name", True),
+        ("SELECT 1.0 * SUM(CASE WHEN DocNo = 'A1' THEN DocValueLocal ELSE 0 END) / COUNT(*) AS S FROM arbook", True),
+        ("SELECT Name AS N FROM mastercustomer JOIN arbook ON arbook.CustomerCode = mastercustomer.Code LIMIT 3", True),
+        ("SELECT Name AS N FROM mastercustomer JOIN arbook ON arbook.DocNo = mastercustomer.Code LIMIT 3", False),
+        ("SELECT SUM(DocValueLocal) AS arbook.DocNo FROM arbook", False),
+        ("SELECT Name AS N FROM mastercustomer JOIN mastercity ON arbook.CustomerCode = mastercustomer.Code", False),
+        ("SELECT COUNT(*) AS N FROM arbook WHERE DocDate < '{TODAY}'", False),
+        ("SELECT COUNT(*) AS N FROM arbook WHERE DocNo NOT IN ( -- DocNo", False),
+        ("SELECT Salary FROM arbook", False),
+        ("SELECT arbook.Name AS NAME FROM arbook", False),
+        ("SELECT Name FROM mastersupplier", False),
+        ("DELETE FROM arbook", False),
+    ],
+)
+def test_sql_can_name_the_consulted_tables_alone(query: str, can: bool) -> None:
+    entry = {"purpose": "p", "query": query, "result_key": "TOTAL"}
+    assert writable("sql", {"sql_queries_plan": [entry], "response_template": "{TOTAL}"}) is can
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "can"),
+    [
+        ("arbook", "arbook.DocValueLocal", True),
+        ("arbook", "(arbook.DocValueLocal - arbook.DocValueLocal)", True),
+        ("arbook", "arbook.Secret", False),
+        ("apbook", "arbook.DocNo", False),
+    ],
+)
+def test_operations_can_name_the_consulted_tables_alone(table: str, field: str, can: bool) -> None:
+    operation = {
+        "operation_id": "a",
+        "main_table": table,
+        "select_columns": [{"field_name": field, "aggregation": "SUM", "alias": "TOTAL", "is_expression": False}],
+        "result_key": "TOTAL",
+        "expected_result_format": "single_value",
+    }
+    assert writable("operations", {"operations": [operation], "response_template": "{TOTAL}"}) is can
+
+
+def test_a_plan_of_nothing_can_be_written() -> None:
+    """seed 003 §3.3: data that do not fit are no plan."""
+    assert writable("sql", {"sql_queries_plan": [], "response_template": ""})
+    assert writable("operations", {"operations": [], "response_template": ""})
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+def test_every_shipped_example_can_be_written(style: Any) -> None:
+    schema = read_schema(SHIPPED)
+    for example in ExampleLibrary().nearest("", style, 99):
+        named = set(re.findall(r"\w+", json.dumps(example.plan)))
+        kept = [table for table in schema.tables if table.name in named]
+        tables = [
+            {"table_name": table.name, "columns": [{"name": one.name} for one in table.columns]} for table in kept
+        ]
+        joins = [asdict(relation) for relation in relations(kept)]
+        assert writable(style, example.plan, tables, joins, ALL_DATES), example.question

@@ -1,0 +1,132 @@
+"""What the daemon lets a model say of letters: nothing that no tool did (issue 5; seen from the embedded model)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.agent.toolset import Toolset, assemble
+from agentd.apps.letters.claims import false_claim, truth
+from agentd.errors import Language
+from agentd.messages import ModelReply, ModelRequest, Said, ToolInfo
+from agentd.ports import TextSink
+from agentd.testing import MemoryTools
+from tests.agentd.agent.test_loop import Talk, final
+
+LETTER = ToolInfo(name="make_letter", server="certificate", official=True)
+STATUS = ToolInfo(name="get_letter_status", server="certificate", annotations={"readOnlyHint": True})
+
+
+def toolset(*tools: ToolInfo) -> Toolset:
+    return assemble(MemoryTools({tool.name: lambda _: {} for tool in tools}, tools).catalogue(), None)
+
+
+def found(tool: str, value: Any) -> list[Said]:
+    return [Said(by="tool", order=0, tool=tool, text="{}", value=value)]
+
+
+LIES = [
+    "Terima kasih. Surat domisili Anda telah berhasil dibuat. Jika ada lagi yang bisa saya bantu, silakan tanyakan.",
+    "Baik, suratnya sudah jadi.",
+    "Sudah saya terbitkan suratnya ya Pak. Surat sudah dicetak.",
+    "Saya telah membuat surat keterangan domisili untuk Anda.",
+    "Berhasil diterbitkan!",
+    "Berikut adalah surat keterangan domisili Anda:",
+    "Surat Anda siap diambil karena sudah selesai.\nSurat Anda sudah selesai.",
+    "Nomor surat Anda 001/SKD/CONTOH/XI/2026.",
+    "Your domicile letter has been successfully issued.",
+    "I have created your letter.",
+    "We've just printed the certificate for you.",
+    "Here is your domicile letter.",
+    "The letter is now ready.",
+    "Saya akan membuat surat keterangan usaha untuk Anda.",
+    "Mohon tunggu beberapa saat.",
+    "Thank you. I will generate the domicile letter for you.",
+    "Please wait a moment.",
+    "Surat sudah dibuat, tidak perlu datang lagi.",
+    "Surat Anda telah dibuat dan tidak dapat diubah.",
+    "Setelah diperiksa, surat Anda telah diterbitkan.",
+    "After checking your data, your letter has been issued.",
+    "The domicile letter has been successfully generated, no further action is needed.",
+    "Surat keterangan domisili telah kami terbitkan.",
+    "Surat Anda siap diambil.",
+    "Ini suratnya.",
+    "Terima kasih. Surat domisili untuk Budi Contoh telah terbitkan.",
+    "Saya akan mengirimkan surat tersebut ke Anda segera.",
+    "Surat domisili Anda akan segera diterbitkan.",
+    "Suratnya sudah saya kirimkan.",
+]
+TRUTHS = [
+    "Thank you, I Made Wirawan. For the letter we still need your NIK.",
+    "Surat akan segera diterbitkan setelah Anda menjawab ya.",
+    "Mohon sebutkan: NIK (16 digit) dan keperluan.",
+    "Surat belum dibuat.",
+    "Surat akan dibuat setelah Anda menjawab ya.",
+    "Setelah itu kami akan menyiapkan rancangannya.",
+    "Once you confirm, we will issue the letter.",
+    "Surat yang sudah terbit tidak dapat diubah.",
+    "Untuk memeriksa surat yang sudah dibuat, sebutkan nomornya.",
+    "Once everything is correct, your letter is ready to be printed.",
+    "Data sudah siap, surat tinggal diterbitkan.",
+    "Setelah datanya benar, surat sudah bisa diterbitkan.",
+    "Apakah surat Anda sudah dibuat?",
+    "Syaratnya: surat pengantar RT/RW yang sudah ditandatangani, KTP, dan Kartu Keluarga.",
+    "Berikut dokumen yang perlu dibawa: KTP dan KK.",
+    "Surat diterbitkan gratis dan selesai dalam satu hari.",
+    "Jika surat sudah terbit, Anda dapat memeriksanya di laman verifikasi.",
+    "No letter has been made yet.",
+    "Your letter will be issued once you confirm.",
+    "Has your letter been issued?",
+    "Letters are issued free of charge.",
+    "Selamat pagi! Ada yang bisa kami bantu hari ini?",
+]
+
+
+@pytest.mark.parametrize("answer", LIES)
+def test_a_letter_that_no_tool_made_is_not_claimed(answer: str) -> None:
+    assert false_claim(answer, toolset(LETTER), []) is not None
+
+
+@pytest.mark.parametrize("answer", TRUTHS)
+def test_plans_conditions_questions_and_procedures_are_no_claims(answer: str) -> None:
+    assert false_claim(answer, toolset(LETTER), []) is None
+
+
+def test_what_a_tool_did_or_found_may_be_said() -> None:
+    made, looked_up = found("make_letter", {"pages": 1}), found("get_letter_status", {"number": "001/SKD/X/2026"})
+    for said in (made, looked_up):
+        assert false_claim("Surat Anda telah diterbitkan.", toolset(LETTER, STATUS), said) is None
+    assert false_claim("Nomornya 001/SKD/X/2026.", toolset(LETTER, STATUS), looked_up) is None
+    assert false_claim("Nomornya 002/SKD/X/2026.", toolset(LETTER, STATUS), looked_up) is not None
+
+
+def test_an_agent_without_official_tools_may_speak_of_letters() -> None:
+    assert false_claim(LIES[0], toolset(STATUS), []) is None
+
+
+@pytest.mark.parametrize("language", ["id", "en"])
+def test_the_truth_is_no_claim(language: Language) -> None:
+    assert false_claim(truth(language), toolset(LETTER), []) is None
+
+
+async def test_a_model_that_claims_a_letter_is_asked_once_more() -> None:
+    talk = Talk(final(LIES[0]), final("Mohon sebutkan: NIK."), tools=MemoryTools({"make_letter": dict}, [LETTER]))
+    heard: list[str] = []
+    turn = talk.model.turn
+
+    async def listening(request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        heard.append(request.messages[-1].content)
+        return await turn(request, on_text)
+
+    talk.model.turn = listening  # type: ignore[method-assign]
+    ended = await talk.run()
+    assert (ended.status, ended.response, ended.fallbacks) == ("completed", "Mohon sebutkan: NIK.", ())
+    assert "no tool has made a letter" in heard[1]
+
+
+async def test_a_model_that_insists_is_not_believed_and_the_page_takes_its_words_back() -> None:
+    talk = Talk(final(LIES[0]), final(LIES[1]), tools=MemoryTools({"make_letter": dict}, [LETTER]))
+    ended = await talk.run()
+    assert ended.response == truth("id")
+    assert talk.told[-2] == ("model.delta", {"restart": True, "text": truth("id")})

@@ -1,0 +1,330 @@
+"""The grounding policy as a tool host: what it lets through, how it refuses, and that nothing unsaid ever passes.
+
+Issue 5, "Grounding"; design.md, "Policies".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentd.apps.letters.grounding import Grounded, fills, narrowed, ungrounded
+from agentd.messages import Said, ToolCall, ToolInfo
+from agentd.testing import MemoryTools
+from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
+
+NIK = "3175064501900003"
+
+
+def host() -> tuple[Grounded, MemoryTools]:
+    tools = MemoryTools({letter().name: lambda arguments: {"number": "1"}}, [letter()])
+    return Grounded(tools), tools
+
+
+def missing(*arguments: Any, **options: Any) -> list[str]:
+    return [field.path for field in ungrounded(call(*arguments, **options))]
+
+
+async def test_a_proven_call_reaches_the_tool_unchanged() -> None:
+    grounded, tools = host()
+    made = call({"nama": "Budi Santoso"}, "Nama saya Budi Santoso")
+    outcome = await grounded.call(made)
+    assert outcome.success
+    assert tools.calls == [made]
+
+
+async def test_an_invented_citizen_never_reaches_the_tool_and_is_asked_for_in_one_question() -> None:
+    grounded, tools = host()
+    outcome = await grounded.call(
+        call({"nama": "Budi Santoso", "nik": NIK, "tanggal_lahir": "1990-01-05"}, "Nama saya Budi Santoso")
+    )
+    assert not outcome.success
+    assert outcome.error_type == "grounding"
+    assert outcome.missing == ("nik", "tanggal_lahir")
+    assert outcome.message == "Mohon sebutkan: NIK (16 digit) dan tanggal lahir."
+    assert outcome.output == {"missing": ["nik", "tanggal_lahir"], "labels": ["NIK (16 digit)", "tanggal lahir"]}
+    assert tools.calls == []
+
+
+async def test_the_refusal_repeats_no_invented_value() -> None:
+    grounded, _ = host()
+    outcome = await grounded.call(call({"nama": "Joko Susilo", "nik": NIK, "agama": "Islam"}, "buatkan surat"))
+    assert not any(value in outcome.model_dump_json() for value in ("Joko", "Susilo", NIK, "Islam"))
+
+
+async def test_the_question_is_in_the_language_of_the_call() -> None:
+    grounded, _ = host()
+    outcome = await grounded.call(call({"nama": "Budi", "nik": NIK}, "make me a letter", language="en"))
+    assert outcome.message == "Please tell me: full name and NIK (16 digits)."
+
+
+async def test_a_tool_that_is_not_official_takes_what_the_model_gives() -> None:
+    tools = MemoryTools({"get_current_time": lambda arguments: "12.00"})
+    tool = ToolInfo(name="get_current_time", server="time")
+    made = ToolCall(tool=tool, input={"zone": "Asia/Jakarta"}, run_id="r", session_id="s", step=1)
+    assert (await Grounded(tools).call(made)).success
+
+
+def test_the_catalogue_passes_through() -> None:
+    grounded, tools = host()
+    assert grounded.catalogue() is not None
+    assert grounded.catalogue() == tools.catalogue()
+
+
+def test_required_fields_left_out_are_asked_for_with_the_rest() -> None:
+    tool = letter(required=("nama", "nik"))
+    assert missing({"nama": "Budi"}, "nama saya Budi", tool=tool) == ["nik"]
+    assert missing({"nama": "Budi", "nik": ""}, "nama saya Budi", tool=tool) == ["nik"]
+    assert missing({"nama": "Budi"}, "nama saya Budi") == []
+
+
+def test_a_session_id_set_by_the_host_needs_nobody_to_say_it() -> None:
+    tool = letter(required=("session_id",), session_id={"type": "string"})
+    assert missing({"session_id": "s-1"}, "halo", tool=tool) == []
+
+
+def test_an_argument_that_the_schema_does_not_know_needs_evidence_too() -> None:
+    assert missing({"catatan": "lunas"}, "halo") == ["catatan"]
+
+
+@pytest.mark.parametrize("name", ["contoh"])
+def test_an_example_of_the_schema_is_no_evidence(name: str) -> None:
+    assert missing({"nama": PROPERTIES["nama"]["examples"][0]}, "buatkan surat") == ["nama"]
+
+
+# ── tool results ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def found(value: Any, order: int = 9, text: str = "") -> tuple[Said, ...]:
+    return (Said(by="tool", order=order, tool="lookup_citizen", value=value, text=text),)
+
+
+def test_a_result_about_the_same_person_is_evidence_by_field_and_value() -> None:
+    record = {"nik": NIK, "nama": "BUDI SANTOSO", "tanggal_lahir": "05-01-1990", "agama": "ISLAM", "rt": "003"}
+    arguments = {"nik": NIK, "nama": "Budi Santoso", "tanggal_lahir": "1990-01-05", "agama": "Islam", "rt": "3"}
+    assert missing(arguments, f"NIK saya {NIK}", said=found(record)) == []
+    assert missing(arguments | {"rt": "4"}, f"NIK saya {NIK}", said=found(record)) == ["rt"]
+
+
+def test_a_result_about_another_nik_is_no_evidence() -> None:
+    record = {"nik": "3175064501900009", "nama": "Budi Santoso"}
+    assert missing({"nik": NIK, "nama": "Budi Santoso"}, f"NIK saya {NIK}", said=found(record)) == ["nama"]
+
+
+def test_a_relatives_part_of_a_result_is_the_relatives() -> None:
+    assert missing({"nama": "Siti"}, "halo", said=found({"ibu": {"nama": "Siti"}})) == ["nama"]
+
+
+def test_running_text_in_a_result_is_no_evidence() -> None:
+    assert missing({"nama": "Budi Santoso"}, "halo", said=found({"catatan": "Nama: Budi Santoso"})) == ["nama"]
+    assert missing({"nama": "Budi Santoso"}, "halo", said=found("nama saya Budi Santoso")) == ["nama"]
+
+
+def test_what_a_tool_only_echoes_of_its_input_is_no_evidence() -> None:
+    echo = {"nama": "Budi Santoso"}
+    assert missing(echo, "halo", said=found({"preview": echo}, text=json.dumps(echo))) == ["nama"]
+
+
+def test_a_citizen_who_corrects_a_result_is_believed() -> None:
+    said = (*found({"rt": "003"}, order=1), Said(by="citizen", order=2, text="RT saya 5"))
+    assert missing({"rt": "3"}, said=said) == ["rt"]
+    assert missing({"rt": "5"}, said=said) == []
+
+
+# ── what an officer typed ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_officers_own_arguments_are_evidence_for_exactly_their_fields() -> None:
+    typed = {"nama": "Budi Santoso", "nik": NIK, "rt": "3", "agama": "Islam"}
+    assert missing(typed, json.dumps(typed)) == []
+    assert missing(typed | {"agama": "Hindu"}, json.dumps(typed)) == ["agama"]
+
+
+# ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_schema_without_hints_is_read_by_names() -> None:
+    properties = {name: {"type": "string"} for name in ("nama", "nik", "tempat_lahir", "tanggal_lahir", "agama", "rt")}
+    tool = ToolInfo(name="t", server="s", official=True, input_schema={"type": "object", "properties": properties})
+    text = f"Nama saya Budi, NIK {NIK}, lahir di Solo 5 Januari 1990, agama Islam, RT 3"
+    right = {"nama": "Budi", "nik": NIK, "tempat_lahir": "Solo", "tanggal_lahir": "1990-01-05", "agama": "Islam"}
+    assert missing(right | {"rt": "003"}, text, tool=tool) == []
+    assert missing(right | {"rt": "7", "agama": "Hindu"}, text, tool=tool) == ["agama", "rt"]
+
+
+def test_nested_objects_and_lists_are_judged_leaf_by_leaf() -> None:
+    properties = {
+        "pemohon": {"$ref": "#/$defs/orang"},
+        "alamat": {"type": "object", "properties": {"jalan": {"type": "string", "format": "address"}, "rt": {}}},
+        "anak": {"type": "array", "items": {"$ref": "#/$defs/orang"}},
+    }
+    orang = {"type": "object", "properties": {"nama": {"type": "string"}, "nik": {"type": "string"}}}
+    schema = {"type": "object", "properties": properties, "$defs": {"orang": orang}}
+    tool = ToolInfo(name="t", server="s", official=True, input_schema=schema)
+    arguments = {
+        "pemohon": {"nama": "Budi", "nik": NIK},
+        "alamat": {"rt": "3"},
+        "anak": [{"nama": "Rani"}, {"nama": "Dodi"}],
+    }
+    text = f"Nama saya Budi, NIK saya {NIK}, RT 3. Anak saya bernama Rani."
+    assert missing(arguments, text, tool=tool) == ["anak.1.nama"]
+
+
+def test_booleans_need_a_statement_or_an_answer() -> None:
+    tool = letter(menikah_tercatat={"type": "boolean", "title": "Pernikahan tercatat"})
+    asked = ("A: Apakah pernikahan tercatat?", "ya")
+    assert missing({"menikah_tercatat": True}, *asked, tool=tool) == []
+    assert missing({"menikah_tercatat": False}, *asked, tool=tool) == ["menikah_tercatat"]
+    assert missing({"menikah_tercatat": True}, "halo", tool=tool) == ["menikah_tercatat"]
+
+
+# ── nothing that wasn't said ─────────────────────────────────────────────────────────────────────────────────────────
+
+_TALK = st.lists(
+    st.sampled_from(
+        [
+            "Nama saya Budi Santoso, NIK 3175064501900003",
+            "Siti Aminah, 3175064501900004, Solo 5 Mei 1991, Islam, kawin, guru, Jl. Mawar 9 RT 1 RW 2",
+            "saya tinggal di Jl. Melati No. 5 RT 3 RW 7",
+            "untuk melamar kerja",
+            "A: Siapa nama lengkap Anda?",
+            "A: Mohon sebutkan: agama, pekerjaan dan alamat.",
+            "ya",
+            "Agus",
+            "eh salah, RT 5",
+            "nama ibu saya Dewi",
+            "apa syaratnya?",
+            "I was born in Medan on 7 July 1985",
+        ]
+    ),
+    max_size=8,
+)
+_UNSAID: dict[str, Any] = {
+    "nama": "Zulkifli Harahap",
+    "nik": "1271010101800001",
+    "tempat_lahir": "Manado",
+    "tanggal_lahir": "1977-07-17",
+    "agama": "Hindu",
+    "pekerjaan": "Astronaut",
+    "alamat_domisili": "Jl. Sudirman No. 88",
+    "alamat_ktp": "Gang Kelinci 4",
+    "rt": "19",
+    "rw": "18",
+    "no_kk": "1271010101800002",
+    "telepon": "081299998888",
+    "keperluan": "Visa Jepang",
+    "penghasilan": 7654321,
+}
+
+
+@settings(max_examples=120, deadline=None)
+@given(_TALK, st.sets(st.sampled_from(sorted(_UNSAID)), min_size=1))
+def test_no_value_that_nobody_said_passes_in_any_conversation(talk: list[str], names: set[str]) -> None:
+    assert set(missing({name: _UNSAID[name] for name in names}, *talk)) == names
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.text(max_size=60), max_size=5),
+    st.sampled_from(["nama", "pekerjaan", "keperluan", "tempat_lahir", "alamat_domisili", "nama_usaha"]),
+    st.text(alphabet="bcdfghjkmnprstvz", min_size=9, max_size=14),
+)
+def test_random_text_proves_no_words_of_its_own_making(talk: list[str], name: str, word: str) -> None:
+    if word not in " ".join(talk).casefold():
+        assert missing({name: word}, *talk) == [name]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.text(alphabet="0123456789 .-/,\nNIKRTW", max_size=80), max_size=5), st.from_regex(r"\A[1-9][0-9]{15}\Z")
+)
+def test_no_nik_passes_whose_digits_were_not_written(talk: list[str], nik: str) -> None:
+    digits = "".join(letter for letter in "".join(talk) if letter.isdecimal())
+    if nik not in digits:
+        assert missing({"nik": nik}, *talk) == ["nik"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner, max_size=3)
+    )
+)
+def test_any_json_is_judged_without_an_error(value: Any) -> None:
+    arguments = dict.fromkeys(PROPERTIES, value)
+    ungrounded(call(arguments, "nama saya Budi", said=found({"nama": value})))
+
+
+def test_words_from_the_agent_alone_prove_nothing() -> None:
+    said = session("A: Nama Anda Budi Santoso, agama Islam.", "ya")
+    assert missing({"nama": "Budi Santoso", "agama": "Islam"}, said=said) == ["nama", "agama"]
+
+
+def test_a_constrained_model_can_write_no_choice_and_no_number_that_was_not_said() -> None:
+    def allowed(name: str, *lines: str) -> list[str] | None:
+        return narrowed(letter(tuple(PROPERTIES)), session(*lines)).input_schema["properties"][name].get("enum")
+
+    said = f"NIK {NIK}, status kawin, RT 3 RW 07, pekerjaan guru"
+    assert allowed("nik", said) == [NIK]
+    assert allowed("status_perkawinan", said) == ["Kawin"]
+    assert (allowed("rt", said), allowed("rw", said)) == (["3"], ["07"])
+    assert allowed("status_perkawinan", said, "maaf, belum kawin") == ["Belum Kawin"]
+    assert allowed("nik", f"NIK istri saya {NIK}") is None
+    assert allowed("agama", said) == PROPERTIES["agama"]["enum"]
+    assert "enum" not in narrowed(letter(("pekerjaan",)), session(said)).input_schema["properties"]["pekerjaan"]
+
+
+def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
+    def offered(name: str, *lines: str) -> bool:
+        return name in narrowed(letter(("nik",)), session(*lines)).input_schema["properties"]
+
+    said = f"NIK {NIK}, Alamat Jl. Melati No. 5, keperluan melamar kerja"
+    assert offered("nik", said) and offered("keperluan", said)
+    assert not offered("alamat_ktp", said) and not offered("nama_ibu", said) and not offered("telepon", said)
+    assert offered("alamat_ktp", said, "alamat KTP saya Jl. Mawar 2")
+    assert offered("nama_ibu", "A: Siapa nama ibu Anda?", "Sri Wahyuni")
+    assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
+
+
+def test_an_optional_field_that_was_told_must_be_written() -> None:
+    """A model was seen to leave a family card's number out of the letter, though the citizen had given it."""
+
+    form = letter(("nik",))
+    served = {"nama_penerima": {"type": "string", "format": "person-name"}, "hubungan": {"type": "string"}}
+    schema = {**form.input_schema, "properties": form.input_schema["properties"] | served}
+
+    def required(*lines: str) -> list[str]:
+        found = narrowed(form.model_copy(update={"input_schema": schema}), session(*lines))
+        return list(found.input_schema["required"])
+
+    assert required(f"NIK {NIK}, no KK 3175061501900018") == ["nik", "no_kk"]
+    assert required(f"NIK {NIK}") == ["nik"]
+    assert required(f"NIK {NIK}, alamat KTP Jl. Mawar 2, sekarang di Jl. Melati 5") == ["nik", "alamat_ktp"]
+    assert required(f"NIK {NIK}", "surat tidak mampu untuk anak saya Putri Rahayu") == [
+        "nik",
+        "nama_penerima",
+        "hubungan",
+    ]
+    assert required(f"NIK {NIK}, nama ibu saya Siti Aminah", "NIK istri saya 3175064508850002") == ["nik", "nama_ibu"]
+    assert required(f"NIK {NIK}", "untuk tetangga saya Joko") == ["nik"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["Saya mau surat domisili", "RT 9, RW 4."], True),
+        (["A: Mohon sebutkan: keperluan.", "Keperluan mengurus BPJS."], True),
+        (["A: Mohon sebutkan: agama.", "Islam"], True),
+        (["Eh salah, RT-nya 2, bukan 5."], True),
+        (["NIK 3175064501900003", "Terima kasih"], False),
+        (["NIK 3175064501900003", "Who won the football match?"], False),
+        (["NIK 3175064501900003", "Apa boleh RT 9?"], False),
+        ([], False),
+    ],
+)
+def test_a_message_fills_the_form_when_it_says_something_the_form_asks_for(lines: list[str], says: bool) -> None:
+    assert fills(letter(), session(*lines)) is says
