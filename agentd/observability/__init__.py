@@ -1,1 +1,1 @@
-"""What an operator sees of the daemon: log lines, metrics, traces, the audit trail."""
+"""What an operator sees of the daemon: log lines, metrics, traces."""

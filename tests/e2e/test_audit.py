@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from agentd.audit import AuditTrail
 
+from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
 from tests.daemon import AGENTD, Daemon, RpcFailed, running
 from tests.e2e.test_main_job import LETTER, WORDS, final

@@ -9,6 +9,7 @@ import pytest
 from agentd.audit import FILE_NAME, AuditTrail, operator
 
 from agentd.access import AccessBook
+from agentd.audit import FILE_NAME, AuditTrail, operator
 from agentd.cli import main
 from agentd.clock import SystemClock
 

@@ -14,6 +14,7 @@ from agentd.audit import AuditTrail
 from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
 from agentd.agent.toolset import assemble
+from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
 from agentd.profiles import Outfit

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 
+from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 from agentd.cli import main
 from agentd.clock import SetClock
 
