@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 
 from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 from agentd.cli import main

@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from agentd.audit import AuditTrail
 
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock

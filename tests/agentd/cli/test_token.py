@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from agentd.audit import FILE_NAME, AuditTrail, operator
 
 from agentd.access import AccessBook
 from agentd.audit import FILE_NAME, AuditTrail, operator

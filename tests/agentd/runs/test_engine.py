@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agentd.audit import AuditTrail
 
 from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
