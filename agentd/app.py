@@ -288,7 +288,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         metrics.watch(lambda: made.engine.active, host.catalogue)
         made.runs.bind(made.engine)
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
-        direct.bind(calls.ask)
+        direct.bind(calls)
         asked = Questions("graph", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         questions = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
 

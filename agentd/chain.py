@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,10 @@ class Chain:
         self._clock = clock
         self._models: list[ChatModel] = []
         self._chain = self._built(settings)
+        self._turns: Counter[int] = Counter()
+        """How many are under way, by the id() of their chain."""
+        self._replaced: dict[int, Any] = {}
+        """Chains that a reload replaced in the middle of a turn, by their id(): each is closed after its last turn."""
 
     def _built(self, settings: Settings) -> Any:
         built = models(settings)
@@ -26,10 +31,13 @@ class Chain:
         return chain
 
     async def replace(self, settings: Settings) -> None:
-        """Build the new chain first, then let the old one go. Raises ConfigError and changes nothing."""
+        """Build the new chain first, then let the old one go, after its turns. Raises ConfigError, changing nothing."""
         old = self._chain
         self._chain = self._built(settings)
-        await old.aclose()
+        if self._turns[id(old)]:
+            self._replaced[id(old)] = old
+        else:
+            await old.aclose()
 
     @property
     def provider(self) -> str:
@@ -38,7 +46,16 @@ class Chain:
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """One turn by the first provider that can."""
-        reply: ModelReply = await self._chain.turn(request, on_text)
+        chain, number = self._chain, id(self._chain)
+        self._turns[number] += 1
+        try:
+            reply: ModelReply = await chain.turn(request, on_text)
+        finally:
+            self._turns[number] -= 1
+            if not self._turns[number]:
+                del self._turns[number]
+                if number in self._replaced:
+                    await self._replaced.pop(number).aclose()
         return reply
 
     def state(self) -> ProviderState:
@@ -58,4 +75,6 @@ class Chain:
 
     async def aclose(self) -> None:
         """Let go of all providers."""
-        await self._chain.aclose()
+        replaced, self._replaced = self._replaced, {}
+        for chain in (self._chain, *replaced.values()):
+            await chain.aclose()

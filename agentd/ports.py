@@ -85,8 +85,14 @@ class Meaning(Protocol):
 class Journal(Protocol):
     """Makes pieces of a run durable: what was recorded under a name is answered from the record ever after."""
 
-    async def step(self, name: str, act: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-        """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again."""
+    async def step(
+        self, name: str, act: Callable[[], Awaitable[dict[str, Any]]], *, effects: bool = False
+    ) -> dict[str, Any]:
+        """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again.
+
+        `effects` says that doing it twice is not the same as once: a stop gives it time to end, and of several nodes
+        only the one that surely has the run begins it.
+        """
         ...
 
 

@@ -217,7 +217,7 @@ class Agent:
                 except ApprovalNeeded as needed:
                     return {"pending": needed.pending}
 
-            outcome = await self._journal.step(f"call-{number}", made)
+            outcome = await self._journal.step(f"call-{number}", made, effects=tool is not None and not tool.read_only)
         if pending := outcome.pop("pending", None):
             raise _Waiting(pending)
         if waits:

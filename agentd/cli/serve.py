@@ -12,8 +12,10 @@ from typing import Any
 
 from agentd.cli import options
 
-DRAIN_S = 20.0
-"""How long a stop waits for runs under way; what is not done by then goes on at the next start."""
+GRACE_S = 3.0
+"""How long a stop lets calls with effects end; all else goes on at the next start, as after a kill."""
+STOP_S = 9
+"""A stop that takes longer, whatever holds it up, is ended by the system: runs lose nothing by a kill."""
 WARM_AFTER_S = 3.0
 
 
@@ -71,11 +73,12 @@ async def serve(settings: Any) -> int:
         ]
         await stop.wait()
         notifier.stopping()
+        signal.alarm(STOP_S)
         made.draining = True
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await made.engine.drain(DRAIN_S)
+        await made.engine.leave(GRACE_S)
     return 0
 
 

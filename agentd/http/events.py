@@ -27,6 +27,8 @@ _HEADERS = {
     "X-Accel-Buffering": "no",
 }
 _READ = ParamsReader(SubscribeParams)
+LAST_WORDS_S = 1.0
+"""How long a stop lets streams and calls under way say their last."""
 _FLUSH_S = 30.0
 """How long a dropped reader may take to read what was already under way to it."""
 
@@ -58,7 +60,9 @@ class EventsEndpoint:
             self._streams.discard(task)
 
     async def close(self, _app: web.Application) -> None:
-        """End every stream; readers resume at the next daemon."""
+        """End every stream; readers resume at the next daemon. Those of runs that were let go end by themselves."""
+        if self._streams:
+            await asyncio.wait(self._streams, timeout=LAST_WORDS_S)
         for task in self._streams:
             task.cancel()
 

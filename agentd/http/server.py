@@ -21,7 +21,7 @@ async def serving(
     unix_path: Path | None = None,
     unix_mode: int = 0o660,
     sockets: Sequence[socket.socket] = (),
-    shutdown_s: float = 10.0,
+    shutdown_s: float = 1.0,
 ) -> AsyncIterator[tuple[str, ...]]:
     """Serve while the block runs; gives the addresses (`http://127.0.0.1:8765`, `unix:/run/agentd/agentd.sock`).
 

@@ -10,6 +10,7 @@ import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from agentd.errors import Conflict
+from agentd.http.events import LAST_WORDS_S
 from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
 from agentd.messages import Caller
@@ -61,6 +62,8 @@ class WebSocketEndpoint:
 
     async def close(self, _app: web.Application) -> None:
         """Tell every client that the daemon goes, and let go of the calls that wait."""
+        if self._calls:
+            await asyncio.wait(self._calls, timeout=LAST_WORDS_S)
         closing = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"draining") for socket in self._sockets]
         await asyncio.gather(*closing, return_exceptions=True)
         for call in self._calls:

@@ -62,12 +62,15 @@ class Cluster:
         ]
 
     async def stop(self) -> None:
-        """Leave: the lease ends now, so that the others need not wait for it."""
+        """Keep no lease any more, and watch nobody."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
             with suppress(asyncio.CancelledError):
                 await task
+
+    async def hand_over(self) -> None:
+        """Leave, once DBOS takes no run here any more: the lease ends now, so that the others need not wait for it."""
         await self._store.renew(self._node, self._clock.now() - timedelta(seconds=2 * self._lease_s))
 
     async def begin(self, workflow: Any, workflow_id: str, row: Row, segment: int) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from bisect import insort
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import structlog
@@ -42,6 +42,8 @@ from agentd.runs.store import Row, RunStore, empty_journal
 from agentd.runs.troubles import patience, wait_in_dbos
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
+SETTLE_S = 1.0
+"""How long a cancelled run may take to end when the daemon stops."""
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
 APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
@@ -49,6 +51,7 @@ APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
 
+T = TypeVar("T")
 Publish = Callable[[EventType, dict[str, Any]], None]
 
 log = structlog.get_logger("agentd.runs")
@@ -117,6 +120,9 @@ class _Live:
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when there is nothing to wait for any more in this process."""
+    task: asyncio.Task[Any] | None = None
+    """Its workflow's, once that has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +175,8 @@ class Engine:
         """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
+        self._passing: set[asyncio.Task[Any]] = set()
+        """Work of no run that somebody waits for."""
 
     async def __aenter__(self) -> Engine:
         global _engine
@@ -199,28 +207,51 @@ class Engine:
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
         global _engine
-        self._draining = True
+        await self.leave(0.0)
         if self._cluster is not None:
             await self._cluster.stop()
-        with suppress(OSError, SQLAlchemyError):
-            await self._store.stopped(list(self._live))
         loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and is about to shut it down
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, DBOS.destroy)
-        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and has just shut it down
+        if self._cluster is not None:
+            await self._cluster.hand_over()
         _engine = None
+
+    async def leave(self, grace_s: float) -> None:
+        """Let go of every run as a kill would, but for calls with effects: those have so long to end and be recorded.
+
+        Nothing that the stop causes is recorded. Who waits for a run hears Draining at once, who follows one is let go.
+        """
+        if self._draining:
+            return
+        self._draining = True
+        begun = list(self._live)
+        for task in self._passing:
+            task.cancel()
         for live in self._live.values():
+            live.steps.leave()
             live.log.end()
             live.done.set()
+        tasks = [(live.task, live.steps.acting) for live in self._live.values() if live.task is not None]
+        await asyncio.gather(*(_let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
+        with suppress(Busy, OSError, SQLAlchemyError):
+            await self._store.stopped(begun)
 
-    async def drain(self, timeout_s: float) -> None:
-        """Take no new work and wait, bounded, for what is under way."""
-        self._draining = True
-        waiting = [asyncio.create_task(live.done.wait(), name="drain") for live in self._live.values()]
-        if waiting:
-            _, late = await asyncio.wait(waiting, timeout=timeout_s)
-            for task in late:
-                task.cancel()
+    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work comes to. Raises Draining as soon as the daemon stops, and cancels it."""
+        task = asyncio.create_task(work)
+        self._passing.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            task.cancel()
+            current = asyncio.current_task()
+            if self._draining and not (current is not None and current.cancelling()):
+                raise Draining() from None
+            raise
+        finally:
+            self._passing.discard(task)
 
     @property
     def max_recoveries(self) -> int:
@@ -252,20 +283,25 @@ class Engine:
     async def go_on(self, row: Row, values: Row) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
         changed = {**values, "status": "queued", "segment": row["segment"] + 1}
+        if self._draining:
+            raise Draining(run_id=row["run_id"], session_id=row["session_id"])
         if not await self._store.change(row["run_id"], "needs_approval", changed, row["segment"]):
             raise Conflict("the run does not wait for an approval")
         await self._begin({**row, **changed})
 
     async def wait(self, run_id: str) -> Row | None:
-        """The run's row once it has ended or waits for an approval."""
+        """The run's row once it has ended or waits for an approval. Raises Draining when the daemon stops before."""
         pause = 0.01
         while True:
             live = self._live.get(run_id)
             if live is not None:
                 await live.done.wait()
             row = live.row if live is not None and _rests(live.row) else await self._store.run(run_id)
-            if row is None or _rests(row) or self._draining:
+            if row is None or _rests(row):
                 return row
+            if self._draining:
+                told = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
+                raise Draining(told, run_id=run_id, session_id=row["session_id"])
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.5)
 
@@ -312,17 +348,24 @@ class Engine:
                 yield event
             return
         row = await self._store.run(run_id)
-        while self._cluster is not None and row is not None and row["status"] in ("queued", "running"):
+        while self._follows_others(row):
             for value in await self._store.events_after(run_id, after):
                 after = value["seq"]
                 yield Event.model_validate(value)
             await asyncio.sleep(FOLLOW_S)
             row = await self._store.run(run_id)
+        if self._draining and row is not None and not _rests(row):
+            return  # its reader comes again, at the next daemon
         stored = (row or {}).get("events") or []
         if row is not None and row["status"] in ENDED and after > len(stored):
             raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
         for value in stored[after:]:
             yield Event.model_validate(value)
+
+    def _follows_others(self, row: Row | None) -> bool:
+        """Whether another node may be at work on the run."""
+        under_way = row is not None and row["status"] in ("queued", "running")
+        return under_way and self._cluster is not None and not self._draining
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -343,6 +386,9 @@ class Engine:
             stored = [Event.model_validate(value) for value in row["events"] or ()]
             log = EventLog(row["run_id"], row["session_id"], stored)
             live = self._live[row["run_id"]] = _Live(row, number, log)
+            if self._draining:
+                live.log.end()
+                live.done.set()
             queue = self._queues.setdefault(row["session_id"], [])
             insort(queue, (number, row["run_id"]))
             if not any(self._live[waiting].turn.is_set() for _, waiting in queue):
@@ -350,13 +396,19 @@ class Engine:
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
-        """The workflow: one segment of a run, its turn in the session awaited."""
+        """The workflow: one segment of a run, its turn in the session awaited.
+
+        It ends cancelled when the daemon stops: DBOS then takes it for unfinished, as after a kill.
+        """
+        if self._draining:
+            raise asyncio.CancelledError
         live = self._live.get(run_id)
         if live is None or live.row["segment"] != segment:
             row = await self._store.run(run_id)
             if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
                 return "over"
             live = self._enter(row)
+        live.task = asyncio.current_task()
         try:
             await live.turn.wait()
             async with self._places:
@@ -393,6 +445,9 @@ class Engine:
                     result = _parked(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
+        if self._draining and result.error is not None and live.steps.stopped is None:
+            raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
+        live.steps.acting = True
         await self._keep(result, live, publish)
 
     @asynccontextmanager
@@ -504,6 +559,14 @@ class Engine:
             self._live[queue[0][1]].turn.set()
         else:
             del self._queues[row["session_id"]]
+
+
+async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
+    """Wait, bounded, until it has ended by itself; then cancel it, and wait once more."""
+    await asyncio.wait((task,), timeout=grace_s)
+    if not task.done():
+        task.cancel()
+        await asyncio.wait((task,), timeout=SETTLE_S)
 
 
 def _rests(row: Row) -> bool:

@@ -48,6 +48,9 @@ class Steps:
     def __init__(self) -> None:
         self._task: asyncio.Task[dict[str, Any]] | None = None
         self._stopped: AgentdError | None = None
+        self._leaving = False
+        self.acting = False
+        """Whether what is under way should end and be recorded: a call with effects, or the run's end."""
 
     @property
     def stopped(self) -> AgentdError | None:
@@ -61,13 +64,22 @@ class Steps:
             if self._task is not None:
                 self._task.cancel()
 
+    def leave(self) -> None:
+        """The process stops: no other step begins, and none that fails from now on may be recorded."""
+        self._leaving = True
+
     async def run(self, act: Act) -> dict[str, Any]:
-        """Run one step; a stopped one answers with the reason as its record."""
+        """Run one step; a stopped one answers with the reason as its record. Raises CancelledError when leaving."""
         if self._stopped is not None:
             return _stop_record(self._stopped)
+        if self._leaving:
+            raise asyncio.CancelledError
         self._task = asyncio.ensure_future(act())
         try:
-            return await self._task
+            record = await self._task
+            if self._leaving and record.get("success") is False:  # the stop itself may be why: it is made again
+                raise asyncio.CancelledError
+            return record
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if self._stopped is None or (current is not None and current.cancelling()):
@@ -92,7 +104,7 @@ class StoreJournal:
         self._steps = steps
         self._number = 0
 
-    async def step(self, name: str, act: Act) -> dict[str, Any]:
+    async def step(self, name: str, act: Act, *, effects: bool = False) -> dict[str, Any]:
         """Run `act` once and record its JSON result. Raises TakenOver."""
         number = self._number
         self._number += 1
@@ -103,12 +115,20 @@ class StoreJournal:
                 raise InternalError(f"step {number} of the run is recorded as {known['name']}, and it wants {name}")
             record = known["record"]
         else:
-            record = await self._steps.run(act)
-            if not await self._store.add_step(self._run_id, self._node, number, name, record):
-                raise TakenOver(self._run_id)
+            record = await self._made(number, name, act, effects)
         if reason := record.get("$stopped"):
             raise BY_TYPE.get(reason["type"], AgentdError)(reason["message"])
         return record
+
+    async def _made(self, number: int, name: str, act: Act, effects: bool) -> dict[str, Any]:
+        self._steps.acting = effects
+        try:
+            record = await self._steps.run(act)
+            if not await self._store.add_step(self._run_id, self._node, number, name, record):
+                raise TakenOver(self._run_id)
+            return record
+        finally:
+            self._steps.acting = False
 
 
 def _stop_record(reason: AgentdError) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
@@ -11,6 +12,8 @@ from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.store import Row, RunStore
 from agentd.runs.visibility import owned
+
+T = TypeVar("T")
 
 
 class Questions:
@@ -22,6 +25,10 @@ class Questions:
         self._engine = engine
         self._clock = clock
         self._deadline_s = deadline_s
+
+    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        """What work that is no run comes to. Raises Draining at once when the daemon stops meanwhile."""
+        return await self._engine.unless_stopped(work)
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any

@@ -16,10 +16,10 @@ from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
 from agentd.runs.engine import Result, RunContext
+from agentd.runs.questions import Questions
 from agentd.runs.visibility import published, without_paths
 
 ToolsOf = Callable[[Caller | None], Toolset]
-Ask = Callable[..., Any]
 
 
 class DirectTools:
@@ -29,11 +29,11 @@ class DirectTools:
         self._host = host
         self._tools_of = tools_of
         self._audit = audit
-        self._ask: Ask | None = None
+        self._questions: Questions | None = None
 
-    def bind(self, ask: Ask) -> None:
-        """How a call becomes a durable run (`Questions.ask`)."""
-        self._ask = ask
+    def bind(self, questions: Questions) -> None:
+        """How a call becomes a durable run."""
+        self._questions = questions
 
     def catalogue(self, caller: Caller) -> Catalogue:
         """What exists for this caller."""
@@ -42,11 +42,11 @@ class DirectTools:
 
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
         """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
+        assert self._questions is not None, "bind() comes first"
         info = self._tools_of(caller).resolve(tool, server)
         if info.official or info.approval != "never":
-            assert self._ask is not None, "bind() comes first"
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
-            answer = await self._ask(words, caller=caller, session_id=None, run_id=None)
+            answer = await self._questions.ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
                 outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
@@ -59,7 +59,7 @@ class DirectTools:
             )
         made = _call(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
-        outcome = await self._host.call(made)
+        outcome = await self._questions.unless_stopped(self._host.call(made))
         outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
         return _shown(info, tool_input, outcome, run_id, caller)
 
@@ -82,7 +82,7 @@ class DirectTools:
             except ApprovalNeeded as needed:
                 return {"pending": needed.pending}
 
-        record = await context.journal.step("call", act)
+        record = await context.journal.step("call", act, effects=not info.read_only)
         if pending := record.get("pending"):
             said = [one.model_dump() for one in made.said]
             kept_back = {"pending": pending, "said": said, "steps": []}

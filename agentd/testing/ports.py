@@ -153,7 +153,13 @@ class MemoryJournal:
     def __init__(self, records: dict[str, dict[str, Any]] | None = None) -> None:
         self.records: dict[str, dict[str, Any]] = {} if records is None else records
 
-    async def step(self, name: str, act: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    async def step(
+        self,
+        name: str,
+        act: Callable[[], Awaitable[dict[str, Any]]],
+        *,
+        effects: bool = False,  # noqa: ARG002 - one process, which never stops in the middle
+    ) -> dict[str, Any]:
         """Answer from the record, or act and record."""
         if name not in self.records:
             self.records[name] = json.loads(json.dumps(await act()))

@@ -24,6 +24,8 @@ from bridges.llamacpp.snapshots import SnapshotFolder
 from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
 N_CTX = 8192
+CLOSE_S = 2.0
+"""How long a close waits for the batch that is being read."""
 T = TypeVar("T")
 
 
@@ -112,7 +114,9 @@ class LlamaCppModel:
             stop.set()
         engine, self._engine = self._engine, None
         if engine is not None:
-            await asyncio.get_running_loop().run_in_executor(worker, engine.close)
+            closing = asyncio.get_running_loop().run_in_executor(worker, engine.close)
+            await asyncio.wait((closing,), timeout=CLOSE_S)
+            closing.cancel()  # weights that are just being loaded can't be stopped: their thread ends by itself
         worker.shutdown(wait=False)
 
     async def _on_worker(

@@ -72,12 +72,17 @@ class McpToolHost:
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Make one call; every failure is an outcome. Cancelling cancels the call at the server.
 
-        A call to a server that is still starting waits for it, at most its `start_timeout_s`.
+        A call to a server that is still starting waits for it, at most its `start_timeout_s`. One that outlasts its
+        server, which a reload replaced, is made again at the new one, under the same key.
         """
-        server = self._servers.get(call.tool.server)
-        if server is None:
-            return failure(f"No server `{call.tool.server}` is configured.", error_type="unknown_tool")
-        return await server.call(call, on_progress)
+        name, before = call.tool.server, None
+        while (server := self._servers.get(name)) is not None and server is not before:
+            if (outcome := await server.call(call, on_progress)) is not None:
+                return outcome
+            before = server  # it was ended meanwhile; one that takes its place makes the call under the same key
+        if before is not None:
+            return failure(f"The server `{name}` was ended during the call of `{call.tool.name}`.")
+        return failure(f"No server `{name}` is configured.", error_type="unknown_tool")
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
         """Go over to other settings: only servers that were added, removed or changed are started or ended.
@@ -92,7 +97,7 @@ class McpToolHost:
                 made[name].tools = before[name].tools
             self._servers = {item.name: kept.get(item.name) or made[item.name] for item in settings}
             self._publish()
-            await asyncio.gather(*(server.stop() for name, server in before.items() if name not in kept))
+            await asyncio.gather(*(server.retire() for name, server in before.items() if name not in kept))
             for server in made.values():
                 server.start()
 

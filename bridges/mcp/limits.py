@@ -32,6 +32,8 @@ class Limits:
     """A server that was up so long starts again from the shortest wait."""
     grace_s: float = 1.5
     """How long a server may take to end by itself once its standard input is closed."""
+    drain_s: float = 10.0
+    """How long a server that a reload replaces or removes may take to answer the calls under way."""
     settle_s: float = 0.1
     """Changes announced within this time are read together."""
     probe_s: float = 5.0

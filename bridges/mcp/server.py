@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -76,6 +77,8 @@ class Server:
         self._up_at: float | None = None
         self._ups = 0
         self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._settled = asyncio.Event()
         self._leave = asyncio.Event()
         self._stopping = False
@@ -88,6 +91,13 @@ class Server:
     def start(self) -> None:
         """Begin; returns at once."""
         self._owner = asyncio.create_task(self._own(), name=f"mcp {self.settings.name}")
+
+    async def retire(self) -> None:
+        """Another takes its place, or none: end it once its calls are answered, or have had their time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.drain_s):
+                await self._idle.wait()
+        await self.stop()
 
     async def stop(self) -> None:
         """End it, and the server with it, in at most some five seconds."""
@@ -327,21 +337,27 @@ class Server:
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome:
-        """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more."""
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome | None:
+        """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more.
+
+        None when it was cut off by `stop`: whoever takes this one's place makes it again, under its key.
+        """
         began = time.perf_counter()
         outcome: ToolOutcome | None = None
         for last in (False, True):
             outcome = await self._call_once(call, on_progress, last)
-            if outcome is not None:
+            if outcome is not None or self._stopping:
                 break
-        assert outcome is not None
+        if outcome is None:
+            return None
         return outcome.model_copy(update={"duration_ms": round((time.perf_counter() - began) * 1000, 3)})
 
     async def _call_once(self, call: ToolCall, on_progress: ProgressSink | None, last: bool) -> ToolOutcome | None:
         name, tool = self.settings.name, call.tool.remote_name or call.tool.name
         await self.settled()
         live = self._live
+        if live is None and self._stopping:
+            return None
         if live is None:
             return failure(f"The server `{name}` of the tool `{tool}` is {self.state.state}: {self._error()}.")
         if all(known.name != tool for known in self.tools):
@@ -349,6 +365,7 @@ class Server:
         timeout = call.tool.timeout_s or self.settings.call_timeout_s
         live.wire.tail.confide(call.input)
         self._calls += 1
+        self._idle.clear()
         try:
             async with asyncio.timeout(timeout):
                 result = await live.client.call_tool(
@@ -362,6 +379,8 @@ class Server:
             return await self._failed(tool, live, error, timeout, last)
         finally:
             self._calls -= 1
+            if not self._calls:
+                self._idle.set()
         outcome = await self._succeeded(call, result)
         live.wire.tail.confide([outcome.output, outcome.message])
         return outcome
@@ -383,6 +402,8 @@ class Server:
             self._lose(live, "its session ended")
             if not last:
                 return None
+        if reasons.is_closed(cause) and self._stopping:
+            return None
         if reasons.is_closed(cause):
             try:
                 async with asyncio.timeout(2 * self._limits.grace_s):

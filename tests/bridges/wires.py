@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -35,6 +36,8 @@ class Answer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: Any = None
+    held: asyncio.Event | None = None
+    """The answer waits for it, where there is one."""
     ending: Literal["whole", "max_tokens", "blocked", "hang", "cut", "silent_end", "error_line", "garbage"] = "whole"
 
 
@@ -47,6 +50,8 @@ class Wire(ABC):
         self.answers: Sequence[Answer] = answers or (Answer(),)
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.asked = threading.Event()
+        """Set at the first request."""
         self.dropped = asyncio.Event()
         """Set when a client has left a request that was hanging."""
         app = web.Application()
@@ -79,6 +84,9 @@ class Wire(ABC):
         answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
         self.requests.append({"path": request.path, **(await request.json())})
         self.headers.append(dict(request.headers))
+        self.asked.set()
+        if answer.held is not None:
+            await answer.held.wait()
         if answer.status != 200:
             body = answer.body if answer.body is not None else self.error(answer.status)
             return web.json_response(body, status=answer.status, headers=answer.headers)

@@ -117,7 +117,13 @@ class Books:
 class _Inline:
     """A journal that keeps nothing: the agent's own step is what is kept."""
 
-    async def step(self, _: str, act: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    async def step(
+        self,
+        _: str,
+        act: Callable[[], Awaitable[dict[str, Any]]],
+        *,
+        effects: bool = False,  # noqa: ARG002 - the step around it says so
+    ) -> dict[str, Any]:
         """Just do it."""
         return await act()
 

@@ -60,7 +60,7 @@ class Daemon:
         self.direct = DirectTools(self.tools, lambda _: assemble(self.tools.catalogue(), None), self.audit)
         executors = {"agent": self.runs.execute, "call": self.direct.execute}
         self.engine = Engine(self.store, database, executors, self.clock)
-        self.direct.bind(Questions("call", self.store, self.engine, self.clock, deadline_s=60).ask)
+        self.direct.bind(Questions("call", self.store, self.engine, self.clock, deadline_s=60))
         self.runs.bind(self.engine)
         self.forgotten: list[str] = []
 

@@ -1,0 +1,40 @@
+"""An MCP server whose calls take time: `pay` has an effect and writes it down, `look` has none. Not a test."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import ToolAnnotations
+
+server = MCPServer("till", log_level="WARNING")
+
+
+def _write(word: str, context: Context) -> None:  # type: ignore[type-arg]
+    key = (context.request_context.meta or {})["agentd/idempotency_key"]
+    with Path(os.environ["TILL_FILE"]).open("a", encoding="utf-8") as file:
+        file.write(f"{word} {key}\n")
+
+
+@server.tool()
+def pay(amount: int, context: Context) -> str:  # type: ignore[type-arg]
+    """Pay; the money is gone as soon as it begins."""
+    _write("pay", context)
+    time.sleep(float(os.environ["PAY_S"]))
+    _write("paid", context)
+    return f"paid {amount}"
+
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+def look(context: Context) -> str:  # type: ignore[type-arg]
+    """Look for a while."""
+    _write("look", context)
+    time.sleep(float(os.environ["LOOK_S"]))
+    _write("looked", context)
+    return "nothing there"
+
+
+if __name__ == "__main__":
+    server.run("stdio")
