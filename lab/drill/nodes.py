@@ -18,6 +18,7 @@ PACE_S = 0.5
 """Between the last run taken on and the kill: some have ended by then, most are under way."""
 CONFIG = f"""{OFFICE}
 {SERVERS["certificate"]}archive_dir = "@LETTERS@"
+office_dir = "@LETTERS@/office"
 
 [store]
 url = "@URL@"

@@ -1,4 +1,4 @@
-"""The folder of issued PDFs: durable writes, and the lock that keeps a sweep away from an issue. Knows no letter.
+"""The folder of issued PDFs: durable writes, and the lock that keeps a sweep away from an issue. Reads no PDF.
 
 Issuers hold the lock shared, a recovery holds it alone; the kernel frees it when a process dies. So whoever holds it
 alone knows that nobody is in the middle of issuing. A turnstile in front keeps a stream of issuers from starving it.
@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+from servers.certificate.records import Letter
 
 PART = ".part"
 
@@ -52,30 +56,49 @@ class Archive:
         _sync_folder(target.parent)
         reached("renamed")
 
-    def sweep(self, known: Collection[str]) -> list[str]:
-        """Delete half-written files and set PDFs that no letter names aside in `orphans/`; returns the latter's names.
+    def names(self) -> list[str]:
+        """Every PDF in the folders of the years."""
+        return sorted(f"{path.parent.name}/{path.name}" for path in self.folder.glob("[0-9]*/*.pdf"))
 
-        Only while holding `exclusive`. A whole PDF is never deleted: the ledger may be an older copy put back.
+    def sweep(self, strangers: Collection[str]) -> None:
+        """Delete half-written files and set these PDFs aside in `orphans/`, where no other is overwritten.
+
+        Only while holding `exclusive`. A whole PDF is never deleted.
         """
         for part in self.folder.glob(f"*/*{PART}"):
             part.unlink()
-        orphans = [path for path in self.folder.glob("[0-9]*/*.pdf") if f"{path.parent.name}/{path.name}" not in known]
-        for path in orphans:
-            (self.folder / "orphans").mkdir(exist_ok=True, mode=0o700)
-            path.replace(self.folder / "orphans" / path.name)
-        return sorted(f"{path.parent.name}/{path.name}" for path in orphans)
+        orphans = self.folder / "orphans"
+        for name in strangers:
+            orphans.mkdir(exist_ok=True, mode=0o700)
+            aside = orphans / Path(name).name
+            while aside.exists():
+                aside = aside.with_name(f"again-{aside.name}")
+            self.path(name).replace(aside)
 
     @contextmanager
     def _lock(self, mode: int) -> Iterator[None]:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with (self.folder / ".lock").open("w") as lock:
-            with (self.folder / ".turnstile").open("w") as turnstile:
+        with _private(self.folder / ".lock") as lock:
+            with _private(self.folder / ".turnstile") as turnstile:
                 fcntl.flock(turnstile, fcntl.LOCK_EX)
                 fcntl.flock(lock, mode)
             try:
                 yield
             finally:
                 fcntl.flock(lock, fcntl.LOCK_UN)  # closing alone would not, if a forked child still held the file
+
+
+def file_name(row: Letter) -> str:
+    """Where a letter's PDF lies in the archive: its year's folder, its type and number."""
+    return f"{row.year}/{row.letter_type}-{re.sub(r'[^A-Za-z0-9.]+', '-', row.number).strip('-.')}.pdf"
+
+
+def _private(file: Path) -> BinaryIO:
+    """A lock that nobody else can open, and so nobody else can hold; an earlier version's was open to all."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    if os.fstat(descriptor).st_mode & 0o077 and os.fstat(descriptor).st_uid == os.geteuid():
+        os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "r+b")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -7,23 +7,33 @@ letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? wit
 letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
 letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
                                           file, who approved it, who voided it, why
+letters audit   [--quick] [--json]        what in register, archive and key does not agree; exit 0 if sound
+letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
+letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from servers.certificate import officekey, statementkey
+from servers.certificate.backup import backup, places
 from servers.certificate.catalogue import Catalogue
+from servers.certificate.database import LedgerError
 from servers.certificate.issuing import LetterService, masked_name
-from servers.certificate.ledger import LedgerError
+from servers.certificate.journal import JournalError
 from servers.certificate.office import OfficeError, load
 from servers.certificate.settings import Settings, SettingsError
+from servers.certificate.standing import NotNow
 from servers.certificate.statement import StatementError, read
+
+MARKS = {"fault": "✗", "note": "·"}
 
 
 def open_service(settings: Settings) -> LetterService:
@@ -33,7 +43,8 @@ def open_service(settings: Settings) -> LetterService:
 
 
 def main(argv: Sequence[str]) -> int:
-    """`argv` begins after `letters`. Exit status: 0 done or genuine, 1 not genuine, 2 wrong use or configuration."""
+    """`argv` begins after `letters`. Exit status: 0 done, genuine, sound; 1 not so; 2 wrong use or configuration."""
+    os.umask(0o077)
     parser = argparse.ArgumentParser(prog="letters", description="The office's letters: key, register, verification.")
     commands = parser.add_subparsers(dest="command", required=True)
     init = commands.add_parser("init", help="make the office's signing key and CA")
@@ -43,9 +54,19 @@ def main(argv: Sequence[str]) -> int:
     subject.add_argument("file", type=Path, nargs="?", metavar="FILE.pdf")
     subject.add_argument("--qr", metavar="TEXT", help="what a letter's QR code says: the whole text")
     verify.add_argument("--key", type=Path, metavar="FILE", help="with --qr: the office's public key; asks no register")
-    key = commands.add_parser("key", help="the public key that QR codes are verified by")
-    listing = commands.add_parser("list", help="the register, one letter a line")
-    for command in (init, verify, key, listing):
+    commands.add_parser("key", help="the public key that QR codes are verified by")
+    commands.add_parser("list", help="the register, one letter a line")
+    auditing = commands.add_parser("audit", help="what in register, archive and key does not agree; exit 0 if sound")
+    auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
+    auditing.add_argument("--json", action="store_true", help="print the findings as JSON")
+    repairing = commands.add_parser("repair", help="mend what can be mended truly; deletes nothing")
+    repairing.add_argument("--yes", action="store_true", help="do it without asking")
+    repairing.add_argument("--accept-key", action="store_true", help="let the key that is there sign from now on")
+    repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
+    copying = commands.add_parser("backup", help="copy register, archive and key; `agentd backup` calls it")
+    copying.add_argument("folder", type=Path, metavar="DIR")
+    commands.add_parser("places", help="where register, archive and key are, as JSON")
+    for command in commands.choices.values():
         command.add_argument(
             "--state", metavar="DIR", help="the daemon's state folder (default: $AGENTD_STATE, ./state)"
         )
@@ -55,33 +76,105 @@ def main(argv: Sequence[str]) -> int:
             return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
         service = open_service(settings)
-        if options.command == "init":
-            return _init(service, settings, options.renew)
-        if options.command == "key":
-            return _key(settings)
-        if options.command == "verify":
-            return _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr)
-        return _list(service)
-    except (SettingsError, OfficeError, LedgerError, officekey.OfficeKeyError, OSError) as error:
+        return _run(service, settings, options)
+    except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
         print(f"letters: {error}", file=sys.stderr)
         return 2
+
+
+def _run(service: LetterService, settings: Settings, options: argparse.Namespace) -> int:
+    match options.command:
+        case "init":
+            return _init(service, settings, options.renew)
+        case "verify":
+            return _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr)
+        case "key":
+            return _key(settings)
+        case "audit":
+            return _audit(service, options.quick, options.json)
+        case "repair":
+            return _repair(service, options)
+        case "backup":
+            print(json.dumps(backup(service, options.folder)))
+            return 0
+        case "places":
+            print(places(settings).model_dump_json())
+            return 0
+        case _:
+            return _list(service)
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:
     if settings.key_file is not None:
         raise SettingsError("OFFICE_KEY_FILE names the office's key already; unset it to have one made here")
-    if (settings.office_dir / "office.cert.pem").exists() and not renew:
+    if service.keys.exist() and not renew:
         raise officekey.OfficeKeyError(f"{settings.office_dir} holds a key already; --renew replaces it")
+    used = service.ledger.exists() and service.ledger.last_day() is not None
+    if used and not service.keys.exist() and not renew:
+        raise officekey.OfficeKeyError(
+            f"the register has letters, but their key is not in {settings.office_dir}: put it back from a backup; "
+            "if it is lost for good, --renew makes a new one"
+        )
+    if used:
+        officekey.retire(settings.office_dir, service.keys.known())
     if renew:
         statementkey.retire(settings.office_dir)
     make = officekey.renew if renew else officekey.ensure
     files = make(settings.office_dir, service.office.kelurahan, settings.passphrase)
+    if used:
+        service.keys.remember(service.now())
     print(f"key          {files.key} ({'encrypted' if settings.passphrase else 'no passphrase'})")
     print(f"certificate  {files.cert}")
     print(f"CA to trust  {files.roots[0]}")
     statementkey.ensure(settings.office_dir, settings.passphrase)
     print(f"QR codes'    {settings.office_dir / statementkey.PUBLIC} (public; `letters key` shows it)")
     return 0
+
+
+def _audit(service: LetterService, quick: bool, as_json: bool) -> int:
+    from servers.certificate.audit import audit, head, why_not_now
+
+    findings = list(why_not_now(service)) if quick else audit(service)
+    if as_json:
+        print(json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False))
+    else:
+        for finding in findings:
+            print(f"{MARKS[finding.mark]} {finding.what}" + (f"\n    → {finding.to_do}" if finding.to_do else ""))
+        print(head(service))
+    return 1 if any(finding.mark == "fault" for finding in findings) else 0
+
+
+def _repair(service: LetterService, options: argparse.Namespace) -> int:
+    from servers.certificate import repair
+
+    left = 0
+    with service.archive.exclusive():
+        wanted = [repair.accept_key(service)] if options.accept_key else []
+        wanted += [repair.go_on_after(service, *options.next)] if options.next else []
+        for step in itertools.chain(wanted, repair.steps(service)):
+            if step.do is None:
+                print(f"✗ can't be mended: {step.what}")
+                left += 1
+            elif options.yes or _agreed(step.what):
+                step.do()
+                print(f"✓ {step.what}")
+            else:
+                print(f"· not done: {step.what}")
+                left += 1
+        if not left:
+            service.checks.follow()
+    return 1 if left else 0
+
+
+def _agreed(what: str) -> bool:
+    return sys.stdin.isatty() and input(f"{what}\n    do this? [y/N] ").strip().lower() in ("y", "yes", "ya")
+
+
+def _series(text: str) -> tuple[str, int]:
+    series, equals, last = text.partition("=")
+    if not series or not equals or not last.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not SERIES=NUMBER, for example SKD=14")
+    return series, int(last)
 
 
 def _verify(service: LetterService, file: Path) -> int:

@@ -14,21 +14,26 @@ import os
 import re
 import secrets
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from pydantic import BaseModel, ConfigDict
 
-from servers.certificate import officekey, statementkey
-from servers.certificate.archive import Archive
+from servers.certificate import officekey, restored
+from servers.certificate.archive import Archive, file_name
 from servers.certificate.catalogue import Catalogue
-from servers.certificate.ledger import KeyConflict, Ledger, LedgerError, Letter, Request
+from servers.certificate.checks import Checks
+from servers.certificate.database import LedgerError
+from servers.certificate.journal import Journal, JournalError
+from servers.certificate.keys import OfficeKeys
+from servers.certificate.ledger import Ledger
 from servers.certificate.lettertype import LetterType
 from servers.certificate.office import Office
+from servers.certificate.records import Consent, KeyConflict, Letter, Request
 from servers.certificate.settings import Settings
+from servers.certificate.standing import NotNow
 from servers.certificate.statement import sign, stated
 from servers.common import clock
 
@@ -86,9 +91,25 @@ class LetterService:
         self.settings, self.office, self.catalogue = settings, office, catalogue
         self.ledger = Ledger(settings.database_url)
         self.archive = Archive(settings.archive)
+        self.journal = Journal(settings.archive)
+        self.keys = OfficeKeys(settings, office.kelurahan, self.ledger, self.archive)
+        self.checks = Checks(self.ledger, self.archive, self.journal, self.keys, self.now)
 
     def close(self) -> None:
+        """Sign the register's head, then let go of it."""
+        self._seal(self.checks.seal)
         self.ledger.close()
+
+    def seal_daily(self) -> None:
+        """Sign the register's head unless that was done today; what prevents it is logged."""
+        self._seal(self.checks.seal_daily)
+
+    def _seal(self, seal: Callable[[], object]) -> None:
+        try:
+            if self.ledger.exists():
+                seal()
+        except (NotNow, LedgerError, JournalError, OSError, officekey.OfficeKeyError) as error:
+            log.error("the register's head is not signed: %s", error)
 
     def now(self) -> datetime:
         """The time in the office's zone."""
@@ -109,7 +130,7 @@ class LetterService:
         arguments: Mapping[str, Any],
         idempotency_key: str | None = None,
         session_id: str | None = None,
-        approved_by: str | None = None,
+        consent: Consent = Consent(),  # noqa: B008 - frozen
     ) -> Issued:
         """Issue a letter, or return the one this key or session already has for the same values.
 
@@ -122,7 +143,7 @@ class LetterService:
             values=values,
             idempotency_key=idempotency_key,
             session_id=session_id,
-            approved_by=approved_by,
+            consent=consent,
         )
         try:
             row, new = self._issue(request)
@@ -131,7 +152,12 @@ class LetterService:
                 "idempotency_conflict",
                 "Permintaan ini sudah pernah diproses dengan data lain. Ajukan sebagai permintaan baru.",
             ) from error
-        except (LedgerError, OSError, officekey.OfficeKeyError) as error:
+        except NotNow as error:
+            log.error("no letter is issued: %s", error)
+            raise IssueError(
+                "refused", "Surat belum dapat diterbitkan: register surat perlu diperiksa petugas kantor lebih dahulu."
+            ) from error
+        except (LedgerError, JournalError, OSError, officekey.OfficeKeyError) as error:
             log.error("a letter could not be issued: %s", error)
             raise IssueError(
                 "unavailable", "Surat belum dapat diterbitkan karena gangguan sistem. Silakan coba lagi sebentar lagi."
@@ -147,62 +173,84 @@ class LetterService:
         values, _ = self.check(letter, arguments)
         return bytes(self._pages.render(letter, values, self.office, None, self.now().date()))
 
+    def void(self, row: Letter, reason: str, by: str | None = None) -> Letter:
+        """Void a letter; the journal hears of it now or, if it can't be written, with the next entry."""
+        self._follow()
+        row = self.ledger.void(row, reason, self.now(), by)
+        self._follow()
+        return row
+
+    def _follow(self) -> None:
+        try:
+            self.checks.follow()
+        except (NotNow, JournalError, OSError) as error:
+            log.error("the register's journal is not written: %s", error)
+
+    def changed(self, row: Letter) -> list[str]:
+        """The fields in which a letter says something else than was proposed, however it was written."""
+        letter = self.catalogue.types.get(row.letter_type)
+        if row.proposed is None or letter is None:
+            return []
+        return letter.changed(row.proposed, row.values, row.day, self._pages.glyphs())
+
     def recover(self) -> None:
-        """Finish or void every reserved letter nobody is working on, then sweep the folder."""
+        """Finish or void every reserved letter nobody is working on, then sweep the folder. Raises NotNow first."""
         self._load_key()  # or every letter would be voided for want of a key
         with self.archive.exclusive():
+            self._require()
+            self.checks.note_restore(restored.read(self.settings.home))
             self._finish_reserved()
-            for name in self.archive.sweep({row.file for row in self.ledger.all() if row.file}):
+            strangers = self.checks.strangers()
+            for name in strangers:
                 log.warning("no letter names %s: set aside in orphans/", name)
+            self.archive.sweep(strangers)
+            self.checks.follow()
 
     def verify_url(self, code: str) -> str:
         return f"{(self.settings.verify_base_url or self.office.verify_base_url).rstrip('/')}/verify/{code}"
 
-    @functools.cached_property
+    @property
     def key_files(self) -> officekey.KeyFiles:
         """The office's key: the configured one, or its own, made at first use."""
-        settings = self.settings
-        if settings.key_file is None or settings.cert_file is None:
-            return officekey.ensure(settings.office_dir, self.office.kelurahan, settings.passphrase)
-        chain = settings.chain_file or settings.cert_file
-        return officekey.KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
+        return self.keys.files
 
-    def roots(self) -> tuple[Path, ...]:
-        """The CA certificates our signatures lead to; makes nothing, so an office that never signed has none."""
-        if self.settings.key_file is not None:
-            return self.key_files.roots
-        return officekey.roots(self.settings.office_dir)
-
-    @functools.cached_property
+    @property
     def statement_key(self) -> Ed25519PrivateKey:
         """The key of the QR codes' statements: the configured one, or the office's own, made at first use."""
-        settings = self.settings
-        if settings.statement_key_file is not None:
-            return statementkey.load(settings.statement_key_file, settings.passphrase)
-        return statementkey.ensure(settings.office_dir, settings.passphrase)
+        return self.keys.statement
 
     def statement_keys(self) -> list[Ed25519PublicKey]:
-        """The public keys that our statements lead to; makes nothing, like `roots`."""
-        configured = [self.statement_key.public_key()] if self.settings.statement_key_file is not None else []
-        return configured + statementkey.public_keys(self.settings.office_dir)
+        """The public keys that our statements lead to, of the key folder and of the register."""
+        return self.keys.statement_keys()
 
     def _issue(self, request: Request) -> tuple[Letter, bool]:
+        known = self.ledger.known(request)
+        if known is not None and known.status != "reserved":
+            return known, False
         self._load_key()  # a key that can't be used fails here, before a number is taken
         self._reached("before_reserve")
         with self.archive.shared():
+            self._require()
             now = self.now()
             row, new = self.ledger.reserve(
                 request, now.date(), now, lambda seq: self._number(seq, request.series, now), _new_code()
             )
             if new:
                 self._reached("reserved")
+                self.checks.follow()
                 return self._finish(row), True
         if row.status != "reserved":
             return row, False
         # Somebody is at it, or died at it. Alone with the lock we know which: then nothing is left half done.
         with self.archive.exclusive():
+            self._require()
             self._finish_reserved()
         return self._issue(request)
+
+    def _require(self) -> None:
+        if restored.unfinished(self.settings.home.parent):
+            raise LedgerError("a restore into this state folder was cut off: run `agentd restore` again")
+        self.checks.require()
 
     def _load_key(self) -> None:
         _ = self._signer, self.statement_key
@@ -212,8 +260,15 @@ class LetterService:
         return self.office.number(seq, series, now.date())
 
     def _finish_reserved(self) -> None:
+        """All of them, also when one has to wait: its error is raised at the end."""
+        waiting: Exception | None = None
         for row in self.ledger.reserved():
-            self._finish(row)
+            try:
+                self._finish(row)
+            except (OSError, MemoryError) as error:
+                waiting = error
+        if waiting is not None:
+            raise waiting
 
     def _finish(self, row: Letter) -> Letter:
         """Render, sign, store and commit one reserved letter. What can never succeed becomes VOID and is returned."""
@@ -233,14 +288,19 @@ class LetterService:
             self._reached("rendered")
             pdf = self._signer.sign(pdf)
             self._reached("signed")
+        except (OSError, MemoryError) as error:
+            # The machine's fault, not the letter's: it keeps its number and is drawn at the next try.
+            log.error("letter %s stays reserved: %s", row.number, error)
+            raise
         except Exception as error:
             # Whatever a letter can't be drawn or signed for will be so next time too; the number must not hang.
             log.exception("letter %s voided: it can't be drawn or signed", row.number)
             return self.ledger.void(row, f"gagal dibuat ({type(error).__name__})", self.now())
-        name = f"{row.year}/{row.letter_type}-{re.sub(r'[^A-Za-z0-9.]+', '-', row.number).strip('-.')}.pdf"
+        name = file_name(row)
         self.archive.publish(name, pdf, self._reached)
         row = self.ledger.issued(row, name, len(pdf), hashlib.sha256(pdf).hexdigest(), self.now())
         self._reached("committed")
+        self.checks.follow()
         return row
 
     def _issued(self, row: Letter, letter: LetterType, already: bool, warnings: list[str]) -> Issued:
@@ -273,12 +333,9 @@ class LetterService:
 
         return page
 
-    @functools.cached_property
+    @property
     def _signer(self) -> Any:
-        """The office's signer; pyHanko takes half a second to import."""
-        from servers.certificate.signing import OfficeSigner
-
-        return OfficeSigner(self.key_files, self.settings.passphrase, self.office.kelurahan)
+        return self.keys.signer
 
 
 def masked_name(letter: LetterType, values: Mapping[str, str]) -> str:

@@ -1,181 +1,27 @@
-"""The register of letters in a database: numbers, frozen arguments, states. Touches no file and draws nothing.
+"""The register of letters in a database: numbers, frozen arguments, states, entries. Touches no file, draws nothing.
 
 A letter is RESERVED (it has its number, date, code and arguments, and nothing else may change), then ISSUED (its file
 and hash are known) and perhaps VOID. A number is never given twice nor taken back: what fails for good is VOID too.
-SQLite by default; MariaDB and PostgreSQL by URL, for several nodes.
+Each of these is an entry too, written in the same transaction (chain.py). SQLite by default; MariaDB and PostgreSQL by
+URL, for several nodes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
-from pydantic import BaseModel, ConfigDict
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-Status = Literal["reserved", "issued", "void"]
-ATTEMPTS = 25  # of a transaction that lost a race; each loser has seen a winner
-
-T = TypeVar("T")
-metadata = sa.MetaData()
-short = sa.String(64)
-
-counters = sa.Table(
-    "letter_counters",
-    metadata,
-    sa.Column("series", sa.String(20), primary_key=True),
-    sa.Column("year", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("last", sa.Integer, nullable=False),
-)
-letters = sa.Table(
-    "letters",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("letter_type", short, nullable=False),
-    sa.Column("series", sa.String(20), nullable=False),
-    sa.Column("year", sa.Integer, nullable=False),
-    sa.Column("seq", sa.Integer, nullable=False),
-    sa.Column("number", sa.String(120), nullable=False, unique=True),
-    sa.Column("day", sa.String(10), nullable=False),
-    sa.Column("code", sa.String(24), nullable=False),
-    sa.Column("code_digest", short, nullable=False, unique=True),
-    sa.Column("answers", sa.Text, nullable=False),
-    sa.Column("status", sa.String(10), nullable=False),
-    sa.Column("file", sa.String(255)),
-    sa.Column("sha256", short, unique=True),
-    sa.Column("size", sa.Integer),
-    sa.Column("reserved_at", sa.String(40), nullable=False),
-    sa.Column("issued_at", sa.String(40)),
-    sa.Column("voided_at", sa.String(40)),
-    sa.Column("void_reason", sa.String(255)),
-    sa.Column("voided_by", sa.String(120)),
-    sa.Column("approved_by", sa.String(120)),
-    sa.Column("same_in_session", short, unique=True),
-    sa.UniqueConstraint("series", "year", "seq"),
-    sa.CheckConstraint("status in ('reserved', 'issued', 'void')", name="letters_status"),
-    sa.CheckConstraint(
-        "status <> 'issued' or (sha256 is not null and file is not null and issued_at is not null)",
-        name="letters_issued",
-    ),
-)
-calls = sa.Table(
-    "letter_calls",
-    metadata,
-    sa.Column("idempotency_key", short, primary_key=True),
-    sa.Column("request", short, nullable=False),
-    sa.Column("letter_id", sa.Integer, sa.ForeignKey("letters.id"), nullable=False),
-)
-
-# What the database itself refuses, whoever asks: to change what a letter says, to take back a state, to delete.
-_CHANGED = " OR ".join(
-    (
-        *(
-            f"OLD.{column} <> NEW.{column}"
-            for column in ("letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers")
-        ),
-        *(
-            f"(OLD.{column} IS NOT NULL AND OLD.{column} <> COALESCE(NEW.{column}, ''))"
-            for column in ("approved_by", "voided_by")
-        ),
-        "(OLD.status <> 'reserved' AND COALESCE(OLD.sha256, '') <> COALESCE(NEW.sha256, ''))",
-        "(OLD.status <> 'reserved' AND COALESCE(OLD.file, '') <> COALESCE(NEW.file, ''))",
-        "(OLD.status = 'void' AND NEW.status <> 'void')",
-        "(OLD.status = 'issued' AND NEW.status = 'reserved')",
-    )
-)
-_KEPT = "a letter in the register is not changed or deleted"
-_GUARDS = {
-    "sqlite": (
-        f"CREATE TRIGGER letters_keep BEFORE UPDATE ON letters WHEN {_CHANGED} "
-        f"BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END",
-        f"CREATE TRIGGER letters_stay BEFORE DELETE ON letters BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END",
-    ),
-    "mariadb": (
-        f"CREATE TRIGGER letters_keep BEFORE UPDATE ON letters FOR EACH ROW IF {_CHANGED} THEN "
-        f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{_KEPT}'; END IF",
-        "CREATE TRIGGER letters_stay BEFORE DELETE ON letters FOR EACH ROW "
-        f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{_KEPT}'",
-    ),
-    "postgresql": (
-        "CREATE FUNCTION letters_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        f"IF TG_OP = 'DELETE' OR {_CHANGED} THEN RAISE EXCEPTION '{_KEPT}'; END IF; RETURN NEW; END $$",
-        "CREATE TRIGGER letters_keep BEFORE UPDATE OR DELETE ON letters FOR EACH ROW EXECUTE FUNCTION letters_keep()",
-    ),
-}
-for _dialect, _statements in _GUARDS.items():
-    for _statement in _statements:
-        _guard = sa.DDL(_statement)  # type: ignore[no-untyped-call]
-        sa.event.listen(letters, "after_create", _guard.execute_if(dialect=_dialect))
-
-
-class LedgerError(RuntimeError):
-    """The ledger's database can't be used; the text says why, without any letter's data."""
-
-
-class KeyConflict(Exception):
-    """This idempotency key has already been used with other arguments."""
-
-
-class Letter(BaseModel):
-    """A row of the register."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: int
-    letter_type: str
-    series: str
-    year: int
-    seq: int
-    number: str
-    day: date
-    code: str
-    values: dict[str, str]
-    status: Status
-    file: str | None
-    sha256: str | None
-    size: int | None
-    issued_at: str | None
-    voided_at: str | None
-    void_reason: str | None
-    voided_by: str | None
-    approved_by: str | None
-
-
-class Request(BaseModel):
-    """What is to be issued: the letter's type, its canonical values, and what makes the call the same as another."""
-
-    model_config = ConfigDict(frozen=True)
-
-    letter_type: str
-    series: str
-    values: dict[str, str]
-    idempotency_key: str | None = None
-    session_id: str | None = None
-    approved_by: str | None = None
-
-    @property
-    def digest(self) -> str:
-        """Of type and values: two requests are the same when this is."""
-        return digest(self.letter_type, json.dumps(self.values, sort_keys=True, ensure_ascii=False))
-
-    @property
-    def key_digest(self) -> str | None:
-        return digest(self.idempotency_key) if self.idempotency_key else None
-
-    @property
-    def session_digest(self) -> str | None:
-        return digest(self.session_id, self.digest) if self.session_id else None
-
-
-def digest(*parts: str) -> str:
-    """SHA-256 of the parts, in hex; what the ledger looks codes and keys up by."""
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+from servers.certificate import chain
+from servers.certificate.chain import Entry, canonical, digest
+from servers.certificate.database import Database, LedgerError
+from servers.certificate.records import KeyConflict, Letter, Request
+from servers.certificate.register import CHAIN, COLUMNS, calls, counters, entries, guard, letters, unguard
+from servers.common import clock
 
 
 class Ledger:
@@ -183,11 +29,22 @@ class Ledger:
 
     def __init__(self, url: str) -> None:
         """Raises LedgerError when the URL isn't one of a database we know."""
-        self._engine = _engine(url)
-        self._ready = False
+        self._database = Database(url, _begin)
 
     def close(self) -> None:
-        self._engine.dispose()
+        self._database.close()
+
+    def exists(self) -> bool:
+        """Whether a register is there, of any version; makes none."""
+        return self._database.exists()
+
+    def chained(self) -> bool:
+        """Whether the register that exists has entries; one of an earlier version gets them at its first use."""
+        return self._database.exists(entries)
+
+    def known(self, request: Request) -> Letter | None:
+        """The letter this request already has. Raises KeyConflict."""
+        return self._database.transaction(lambda connection: _known(connection, request))
 
     def reserve(
         self, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
@@ -196,37 +53,32 @@ class Ledger:
 
         Raises KeyConflict when the request's idempotency key belongs to other arguments.
         """
-        found = self._transaction(lambda connection: self._known(connection, request))
-        if found is not None:
-            return found, False
-        return self._transaction(lambda connection: self._reserve(connection, request, day, at, number, code))
+        return self._database.transaction(lambda connection: _reserve(connection, request, day, at, number, code))
 
     def issued(self, letter: Letter, file: str, size: int, sha: str, at: datetime) -> Letter:
         """RESERVED → ISSUED. A letter that somebody else issued meanwhile is returned as they left it."""
+        change = {"file": file, "size": size, "sha256": sha, "issued_at": at.isoformat()}
 
         def commit(connection: sa.Connection) -> Letter:
-            connection.execute(
-                sa.update(letters)
-                .where(letters.c.id == letter.id, letters.c.status == "reserved")
-                .values(status="issued", file=file, size=size, sha256=sha, issued_at=at.isoformat())
-            )
-            return self._one(connection, letters.c.id == letter.id) or letter
+            mine = (letters.c.id == letter.id) & (letters.c.status == "reserved")
+            if connection.execute(sa.update(letters).where(mine).values(status="issued", **change)).rowcount:
+                _append(connection, "issued", {"number": letter.number, **change}, at.isoformat())
+            return _one(connection, letters.c.id == letter.id) or letter
 
-        return self._transaction(commit)
+        return self._database.transaction(commit)
 
     def void(self, letter: Letter, reason: str, at: datetime, by: str | None = None) -> Letter:
         """→ VOID; the row stays, its number is spent, and the same request may be made again. The first void holds."""
+        change = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
 
         def commit(connection: sa.Connection) -> Letter:
-            voided = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
-            connection.execute(
-                sa.update(letters)
-                .where(letters.c.id == letter.id, letters.c.status != "void")
-                .values(status="void", same_in_session=None, **voided)
-            )
-            return self._one(connection, letters.c.id == letter.id) or letter
+            mine = (letters.c.id == letter.id) & (letters.c.status != "void")
+            update = sa.update(letters).where(mine).values(status="void", same_in_session=None, **change)
+            if connection.execute(update).rowcount:
+                _append(connection, "voided", {"number": letter.number, **change}, at.isoformat())
+            return _one(connection, letters.c.id == letter.id) or letter
 
-        return self._transaction(commit)
+        return self._database.transaction(commit)
 
     def by_code(self, code: str) -> Letter | None:
         """Looked up by the code's digest: how long it takes tells nothing about codes that exist."""
@@ -249,172 +101,236 @@ class Ledger:
     def all(self, where: sa.ColumnElement[bool] | None = None) -> list[Letter]:
         """Every letter, oldest first."""
         query = sa.select(letters).order_by(letters.c.id)
-        with self._connect(reading=True) as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query if where is None else query.where(where))
             return [_letter(row) for row in rows.mappings()]
 
+    def last_day(self) -> date | None:
+        """The latest date on any letter."""
+        with self._database.reading() as connection:
+            day = connection.execute(sa.select(sa.func.max(letters.c.day))).scalar()
+        return date.fromisoformat(day) if day else None
+
+    def entries(self, after: int = 0, event: str | None = None) -> list[Entry]:
+        """The entries after that one, in order; with `event`, only those."""
+        query = sa.select(entries).where(entries.c.seq > after).order_by(entries.c.seq)
+        with self._database.reading() as connection:
+            rows = connection.execute(query if event is None else query.where(entries.c.event == event))
+            return [Entry(**row) for row in rows.mappings()]
+
+    def entry(self, seq: int) -> Entry | None:
+        """One entry; the last for seq = -1."""
+        query = sa.select(entries).order_by(entries.c.seq.desc()).limit(1)
+        with self._database.reading() as connection:
+            row = connection.execute(query if seq < 0 else query.where(entries.c.seq == seq)).mappings().one_or_none()
+        return None if row is None else Entry(**row)
+
+    def note(self, event: chain.Event, body: Mapping[str, Any], at: datetime) -> Entry:
+        """Append an entry that changes no letter: key, signed, restored."""
+        return self._database.transaction(lambda connection: _append(connection, event, body, at.isoformat()))
+
+    def rows(self) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
+        """The raw rows of the letters, and the counters {(series, year): last}: what an audit compares."""
+        with self._database.reading() as connection:
+            found = connection.execute(sa.select(letters).order_by(letters.c.id)).mappings().all()
+            counted = connection.execute(sa.select(counters)).all()
+        return [dict(row) for row in found], {(row.series, row.year): row.last for row in counted}
+
+    def replay(self, lost: Sequence[Entry]) -> None:
+        """Enter again, exactly as they were, entries that follow on the last one here, and what they did.
+
+        From the first on, they replace the beginning of a register that has no letter yet. Raises LedgerError.
+        """
+
+        def enter(connection: sa.Connection) -> None:
+            if lost[0].seq == 1:
+                _forget_beginning(connection)
+            for one in lost:
+                connection.execute(sa.insert(entries).values(**one.model_dump()))
+                _set_counter(connection, "", 0, one.seq)
+                _redo(connection, one)
+
+        self._database.transaction(enter)
+
+    def keep(self, row: Mapping[str, Any], source: str, at: datetime) -> None:
+        """Enter a letter that only the archive knows. Raises LedgerError when its number is taken."""
+
+        def enter(connection: sa.Connection) -> None:
+            _redo(connection, _append(connection, "kept", {"letter": dict(row), "from": source}, at.isoformat()))
+
+        self._database.transaction(enter)
+
+    def skip(self, series: str, year: int, last: int, at: datetime) -> None:
+        """Give no number up to `last`: they may be on letters that this register has lost."""
+
+        def enter(connection: sa.Connection) -> None:
+            _redo(
+                connection,
+                _append(connection, "skipped", {"series": series, "year": year, "last": last}, at.isoformat()),
+            )
+
+        self._database.transaction(enter)
+
+    def mend(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Make the letters of these numbers say what their entries say; the guards are down for as long as it takes."""
+
+        def put_back(connection: sa.Connection) -> None:
+            unguard(connection)
+            for number, row in rows.items():
+                if not connection.execute(sa.update(letters).where(letters.c.number == number).values(**row)).rowcount:
+                    connection.execute(sa.insert(letters).values(**row))
+                _set_counter(connection, row["series"], row["year"], row["seq"])
+            guard(connection)
+
+        self._database.transaction(put_back)
+
     def _find(self, where: sa.ColumnElement[bool]) -> Letter | None:
-        with self._connect(reading=True) as connection:
-            return self._one(connection, where)
+        with self._database.reading() as connection:
+            return _one(connection, where)
 
-    def _one(self, connection: sa.Connection, where: sa.ColumnElement[bool]) -> Letter | None:
-        row = connection.execute(sa.select(letters).where(where)).mappings().one_or_none()
-        return None if row is None else _letter(row)
 
-    def _known(self, connection: sa.Connection, request: Request) -> Letter | None:
-        """The letter this request already has, its key noted. Raises KeyConflict."""
-        if request.key_digest is not None:
-            call = connection.execute(
-                sa.select(calls).where(calls.c.idempotency_key == request.key_digest)
-            ).one_or_none()
-            if call is not None:
-                if call.request != request.digest:
-                    raise KeyConflict
-                return self._one(connection, letters.c.id == call.letter_id)
-        if request.session_digest is None:
-            return None
-        letter = self._one(connection, letters.c.same_in_session == request.session_digest)
-        if letter is not None:
-            self._note_call(connection, request, letter.id)
-        return letter
+def _one(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Letter | None:
+    row = connection.execute(sa.select(letters).where(where)).mappings().one_or_none()
+    return None if row is None else _letter(row)
 
-    def _reserve(
-        self,
-        connection: sa.Connection,
-        request: Request,
-        day: date,
-        at: datetime,
-        number: Callable[[int], str],
-        code: str,
-    ) -> tuple[Letter, bool]:
+
+def _known(connection: sa.Connection, request: Request) -> Letter | None:
+    """The letter this request already has, its key noted. Raises KeyConflict."""
+    if request.key_digest is not None:
+        call = connection.execute(sa.select(calls).where(calls.c.idempotency_key == request.key_digest)).one_or_none()
+        if call is not None:
+            if call.request != request.digest:
+                raise KeyConflict
+            return _one(connection, letters.c.id == call.letter_id)
+    if request.session_digest is None:
+        return None
+    letter = _one(connection, letters.c.same_in_session == request.session_digest)
+    if letter is not None:
+        _note_call(connection, request, letter.id)
+    return letter
+
+
+def _reserve(
+    connection: sa.Connection, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
+) -> tuple[Letter, bool]:
+    # Taking the counter's row first makes everybody else of this series wait, so the question below has one answer.
+    seq = _count(connection, request.series, day.year)
+    if (known := _known(connection, request)) is not None:
         here = (counters.c.series == request.series) & (counters.c.year == day.year)
-        # Taking the counter's row first makes everybody else of this series wait, so the question below has one answer.
-        if connection.execute(sa.update(counters).where(here).values(last=counters.c.last + 1)).rowcount == 0:
-            connection.execute(sa.insert(counters).values(series=request.series, year=day.year, last=1))
-        if (known := self._known(connection, request)) is not None:
-            connection.execute(sa.update(counters).where(here).values(last=counters.c.last - 1))
-            return known, False
-        seq = connection.execute(sa.select(counters.c.last).where(here)).scalar_one()
-        inserted = connection.execute(
-            sa.insert(letters).values(
-                letter_type=request.letter_type,
-                series=request.series,
-                year=day.year,
-                seq=seq,
-                number=number(seq),
-                day=day.isoformat(),
-                code=code,
-                code_digest=digest(code),
-                answers=json.dumps(request.values, ensure_ascii=False),
-                status="reserved",
-                reserved_at=at.isoformat(),
-                same_in_session=request.session_digest,
-                approved_by=request.approved_by and request.approved_by[:120],
-            )
+        connection.execute(sa.update(counters).where(here).values(last=counters.c.last - 1))
+        return known, False
+    row = _row(request, day, at, number(seq), code) | {"seq": seq}
+    inserted = connection.execute(sa.insert(letters).values(**row))
+    (letter_id,) = inserted.inserted_primary_key or (None,)
+    _note_call(connection, request, letter_id)
+    call = {"key": request.key_digest, "request": request.digest} if request.key_digest else None
+    _append(connection, "reserved", {"letter": row, "call": call}, at.isoformat())
+    letter = _one(connection, letters.c.id == letter_id)
+    assert letter is not None
+    return letter, True
+
+
+def _row(request: Request, day: date, at: datetime, number: str, code: str) -> dict[str, Any]:
+    """A reserved letter's columns, all but `seq`."""
+    consent = request.consent
+    return dict.fromkeys(COLUMNS) | {
+        "letter_type": request.letter_type,
+        "series": request.series,
+        "year": day.year,
+        "number": number,
+        "day": day.isoformat(),
+        "code": code,
+        "code_digest": digest(code),
+        "answers": json.dumps(request.values, ensure_ascii=False),
+        "status": "reserved",
+        "reserved_at": at.isoformat(),
+        "same_in_session": request.session_digest,
+        "approved_by": consent.approved_by and consent.approved_by[:120],
+        "proposed_by": consent.proposed_by and consent.proposed_by[:120],
+        "proposed": None if consent.proposed is None else canonical(consent.proposed),
+        "approvals": canonical([one.model_dump() for one in consent.approvals]) if consent.approvals else None,
+    }
+
+
+def _note_call(connection: sa.Connection, request: Request, letter_id: int | None) -> None:
+    if request.key_digest is not None:
+        connection.execute(
+            sa.insert(calls).values(idempotency_key=request.key_digest, request=request.digest, letter_id=letter_id)
         )
-        (letter_id,) = inserted.inserted_primary_key or (None,)
-        self._note_call(connection, request, letter_id)
-        letter = self._one(connection, letters.c.id == letter_id)
-        assert letter is not None
-        return letter, True
-
-    def _note_call(self, connection: sa.Connection, request: Request, letter_id: int | None) -> None:
-        if request.key_digest is not None:
-            connection.execute(
-                sa.insert(calls).values(idempotency_key=request.key_digest, request=request.digest, letter_id=letter_id)
-            )
-
-    def _transaction(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work` in one transaction, again when another process won a race."""
-        for attempt in range(ATTEMPTS):
-            try:
-                with self._connect() as connection, connection.begin():
-                    return work(connection)
-            except (IntegrityError, OperationalError) as error:
-                if attempt == ATTEMPTS - 1 or not _is_race(error):
-                    raise LedgerError(f"the ledger refused to write ({type(error.orig).__name__})") from error
-        raise AssertionError("the last attempt either returned or raised")
-
-    @contextmanager
-    def _connect(self, reading: bool = False) -> Iterator[sa.Connection]:
-        try:
-            if not self._ready:
-                _create(self._engine)
-                self._ready = True
-            with self._engine.connect() as connection:
-                yield connection.execution_options(ledger_reading=True) if reading else connection
-        except (IntegrityError, OperationalError) as error:
-            if not reading and _is_race(error):
-                raise
-            raise LedgerError(f"the ledger can't be reached ({type(error.orig).__name__})") from error
-        except DBAPIError as error:
-            raise LedgerError(f"the ledger's database failed ({type(error.orig).__name__})") from error
 
 
-def _is_race(error: DBAPIError) -> bool:
-    """A unique key taken meanwhile, a deadlock, a lock not got, a serialisation failure."""
-    if isinstance(error, IntegrityError):
-        return True
-    code = getattr(error.orig, "sqlstate", None) or (error.orig.args[0] if error.orig and error.orig.args else None)
-    return code in (1205, 1213, 1020, "40001", "40P01", "55P03") or "locked" in str(error.orig)
+def _count(connection: sa.Connection, series: str, year: int) -> int:
+    """The next number of a series, its row locked until the transaction ends."""
+    here = (counters.c.series == series) & (counters.c.year == year)
+    if connection.execute(sa.update(counters).where(here).values(last=counters.c.last + 1)).rowcount == 0:
+        connection.execute(sa.insert(counters).values(series=series, year=year, last=1))
+    return int(connection.execute(sa.select(counters.c.last).where(here)).scalar_one())
+
+
+def _append(connection: sa.Connection, event: chain.Event, body: Mapping[str, Any], at: str) -> Entry:
+    """The next entry. Its counter's row is the last lock that any transaction takes."""
+    seq = _count(connection, "", 0)
+    before = connection.execute(sa.select(entries.c.hash).where(entries.c.seq == seq - 1)).scalar()
+    one = chain.entry(seq, event, at, body, before or chain.NOTHING)
+    connection.execute(sa.insert(entries).values(**one.model_dump()))
+    return one
+
+
+def _forget_beginning(connection: sa.Connection) -> None:
+    """Empty the entries of a register that was made when the real one was lost, and has no letter."""
+    if connection.execute(sa.select(letters.c.id).limit(1)).first() is not None:
+        raise LedgerError("the register has letters already: its entries are not replaced")
+    unguard(connection)
+    connection.execute(sa.delete(entries))
+    connection.execute(sa.delete(counters))
+    guard(connection)
+
+
+def _redo(connection: sa.Connection, one: Entry) -> None:
+    """Do to the letters what an entry says was done."""
+    body = one.data
+    if one.event in ("reserved", "kept"):
+        row = body["letter"]
+        inserted = connection.execute(sa.insert(letters).values(**row))
+        _set_counter(connection, row["series"], row["year"], row["seq"])
+        if call := body.get("call"):
+            (letter_id,) = inserted.inserted_primary_key or (None,)
+            values = {"idempotency_key": call["key"], "request": call["request"], "letter_id": letter_id}
+            connection.execute(sa.insert(calls).values(**values))
+    elif one.event in ("issued", "voided"):
+        change = {name: value for name, value in body.items() if name != "number"}
+        change |= {"status": "issued"} if one.event == "issued" else {"status": "void", "same_in_session": None}
+        connection.execute(sa.update(letters).where(letters.c.number == body["number"]).values(**change))
+    elif one.event == "skipped":
+        _set_counter(connection, body["series"], body["year"], body["last"])
+
+
+def _set_counter(connection: sa.Connection, series: str, year: int, least: int) -> None:
+    """The series goes on after `least`, if it isn't further already."""
+    here = (counters.c.series == series) & (counters.c.year == year)
+    last = connection.execute(sa.select(counters.c.last).where(here)).scalar()
+    if last is None:
+        connection.execute(sa.insert(counters).values(series=series, year=year, last=least))
+    elif last < least:
+        connection.execute(sa.update(counters).where(here).values(last=least))
+
+
+def _begin(connection: sa.Connection) -> None:
+    """The chain's first entries: over the rows there, when an earlier version made the register."""
+    if connection.execute(sa.select(counters.c.last).where(CHAIN)).scalar() is not None:
+        return
+    at = clock.now().isoformat()
+    rows = connection.execute(sa.select(letters).order_by(letters.c.id)).mappings().all()
+    _append(connection, "begun", {"register": secrets.token_hex(16), "letters": len(rows)}, at)
+    for row in rows:
+        _append(connection, "kept", {"letter": {name: row[name] for name in COLUMNS}, "from": "an earlier version"}, at)
 
 
 def _letter(row: sa.RowMapping) -> Letter:
+    own = set(Letter.model_fields) - {"values", "proposed", "approvals"}
     return Letter(
-        **{name: row[name] for name in Letter.model_fields if name != "values"}, values=json.loads(row["answers"])
+        **{name: row[name] for name in own},
+        values=json.loads(row["answers"]),
+        proposed=json.loads(row["proposed"]) if row["proposed"] else None,
+        approvals=json.loads(row["approvals"]) if row["approvals"] else (),
     )
-
-
-def _engine(url: str) -> sa.Engine:
-    drivers = {
-        "sqlite": "sqlite",
-        "mysql": "mariadb+pymysql",
-        "mariadb": "mariadb+pymysql",
-        "postgresql": "postgresql+psycopg",
-        "postgres": "postgresql+psycopg",
-    }
-    try:
-        parsed = sa.make_url(url)
-        parsed = parsed.set(drivername=drivers[parsed.drivername.partition("+")[0]])
-    except (sa.exc.ArgumentError, KeyError) as error:
-        raise LedgerError("LETTERS_DATABASE_URL is none of sqlite:///FILE, mariadb://…, postgresql://…") from error
-    if parsed.get_backend_name() != "sqlite":
-        return sa.create_engine(parsed, isolation_level="READ COMMITTED", pool_pre_ping=True, hide_parameters=True)
-    engine = sa.create_engine(parsed, hide_parameters=True, connect_args={"timeout": 30})
-
-    @sa.event.listens_for(engine, "connect")
-    def durable(connection: Any, _: object) -> None:
-        connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        reading = connection.get_execution_options().get("ledger_reading")
-        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _create(engine: sa.Engine) -> None:
-    if engine.url.get_backend_name() == "sqlite" and engine.url.database:
-        Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for attempt in range(ATTEMPTS):
-        try:
-            metadata.create_all(engine)
-            _add_columns(engine)
-        except DBAPIError:  # another process made the same between our look and our making
-            if attempt == ATTEMPTS - 1:
-                raise
-        else:
-            return
-
-
-def _add_columns(engine: sa.Engine) -> None:
-    """The columns that a register made by an earlier version lacks; all such columns may be null."""
-    present = {column["name"] for column in sa.inspect(engine).get_columns(letters.name)}
-    for column in letters.columns:
-        if column.name not in present:
-            kind = column.type.compile(engine.dialect)
-            with engine.begin() as connection:
-                connection.execute(sa.text(f"ALTER TABLE {letters.name} ADD COLUMN {column.name} {kind}"))

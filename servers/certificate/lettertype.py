@@ -178,6 +178,18 @@ class LetterType(BaseModel):
             values.setdefault("jenis_kelamin", "Perempuan" if kinds.nik_is_woman(values["nik"]) else "Laki-laki")
         return {name: values[name] for name in self.fields if name in values}, warnings(values)
 
+    def changed(
+        self, proposed: Mapping[str, Any], values: Mapping[str, str], today: date, glyphs: frozenset[int]
+    ) -> list[str]:
+        """The fields in which the letter's values mean something else than what was proposed, right or wrong."""
+        try:
+            meant, _ = self.check(proposed, today, glyphs)
+        except InvalidFields as error:
+            wrong = {problem.field for problem in error.problems}
+            texts = {name: kinds.text_of(value) for name, value in proposed.items()}
+            return sorted(name for name in wrong | set(texts) if texts.get(name, "") != values.get(name, ""))
+        return sorted(name for name in self.fields if meant.get(name) != values.get(name))
+
     def _settle_addresses(self, values: dict[str, str]) -> dict[str, str]:
         """Take RT and RW out of an address that the letter prints together with them; they must agree."""
         problems = {}

@@ -12,6 +12,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,43 @@ class KeyFiles:
     roots: tuple[Path, ...]
 
 
+@dataclass(frozen=True)
+class Identity:
+    """Whose signature letters have: the key's certificate and the CA certificates trusted for it, as PEM."""
+
+    certificate: str
+    roots: tuple[str, ...]
+    statement: str = ""
+    """The public key of the QR codes' statements."""
+
+    def succeeds(self, other: Identity) -> bool:
+        """Whether both are one office's: a CA in common (a renewed key's old CA stays among its roots), or the key."""
+        return bool(set(self.roots) & set(other.roots)) or _public(self.certificate) == _public(other.certificate)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the key's certificate, in hex."""
+        return x509.load_pem_x509_certificate(self.certificate.encode()).fingerprint(hashes.SHA256()).hex()
+
+
+def identity(files: KeyFiles) -> Identity:
+    """Of the key as it is now. Raises OfficeKeyError."""
+    try:
+        leaf = x509.load_pem_x509_certificates(files.cert.read_bytes())[0]
+        found = {cert for path in files.roots for cert in x509.load_pem_x509_certificates(path.read_bytes())}
+    except (OSError, ValueError) as error:
+        raise OfficeKeyError(f"{files.cert} or its chain can't be read as certificates") from error
+    return Identity(_text(leaf), tuple(sorted(_text(cert) for cert in found)))
+
+
+def retire(folder: Path, known: Iterable[Identity]) -> None:
+    """Write the CA certificates of lost keys into the folder, so that their letters stay trusted."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for pem in {root for one in known for root in one.roots}:
+        serial = x509.load_pem_x509_certificate(pem.encode()).serial_number
+        write(folder / f"retired-{serial:x}.cert.pem", pem.encode(), 0o644)
+
+
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
     """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -56,7 +94,7 @@ def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
 def roots(folder: Path) -> tuple[Path, ...]:
     """The CA certificates there are, of today and of the past; none before the first use."""
     ca = folder / "ca.cert.pem"
-    return (ca, *sorted(folder.glob("retired-*.cert.pem"))) if ca.exists() else ()
+    return (*((ca,) if ca.exists() else ()), *sorted(folder.glob("retired-*.cert.pem")))
 
 
 def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
@@ -70,6 +108,15 @@ def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
             shutil.copyfile(old, folder / f"retired-{serial:x}.cert.pem")
         _make(folder, office, passphrase)
     return ensure(folder, office, passphrase)
+
+
+def _text(cert: x509.Certificate) -> str:
+    return cert.public_bytes(serialization.Encoding.PEM).decode()
+
+
+def _public(certificate: str) -> bytes:
+    key = x509.load_pem_x509_certificate(certificate.encode()).public_key()
+    return key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
 def _make(folder: Path, office: str, passphrase: bytes | None) -> None:

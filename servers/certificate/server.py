@@ -36,10 +36,13 @@ from mcp_types import (
 )
 from pydantic import BaseModel, BeforeValidator, Field
 
+from servers.certificate.database import LedgerError
 from servers.certificate.issuing import Issued, IssueError, LetterService, masked_name
-from servers.certificate.ledger import LedgerError, Letter
+from servers.certificate.journal import JournalError
 from servers.certificate.lettertype import InvalidFields, LetterType
 from servers.certificate.officekey import OfficeKeyError
+from servers.certificate.records import Approval, Consent, Letter
+from servers.certificate.standing import NotNow
 from servers.certificate.verification import Verification, Verifier
 
 log = logging.getLogger(__name__)
@@ -72,8 +75,11 @@ FOR_THE_DESK = {"agentd/for": "desk"}
 """In a tool's `_meta`: for pages and programs; a model is not told of it."""
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
 CALLER, CALLER_SCOPES, APPROVED_BY = "agentd/caller", "agentd/caller_scopes", "agentd/approved_by"
+PROPOSED, APPROVALS = "agentd/proposed", "agentd/approvals"
 MAX_FILE = 20 * 1024 * 1024
 WATCH_SECONDS = 1.0
+SEAL_SECONDS = 600.0
+"""How often is looked whether the register's head is to be signed for a new day."""
 PREVIEW_DPI = 110
 
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
@@ -117,8 +123,8 @@ class LetterServer(MCPServer[None]):
         return await _answer(functools.partial(self._generate, letter, arguments, meta))
 
     def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
-        known = (_text(meta, key) for key in (IDEMPOTENCY_KEY, SESSION_ID, APPROVED_BY))
-        issued = self._service.issue(letter, arguments, *known)
+        key, session = _text(meta, IDEMPOTENCY_KEY), _text(meta, SESSION_ID)
+        issued = self._service.issue(letter, arguments, key, session, _consent(meta))
         again = " sudah terbit sebelumnya" if issued.already_issued else " sudah terbit"
         sentence = f"{issued.title} nomor {issued.number}{again} sebagai PDF ({issued.file_name})."
         link = ResourceLink(
@@ -148,10 +154,13 @@ class LetterServer(MCPServer[None]):
     async def _warm_up(self) -> None:
         try:
             await anyio.to_thread.run_sync(self._service.warm_up)
-        except (LedgerError, OfficeKeyError, OSError) as error:
+        except (NotNow, LedgerError, JournalError, OfficeKeyError, OSError) as error:
             log.error("letters can't be issued yet: %s", error)
         except Exception:
             log.exception("warming up failed; each call will try for itself")
+        while True:
+            await anyio.to_thread.run_sync(self._service.seal_daily)
+            await asyncio.sleep(SEAL_SECONDS)
 
     async def _watch(self) -> None:
         while True:
@@ -330,7 +339,8 @@ class Preview(BaseModel):
 class LetterStatus(BaseModel):
     """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed.
 
-    `approved_by` and `voided_by` are the ids of the callers who did so; staff see them, others null.
+    `proposed_by`, `approved_by`, `approvals` and `voided_by` hold the ids of the callers who did so, `changed` the
+    fields that were changed at the approval. Staff see them; for others they are null or empty.
     """
 
     number: str
@@ -341,6 +351,9 @@ class LetterStatus(BaseModel):
     void_reason: str | None = None
     approved_by: str | None = None
     voided_by: str | None = None
+    proposed_by: str | None = None
+    approvals: list[Approval] = []
+    changed: list[str] = []
 
 
 class IssuedLetter(LetterStatus):
@@ -385,7 +398,7 @@ async def _answer(work: Callable[[], CallToolResult]) -> CallToolResult:
         return _error("invalid_fields", f"Data belum lengkap atau belum benar:\n{lines}", fields=fields)
     except IssueError as error:
         return _error(error.kind, str(error))
-    except (LedgerError, OfficeKeyError) as error:
+    except (NotNow, LedgerError, JournalError, OfficeKeyError) as error:
         log.error("%s", error)
         return _error("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")
     except Exception:
@@ -452,6 +465,9 @@ def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus
         void_reason=row.void_reason,
         approved_by=row.approved_by if staff else None,
         voided_by=row.voided_by if staff else None,
+        proposed_by=row.proposed_by if staff else None,
+        approvals=list(row.approvals) if staff else [],
+        changed=service.changed(row) if staff else [],
     )
 
 
@@ -492,7 +508,7 @@ def _void(service: LetterService, verifier: Verifier, number: str, reason: str, 
         return _error("not_found", "Surat ini tidak terdaftar.")
     if len(reason.strip()) < 3:
         return _error("invalid_arguments", "Tulis alasan pembatalan.")
-    service.ledger.void(row, " ".join(reason.split()), service.now(), by)
+    service.void(row, " ".join(reason.split()), by)
     return _status(service, verifier, row.number, "", staff=True)
 
 
@@ -546,6 +562,21 @@ def _may_name_paths(meta: Mapping[str, Any]) -> bool:
     """Whether to read a path of this machine: for an admin of the daemon, and without a daemon for who runs us."""
     scopes = meta.get(CALLER_SCOPES)
     return SESSION_ID not in meta if scopes is None else isinstance(scopes, list) and "admin" in scopes
+
+
+def _consent(meta: Mapping[str, Any]) -> Consent:
+    """Who asked, who approved what; read tolerantly, for a missing or odd word must not stop a letter."""
+    proposed, approvals = meta.get(PROPOSED), meta.get(APPROVALS)
+    return Consent(
+        proposed_by=_text(meta, CALLER),
+        proposed=proposed if isinstance(proposed, dict) else None,
+        approved_by=_text(meta, APPROVED_BY),
+        approvals=tuple(
+            Approval(by=by, at=_text(one, "at"))
+            for one in (approvals if isinstance(approvals, list) else [])
+            if isinstance(one, dict) and (by := _text(one, "by"))
+        ),
+    )
 
 
 def _text(meta: Mapping[str, Any], key: str) -> str | None:

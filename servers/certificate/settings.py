@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import make_url
 
 from servers.certificate import office
 
@@ -28,7 +29,8 @@ class Settings(BaseModel):
     | LETTERS_DATABASE_URL | the SQLite file ledger.db there; or mariadb://…, postgresql://… |
     | LETTERS_DIR | more letter types: folders of letter folders, separated by `:` |
     | OFFICE_FILE | the shipped sample office.toml |
-    | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | a local office CA, made at first use |
+    | OFFICE_DIR | $AGENTD_STATE/letters/office: the local office CA, made at first use; several nodes share one |
+    | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | an own key and its chain instead |
     | OFFICE_KEY_PASSPHRASE_FILE | the systemd credential office_key_passphrase, else no passphrase |
     | OFFICE_STATEMENT_KEY_FILE | the Ed25519 key of the QR codes' statements: the office's own, made at first use |
     | VERIFY_BASE_URL | the office file's verify_base_url |
@@ -70,7 +72,7 @@ class Settings(BaseModel):
             database_url=env.get("LETTERS_DATABASE_URL") or f"sqlite:///{home / 'ledger.db'}",
             letter_dirs=(SHIPPED_LETTERS, *(Path(part) for part in env.get("LETTERS_DIR", "").split(":") if part)),
             office_file=Path(env.get("OFFICE_FILE") or office.SAMPLE),
-            office_dir=home / "office",
+            office_dir=Path(env.get("OFFICE_DIR") or home / "office").absolute(),
             key_file=Path(key) if key else None,
             cert_file=Path(cert) if cert else None,
             chain_file=Path(env["OFFICE_CHAIN_FILE"]) if env.get("OFFICE_CHAIN_FILE") else None,
@@ -80,6 +82,17 @@ class Settings(BaseModel):
             zone=zone,
             crash_at=env.get("CERTIFICATE_CRASH_AT") or None,
         )
+
+    @property
+    def register_file(self) -> Path | None:
+        """The register, when it is a file of this machine."""
+        url = make_url(self.database_url)
+        return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+    @property
+    def register_place(self) -> str:
+        """Where the register is, in words: never with a password."""
+        return str(self.register_file or make_url(self.database_url).render_as_string(hide_password=True))
 
 
 def _passphrase(env: Mapping[str, str]) -> bytes | None:

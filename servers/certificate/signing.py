@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from pydantic import BaseModel, ConfigDict
-from pyhanko.keys import load_certs_from_pemder
+from pyhanko.keys import load_certs_from_pemder, load_certs_from_pemder_data
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.fields import MDPPerm, SigFieldSpec, SigSeedSubFilter
@@ -73,11 +76,31 @@ class OfficeSigner:
             signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=self._reserved).getvalue()
         )
 
+    def statement(self, data: bytes) -> bytes:
+        """The office's signature of some bytes: ECDSA or RSA PKCS#1 v1.5, with SHA-256."""
+        return bytes(self._signer.sign_raw(data, "sha256"))
 
-def load_roots(paths: tuple[Path, ...]) -> list[Any]:
-    """The CA certificates a letter's signature may lead to. Raises OfficeKeyError."""
+
+def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
+    """Whether the key of this certificate (PEM) made this signature of `OfficeSigner.statement`."""
+    key = x509.load_pem_x509_certificate(certificate.encode()).public_key()
     try:
-        return _certificates(paths)
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(signature, data, padding.PKCS1v15(), hashes.SHA256())
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(signature, data, ec.ECDSA(hashes.SHA256()))
+        else:
+            return False
+    except InvalidSignature:
+        return False
+    return True
+
+
+def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
+    """The CA certificates a letter's signature may lead to, of files and of PEM text. Raises OfficeKeyError."""
+    try:
+        remembered = [cert for pem in pems for cert in load_certs_from_pemder_data(pem.encode())]
+        return _certificates(paths) + remembered
     except (OSError, ValueError) as error:
         raise OfficeKeyError(f"{', '.join(str(path) for path in paths)}: no certificate can be read there") from error
 

@@ -60,13 +60,21 @@ def public_keys(folder: Path) -> list[Ed25519PublicKey]:
 def load_public(path: Path) -> Ed25519PublicKey:
     """A public key that an office gave out. Raises OfficeKeyError."""
     try:
-        key = serialization.load_pem_public_key(path.read_bytes())
+        return public_of(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise OfficeKeyError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
+    except UnicodeDecodeError as error:
         raise OfficeKeyError(f"{path} holds no public key in PEM") from error
+
+
+def public_of(text: str, place: str = "the register") -> Ed25519PublicKey:
+    """The public key of a PEM text, which stood in that place. Raises OfficeKeyError."""
+    try:
+        key = serialization.load_pem_public_key(text.encode())
+    except ValueError as error:
+        raise OfficeKeyError(f"{place} holds no public key in PEM") from error
     if not isinstance(key, Ed25519PublicKey):
-        raise OfficeKeyError(f"{path} is not an Ed25519 key")
+        raise OfficeKeyError(f"{place}: not an Ed25519 key")
     return key
 
 

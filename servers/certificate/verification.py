@@ -14,9 +14,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from servers.certificate.database import LedgerError
 from servers.certificate.issuing import LetterService, masked_name, normal_code
-from servers.certificate.ledger import LedgerError, Letter
 from servers.certificate.lettertype import indonesian_date
+from servers.certificate.records import Letter
 from servers.certificate.statement import Statement, StatementError, read, stated
 
 Verdict = Literal["genuine", "voided", "tampered", "unknown", "unconfirmed"]
@@ -28,6 +29,10 @@ REASONS = {
     "appended": "Ada yang ditambahkan pada berkas ini setelah ditandatangani.",
     "foreign": "Berkas ini tidak ditandatangani oleh kantor ini.",
     "intact": "Tanda tangannya utuh, tetapi surat ini tidak terdaftar pada kantor ini.",
+    "no_certificate": (
+        "Berkas ini tercatat di register, tetapi tanda tangannya belum dapat diperiksa: sertifikat kantor tidak "
+        "ditemukan. Hubungi petugas kantor."
+    ),
 }
 UNKNOWN_CODE = "Kode ini tidak terdaftar."
 STATEMENT_REASONS = {
@@ -120,15 +125,18 @@ class Verifier:
 
     def file(self, pdf: bytes) -> Verification:
         """By the file itself."""
-        from servers.certificate.signing import examine, load_roots
+        from servers.certificate.signing import examine
 
-        finding = examine(pdf, load_roots(self._service.roots())).finding
+        finding = examine(pdf, self._service.keys.roots()).finding
         row = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest())
         if row is None:
             if finding == "changed" and self._begins_with_a_letter(pdf):
                 finding = "appended"
             status: Verdict = "tampered" if finding in ("changed", "appended") else "unknown"
             return Verification(status=status, genuine=False, reason=REASONS[finding], cause=finding)
+        if finding == "foreign":  # the bytes are the office's own, so it is its certificate that is not there
+            cause = "no_certificate"
+            return Verification(status="unknown", genuine=False, reason=REASONS[cause], cause=cause)
         if finding != "intact":
             return Verification(status="tampered", genuine=False, reason=REASONS[finding], cause=finding)
         return self._known(row)
@@ -144,9 +152,9 @@ class Verifier:
         return Paper(title=title, date=statement.day.isoformat(), **statement.model_dump(exclude={"day"}))
 
     def _says(self, row: Letter, statement: Statement) -> bool:
-        """Whether the register's letter says the same; of a type that is no longer offered only what the row shows."""
+        """Whether the register's letter says the same; without its type or its values only what the row shows."""
         letter = self._service.catalogue.types.get(row.letter_type)
-        if letter is not None:
+        if letter is not None and row.values:  # a letter re-entered from its PDF alone has none
             return stated(letter, row.values, row.number, row.day) == statement
         return (row.letter_type, row.number, row.day) == (statement.letter_type, statement.number, statement.day)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from servers.certificate.cli import main
+from servers.certificate.records import Consent
 from tests.servers.certificate.letters import issue, open_service
 
 
@@ -44,7 +45,7 @@ def test_init_makes_a_key_once_and_renew_replaces_it(tmp_path: Path, capsys: pyt
 
 def test_list_shows_the_register_without_full_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path)
-    letter = issue(service, approved_by="kiosk")
+    letter = issue(service, consent=Consent(approved_by="kiosk"))
     row = service.ledger.by_number(letter.number)
     assert row is not None
     service.ledger.void(row, "salah alamat", service.now(), "meja-1")

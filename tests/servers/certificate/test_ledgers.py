@@ -8,12 +8,27 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from servers.certificate.database import LedgerError
 from servers.certificate.issuing import IssueError
-from servers.certificate.ledger import KeyConflict, Ledger, LedgerError
+from servers.certificate.ledger import Ledger
+from servers.certificate.records import Consent, KeyConflict
+from servers.certificate.register import guards_present, unguard
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 from tests.servers.certificate.test_drills import KEYS, assert_sound, run_four
+
+GUARD_OF_0_1_0 = {
+    "mariadb": (
+        "CREATE TRIGGER letters_keep BEFORE UPDATE ON letters FOR EACH ROW IF OLD.number <> NEW.number THEN "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept'; END IF",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION letters_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF OLD.number <> NEW.number THEN RAISE EXCEPTION 'kept'; END IF; RETURN NEW; END $$",
+        "CREATE TRIGGER letters_keep BEFORE UPDATE OR DELETE ON letters FOR EACH ROW EXECUTE FUNCTION letters_keep()",
+    ),
+}
 
 
 @pytest.fixture(scope="module", params=["mariadb", "postgresql"])
@@ -26,10 +41,16 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
             yield database.url(driver="mariadb")
 
 
-def test_four_nodes_share_a_register_and_lose_nothing_to_kills(url: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def state(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive and the key that belong to the database."""
+    return tmp_path_factory.mktemp("state")
+
+
+def test_four_nodes_share_a_register_and_lose_nothing_to_kills(url: str, state: Path) -> None:
     env = {"LETTERS_DATABASE_URL": url}
-    run_four(tmp_path, env)
-    service = open_service(tmp_path, **env)
+    run_four(state, env)
+    service = open_service(state, **env)
     assert_sound(service, len(KEYS))
     again = issue(service, DOMISILI | {"keperluan": f"Keperluan {KEYS[0]}"}, KEYS[0])
     assert again.already_issued
@@ -46,32 +67,46 @@ def test_four_nodes_share_a_register_and_lose_nothing_to_kills(url: str, tmp_pat
         "UPDATE letters SET sha256 = NULL WHERE status <> 'reserved'",
         "UPDATE letters SET status = 'reserved'",
         "UPDATE letters SET approved_by = 'somebody'",
+        "UPDATE letters SET issued_at = '2026-01-01' WHERE status <> 'reserved'",
+        "UPDATE letters SET number = LOWER(number)",
         "DELETE FROM letters",
+        "DELETE FROM letter_entries",
+        "UPDATE letter_entries SET at = ''",
     ],
 )
-def test_the_database_itself_refuses_to_change_an_issued_letter(url: str, statement: str, tmp_path: Path) -> None:
-    service = open_service(tmp_path, LETTERS_DATABASE_URL=url)
-    issue(service, approved_by="kiosk")
-    with service.ledger._engine.begin() as connection, pytest.raises(sa.exc.DBAPIError, match="not changed or deleted"):
-        connection.execute(sa.text(statement.replace("DELETE FROM letters", "DELETE FROM letters WHERE id > 0")))
+def test_the_database_itself_refuses_to_change_an_issued_letter(url: str, statement: str, state: Path) -> None:
+    service = open_service(state, LETTERS_DATABASE_URL=url)
+    issue(service, consent=Consent(approved_by="kiosk"))
+    engine = service.ledger._database.engine
+    with engine.begin() as connection, pytest.raises(sa.exc.DBAPIError, match="not changed or deleted"):
+        connection.execute(sa.text(statement))
     service.close()
 
 
-def test_a_register_of_an_earlier_version_goes_on(url: str, tmp_path: Path) -> None:
-    service = open_service(tmp_path, LETTERS_DATABASE_URL=url)
+def test_a_register_of_an_earlier_version_goes_on(url: str, state: Path) -> None:
+    service = open_service(state, LETTERS_DATABASE_URL=url)
     earlier = issue(service, DOMISILI | {"keperluan": "Sebelum"})
-    with service.ledger._engine.begin() as connection:
-        for column in ("approved_by", "voided_by"):
-            if connection.dialect.name == "postgresql":
-                connection.execute(sa.text("DROP TRIGGER IF EXISTS letters_keep ON letters"))
-            else:
-                connection.execute(sa.text("DROP TRIGGER IF EXISTS letters_keep"))
+    on = " ON letters" if service.ledger._database.engine.dialect.name == "mariadb" else ""
+    with service.ledger._database.engine.begin() as connection:
+        unguard(connection)
+        for column in ("approved_by", "voided_by", "proposed_by", "proposed", "approvals"):
             connection.execute(sa.text(f"ALTER TABLE letters DROP COLUMN {column}"))
+        connection.execute(sa.text("DROP TABLE letter_entries"))
+        connection.execute(sa.text("DELETE FROM letter_counters WHERE series = ''"))
+        connection.execute(sa.text(f"DROP INDEX letters_day{on}"))
+        for statement in GUARD_OF_0_1_0[connection.dialect.name]:
+            connection.execute(sa.text(statement))
+    service.journal.file.unlink()
     service.close()
-    later = open_service(tmp_path, LETTERS_DATABASE_URL=url)
+    later = open_service(state, LETTERS_DATABASE_URL=url)
     row = later.ledger.by_number(earlier.number)
     assert row is not None and row.approved_by is None
-    assert later.ledger.void(row, "salah", later.now(), "meja-1").voided_by == "meja-1"
+    assert later.void(row, "salah", "meja-1").voided_by == "meja-1"
+    assert issue(later, DOMISILI | {"keperluan": "Sesudah"}).sha256
+    events = [one.event for one in later.ledger.entries()]
+    assert events == ["begun", *["kept"] * (len(events) - 5), "voided", "key", "reserved", "issued"] and len(events) > 5
+    with later.ledger._database.engine.connect() as connection:
+        assert "letters_keep" not in guards_present(connection)
     later.close()
 
 

@@ -15,8 +15,8 @@ from cwt import COSE, COSEKey
 
 from servers.certificate import statementkey
 from servers.certificate.cli import main
+from servers.certificate.database import LedgerError
 from servers.certificate.issuing import Issued, IssueError, LetterService
-from servers.certificate.ledger import LedgerError
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.statement import MAX_TEXT, Statement, StatementError, key_id, read, sign, stated
 from servers.certificate.verification import Verifier

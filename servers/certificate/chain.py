@@ -1,0 +1,100 @@
+"""The register's entries: each thing that happened to a letter, in order, each with the hash of the one before. Pure.
+
+The table of letters is what the entries add up to (`fold`). So a row that was changed, inserted or lost by somebody
+else's hand differs from its entries, and a changed or lost entry breaks the chain.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Event = Literal["begun", "kept", "key", "reserved", "issued", "voided", "signed", "skipped", "restored"]
+NOTHING = "0" * 64
+"""What the first entry has as the hash before it."""
+
+
+class Entry(BaseModel):
+    """One entry. `seq` counts from 1 without gap, `at` is ISO 8601, `body` canonical JSON (see `canonical`).
+
+    | event | body |
+    |---|---|
+    | begun | register (a random id), letters (how many rows there were: a register of an earlier version) |
+    | kept | letter: a whole row, of an earlier version or re-entered from the archive (then `from` says so) |
+    | key | certificate, roots: PEM; whose signature the register's letters have from here on |
+    | reserved | letter: the row as frozen; call: digests of the idempotency key and of the request, or null |
+    | issued | number, file, size, sha256, issued_at |
+    | voided | number, void_reason, voided_at, voided_by |
+    | signed | seq, hash of the entry before; key: SHA-256 of the certificate; signature: base64 |
+    | skipped | series, year, last: numbers up to `last` are not given, for they may be on lost letters |
+    | restored | backup_made_at: the state was put back from a backup of that time |
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    event: Event
+    at: str
+    body: str
+    previous: str
+    hash: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self.body)
+        return data
+
+
+def entry(seq: int, event: Event, at: str, body: Mapping[str, Any], previous: str) -> Entry:
+    """The entry with its hash."""
+    text = canonical(body)
+    return Entry(
+        seq=seq, event=event, at=at, body=text, previous=previous, hash=digest(previous, str(seq), event, at, text)
+    )
+
+
+def digest(*parts: str) -> str:
+    """SHA-256 of the parts, in hex; also what the ledger looks codes and keys up by."""
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no spaces: the same bytes for the same value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def faults(entries: Iterable[Entry]) -> list[str]:
+    """Where the chain is broken, in words; an unbroken one has none."""
+    found, seq, previous = [], 0, NOTHING
+    for one in entries:
+        if one.seq != seq + 1:
+            found.append(f"entries {seq + 1} to {one.seq - 1} are gone")
+        elif one.previous != previous:
+            found.append(f"entry {one.seq} ({one.event}) does not follow entry {seq}: one of them was replaced")
+        if one.hash != digest(one.previous, str(one.seq), one.event, one.at, one.body):
+            found.append(f"entry {one.seq} ({one.event}) was changed")
+        seq, previous = one.seq, one.hash
+    return found
+
+
+def fold(entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
+    """{number: the letter's row} that the entries add up to; the keys are the columns of the table `letters`."""
+    rows: dict[str, dict[str, Any]] = {}
+    for one in entries:
+        body = one.data
+        if one.event in ("kept", "reserved"):
+            rows[body["letter"]["number"]] = body["letter"]
+        elif one.event == "issued" and body["number"] in rows:
+            rows[body["number"]] = rows[body["number"]] | body | {"status": "issued"}
+        elif one.event == "voided" and body["number"] in rows:
+            rows[body["number"]] = rows[body["number"]] | body | {"status": "void", "same_in_session": None}
+    return rows
+
+
+def statement(register: str, seq: int, sha: str) -> bytes:
+    """The bytes that the office's key signs as the head of its register."""
+    return f"agentd register head\n{register}\n{seq}\n{sha}\n".encode()

@@ -1,0 +1,113 @@
+"""The office's key as the register knows it: made for a fresh office only, remembered from the first letter on.
+
+A missing key folder beside a register with letters, or another office's key, is refused (standing.py). The register
+keeps the CA certificates, so letters can be verified without the key folder.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import asdict, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from servers.certificate import officekey, standing, statementkey
+from servers.certificate.archive import Archive
+from servers.certificate.database import LedgerError
+from servers.certificate.ledger import Ledger
+from servers.certificate.officekey import Identity, KeyFiles
+from servers.certificate.settings import Settings
+from servers.certificate.standing import NotNow
+
+
+class OfficeKeys:
+    """The key of one office, beside its register."""
+
+    def __init__(self, settings: Settings, office: str, ledger: Ledger, archive: Archive) -> None:
+        self._settings, self._office, self._ledger, self._archive = settings, office, ledger, archive
+
+    def exist(self) -> bool:
+        """Whether there is a key; makes none."""
+        return self._settings.key_file is not None or (self._settings.office_dir / "office.cert.pem").exists()
+
+    @functools.cached_property
+    def files(self) -> KeyFiles:
+        """The configured key, or the office's own, made at first use. Raises NotNow, OfficeKeyError."""
+        settings = self._settings
+        if settings.key_file is not None and settings.cert_file is not None:
+            chain = settings.chain_file or settings.cert_file
+            return KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
+        if not self.exist():
+            refusal = standing.key_missing(str(settings.office_dir), self._ledger.last_day() is not None)
+            if refusal is not None:
+                raise NotNow(refusal)
+        return officekey.ensure(settings.office_dir, self._office, settings.passphrase)
+
+    @functools.cached_property
+    def signer(self) -> Any:
+        """The office's signer; pyHanko takes half a second to import. Raises NotNow, OfficeKeyError."""
+        from servers.certificate.signing import OfficeSigner
+
+        return OfficeSigner(self.files, self._settings.passphrase, self._office)
+
+    @functools.cached_property
+    def statement(self) -> Ed25519PrivateKey:
+        """The key of the QR codes' statements: the configured one, or the office's own, made at first use."""
+        settings = self._settings
+        if settings.statement_key_file is not None:
+            return statementkey.load(settings.statement_key_file, settings.passphrase)
+        return statementkey.ensure(settings.office_dir, settings.passphrase)
+
+    def statement_keys(self) -> list[Ed25519PublicKey]:
+        """The public keys that our statements lead to, of the key folder and the register if that can be asked."""
+        configured = [self.statement.public_key()] if self._settings.statement_key_file is not None else []
+        try:
+            remembered = [statementkey.public_of(one.statement) for one in self.known() if one.statement]
+        except LedgerError:
+            remembered = []
+        return configured + statementkey.public_keys(self._settings.office_dir) + remembered
+
+    def known(self) -> list[Identity]:
+        """Whose signatures the register's letters have had, oldest first."""
+        bodies = [one.data for one in self._ledger.entries(event="key")]
+        return [Identity(body["certificate"], tuple(body["roots"]), body["statement"]) for body in bodies]
+
+    def roots(self) -> list[Any]:
+        """The CA certificates our signatures lead to, of the key folder and of the register; makes nothing.
+
+        Raises OfficeKeyError.
+        """
+        from servers.certificate.signing import load_roots
+
+        pems = {root for one in self.known() for root in one.roots}
+        return list(load_roots(self.root_files(), pems))
+
+    def root_files(self) -> tuple[Path, ...]:
+        """The CA certificates in files; an office that never signed has none."""
+        own = self._settings.key_file is None
+        return officekey.roots(self._settings.office_dir) if own else self.files.roots
+
+    def belongs(self) -> bool:
+        """Whether the key is the one of the register's letters. Raises NotNow, OfficeKeyError."""
+        present, known = officekey.identity(self.files), self.known()
+        if known:
+            return any(present.succeeds(one) for one in known)
+        return not self._signed_the_last_letter_by_another()
+
+    def remember(self, at: datetime) -> None:
+        """Note in the register whose key signs from now on, unless it is noted already."""
+        statement = statementkey.public_pem(self.statement.public_key()).decode()
+        present, known = replace(officekey.identity(self.files), statement=statement), self.known()
+        if not known or known[-1] != present:
+            self._ledger.note("key", asdict(present), at)
+
+    def _signed_the_last_letter_by_another(self) -> bool:
+        """In a register of an earlier version, which remembers no key: what the newest letter in the archive says."""
+        from servers.certificate.signing import examine
+
+        files = [self._archive.path(row.file) for row in self._ledger.all() if row.file is not None]
+        newest = next((file for file in reversed(files) if file.exists()), None)
+        return newest is not None and examine(newest.read_bytes(), self.roots()).finding == "foreign"

@@ -1,0 +1,91 @@
+"""A letter in the register, and a request for one: records, not the register itself."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from servers.certificate.chain import digest
+
+Status = Literal["reserved", "issued", "void"]
+
+
+class KeyConflict(Exception):
+    """This idempotency key has already been used with other arguments."""
+
+
+class Approval(BaseModel):
+    """Who said yes, by the id of the caller, and when (ISO 8601, as the daemon says)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by: str
+    at: str | None = None
+
+
+class Letter(BaseModel):
+    """A row of the register. `proposed` is what was asked for before an approver changed it; null when nobody did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    letter_type: str
+    series: str
+    year: int
+    seq: int
+    number: str
+    day: date
+    code: str
+    values: dict[str, str]
+    status: Status
+    file: str | None
+    sha256: str | None
+    size: int | None
+    issued_at: str | None
+    voided_at: str | None
+    void_reason: str | None
+    voided_by: str | None
+    approved_by: str | None
+    proposed_by: str | None
+    proposed: dict[str, Any] | None
+    approvals: tuple[Approval, ...]
+
+
+class Consent(BaseModel):
+    """Whose call it was, what they proposed if the approver changed it, and who approved."""
+
+    model_config = ConfigDict(frozen=True)
+
+    proposed_by: str | None = None
+    proposed: dict[str, Any] | None = None
+    approved_by: str | None = None
+    approvals: tuple[Approval, ...] = ()
+
+
+class Request(BaseModel):
+    """What is to be issued: the letter's type, its canonical values, and what makes the call the same as another."""
+
+    model_config = ConfigDict(frozen=True)
+
+    letter_type: str
+    series: str
+    values: dict[str, str]
+    idempotency_key: str | None = None
+    session_id: str | None = None
+    consent: Consent = Consent()
+
+    @property
+    def digest(self) -> str:
+        """Of type and values: two requests are the same when this is."""
+        return digest(self.letter_type, json.dumps(self.values, sort_keys=True, ensure_ascii=False))
+
+    @property
+    def key_digest(self) -> str | None:
+        return digest(self.idempotency_key) if self.idempotency_key else None
+
+    @property
+    def session_digest(self) -> str | None:
+        return digest(self.session_id, self.digest) if self.session_id else None

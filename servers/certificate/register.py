@@ -1,0 +1,239 @@
+"""The register's tables, what the database itself refuses whoever asks, and how both are made. Reads no letter.
+
+SQLite, MariaDB and PostgreSQL. Guards have a version in their names: a register that an earlier agentd made gets
+today's at its first use.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+short = sa.String(64)
+
+counters = sa.Table(
+    "letter_counters",
+    metadata,
+    sa.Column("series", sa.String(20), primary_key=True),
+    sa.Column("year", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("last", sa.Integer, nullable=False),
+)
+"""The last number of each series and year; the row of series "" and year 0 counts the entries, and is their lock."""
+letters = sa.Table(
+    "letters",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("letter_type", short, nullable=False),
+    sa.Column("series", sa.String(20), nullable=False),
+    sa.Column("year", sa.Integer, nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("number", sa.String(120), nullable=False, unique=True),
+    sa.Column("day", sa.String(10), nullable=False),
+    sa.Column("code", sa.String(24), nullable=False),
+    sa.Column("code_digest", short, nullable=False, unique=True),
+    sa.Column("answers", sa.Text, nullable=False),
+    sa.Column("status", sa.String(10), nullable=False),
+    sa.Column("file", sa.String(255)),
+    sa.Column("sha256", short, unique=True),
+    sa.Column("size", sa.Integer),
+    sa.Column("reserved_at", sa.String(40), nullable=False),
+    sa.Column("issued_at", sa.String(40)),
+    sa.Column("voided_at", sa.String(40)),
+    sa.Column("void_reason", sa.String(255)),
+    sa.Column("voided_by", sa.String(120)),
+    sa.Column("approved_by", sa.String(120)),
+    sa.Column("proposed_by", sa.String(120)),
+    sa.Column("proposed", sa.Text),
+    sa.Column("approvals", sa.Text),
+    sa.Column("same_in_session", short, unique=True),
+    sa.UniqueConstraint("series", "year", "seq"),
+    sa.Index("letters_day", "day"),
+    sa.CheckConstraint("status in ('reserved', 'issued', 'void')", name="letters_status"),
+    sa.CheckConstraint(
+        "status <> 'issued' or (sha256 is not null and file is not null and issued_at is not null)",
+        name="letters_issued",
+    ),
+)
+calls = sa.Table(
+    "letter_calls",
+    metadata,
+    sa.Column("idempotency_key", short, primary_key=True),
+    sa.Column("request", short, nullable=False),
+    sa.Column("letter_id", sa.Integer, sa.ForeignKey("letters.id"), nullable=False),
+)
+entries = sa.Table(
+    "letter_entries",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("event", sa.String(20), nullable=False, index=True),
+    sa.Column("at", sa.String(40), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("previous", short, nullable=False),
+    sa.Column("hash", short, nullable=False),
+)
+CHAIN = (counters.c.series == "") & (counters.c.year == 0)
+
+COLUMNS = tuple(column.name for column in letters.columns if column.name != "id")
+"""What an entry keeps of a row: everything but its place in this database."""
+
+_FROZEN = (
+    *("id", "letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers", "reserved_at"),
+    *("approved_by", "proposed_by", "proposed", "approvals"),
+)
+_FROZEN_ONCE_ISSUED = ("file", "size", "sha256", "issued_at")
+_FROZEN_ONCE_VOID = ("voided_at", "void_reason", "voided_by", "same_in_session")
+_DIFFERS = {
+    "sqlite": "OLD.{0} IS NOT NEW.{0}",
+    "mariadb": "NOT (BINARY OLD.{0} <=> BINARY NEW.{0})",  # without BINARY, "a" is "A" there
+    "postgresql": "OLD.{0} IS DISTINCT FROM NEW.{0}",
+}
+_KEPT = "a letter in the register is not changed or deleted"
+_APPENDED = "an entry of the register is not changed or deleted"
+
+
+def _changed(dialect: str) -> str:
+    """The condition under which an UPDATE of a letter is refused."""
+
+    def differs(columns: tuple[str, ...]) -> str:
+        return " OR ".join(_DIFFERS[dialect].format(column) for column in columns)
+
+    return (
+        f"{differs(_FROZEN)} OR (OLD.status <> 'reserved' AND ({differs(_FROZEN_ONCE_ISSUED)}))"
+        f" OR (OLD.status = 'void' AND ({differs(_FROZEN_ONCE_VOID)}))"
+        " OR (OLD.status = 'void' AND NEW.status <> 'void') OR (OLD.status = 'issued' AND NEW.status = 'reserved')"
+    )
+
+
+def _sqlite(name: str, on: str, condition: str, message: str) -> str:
+    when = f" WHEN {condition}" if condition else ""
+    return f"CREATE TRIGGER {name} BEFORE {on}{when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+
+
+# SQLite's OR REPLACE deletes the row in its way without asking a trigger: so what is in the way is asked for itself.
+_TAKEN = (
+    "EXISTS (SELECT 1 FROM letters WHERE id = NEW.id OR number = NEW.number OR code_digest = NEW.code_digest OR"
+    " sha256 = NEW.sha256 OR same_in_session = NEW.same_in_session OR"
+    " (series = NEW.series AND year = NEW.year AND seq = NEW.seq))"
+)
+_TAKEN_BY_ANOTHER = (
+    "EXISTS (SELECT 1 FROM letters WHERE id <> OLD.id AND"
+    " (sha256 = NEW.sha256 OR same_in_session = NEW.same_in_session))"
+)
+_SIGNAL = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{}'"
+GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "sqlite": {
+        "letters_keep_2": (
+            _sqlite("letters_keep_2", "UPDATE ON letters", f"{_changed('sqlite')} OR {_TAKEN_BY_ANOTHER}", _KEPT),
+        ),
+        "letters_stay_2": (_sqlite("letters_stay_2", "DELETE ON letters", "", _KEPT),),
+        "letters_enter_2": (_sqlite("letters_enter_2", "INSERT ON letters", _TAKEN, _KEPT),),
+        "letter_entries_keep": (_sqlite("letter_entries_keep", "UPDATE ON letter_entries", "", _APPENDED),),
+        "letter_entries_stay": (_sqlite("letter_entries_stay", "DELETE ON letter_entries", "", _APPENDED),),
+        "letter_entries_enter": (
+            _sqlite(
+                "letter_entries_enter",
+                "INSERT ON letter_entries",
+                "NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM letter_entries)",
+                _APPENDED,
+            ),
+        ),
+    },
+    "mariadb": {
+        "letters_keep_2": (
+            f"CREATE TRIGGER letters_keep_2 BEFORE UPDATE ON letters FOR EACH ROW IF {_changed('mariadb')} THEN "
+            f"{_SIGNAL.format(_KEPT)}; END IF",
+        ),
+        "letters_stay_2": (
+            f"CREATE TRIGGER letters_stay_2 BEFORE DELETE ON letters FOR EACH ROW {_SIGNAL.format(_KEPT)}",
+        ),
+        **{
+            name: (f"CREATE TRIGGER {name} BEFORE {on} ON letter_entries FOR EACH ROW {_SIGNAL.format(_APPENDED)}",)
+            for name, on in (("letter_entries_keep", "UPDATE"), ("letter_entries_stay", "DELETE"))
+        },
+    },
+    "postgresql": {
+        "letters_keep_2": (
+            "CREATE OR REPLACE FUNCTION letters_keep_2() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF TG_OP <> 'UPDATE' THEN RAISE EXCEPTION '{_KEPT}'; END IF; "
+            f"IF {_changed('postgresql')} THEN RAISE EXCEPTION '{_KEPT}'; END IF; RETURN NEW; END $$",
+            "CREATE TRIGGER letters_keep_2 BEFORE UPDATE OR DELETE ON letters"
+            " FOR EACH ROW EXECUTE FUNCTION letters_keep_2()",
+            "CREATE TRIGGER letters_stay_2 BEFORE TRUNCATE ON letters"
+            " FOR EACH STATEMENT EXECUTE FUNCTION letters_keep_2()",
+        ),
+        "letter_entries_keep": (
+            "CREATE OR REPLACE FUNCTION letter_entries_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"RAISE EXCEPTION '{_APPENDED}'; END $$",
+            "CREATE TRIGGER letter_entries_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON letter_entries"
+            " FOR EACH STATEMENT EXECUTE FUNCTION letter_entries_keep()",
+        ),
+    },
+}
+_EARLIER_GUARDS = ("letters_keep", "letters_stay")
+_PRESENT = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    "mariadb": "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE()",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+    " AND tgrelid IN ('letters'::regclass, 'letter_entries'::regclass)",
+}
+
+
+def make(engine: sa.Engine) -> None:
+    """Whatever of tables, columns and guards isn't there yet. Raises DBAPIError, also when another process is first."""
+    if engine.url.get_backend_name() == "sqlite" and engine.url.database:
+        Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    metadata.create_all(engine)
+    _add_columns(engine)
+    for index in letters.indexes:
+        index.create(engine, checkfirst=True)
+    with engine.begin() as connection:
+        guard(connection)
+
+
+def guard(connection: sa.Connection) -> None:
+    """Put up the guards that are missing, and take down an earlier version's."""
+    present = guards_present(connection)
+    for name in _EARLIER_GUARDS:
+        if name in present:
+            _drop(connection, name)
+    for name, statements in GUARDS[connection.dialect.name].items():
+        if name not in present:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+
+def unguard(connection: sa.Connection) -> None:
+    """Take the guards down, for a repair in the same transaction; `guard` puts them up again."""
+    for name in guards_present(connection):
+        _drop(connection, name)
+
+
+def guards_present(connection: sa.Connection) -> set[str]:
+    """The names of the triggers there are."""
+    return set(connection.exec_driver_sql(_PRESENT[connection.dialect.name]).scalars())
+
+
+def exists(engine: sa.Engine, table: sa.Table) -> bool:
+    """Whether that table is there; makes nothing, not even an empty file."""
+    if engine.url.get_backend_name() == "sqlite" and not Path(engine.url.database or "").exists():
+        return False
+    return bool(sa.inspect(engine).has_table(table.name))
+
+
+def _drop(connection: sa.Connection, name: str) -> None:
+    table = entries.name if name.startswith(entries.name) else letters.name
+    on = f" ON {table}" if connection.dialect.name == "postgresql" else ""
+    connection.exec_driver_sql(f"DROP TRIGGER {name}{on}")
+
+
+def _add_columns(engine: sa.Engine) -> None:
+    """The columns that a register made by an earlier version lacks; all such columns may be null."""
+    present: set[Any] = {column["name"] for column in sa.inspect(engine).get_columns(letters.name)}
+    for column in letters.columns:
+        if column.name not in present:
+            kind = column.type.compile(engine.dialect)
+            with engine.begin() as connection:
+                connection.execute(sa.text(f"ALTER TABLE {letters.name} ADD COLUMN {column.name} {kind}"))

@@ -1,0 +1,40 @@
+"""What `agentd restore` leaves beside a register: that it was put back, and from when. Restores nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from servers.certificate.chain import Entry
+
+FILE = "restored.json"
+UNFINISHED = ".restoring"
+
+
+class Restored(BaseModel):
+    """Two times in ISO 8601."""
+
+    model_config = ConfigDict(frozen=True)
+
+    backup_made_at: str
+    restored_at: str
+
+    def known_to(self, entries: Iterable[Entry]) -> bool:
+        """Whether one of these `restored` entries is about this restore."""
+        return any(one.data["restored_at"] == self.restored_at for one in entries)
+
+
+def read(home: Path) -> Restored | None:
+    """The mark in the letters' folder; None where nothing was restored."""
+    try:
+        return Restored(**json.loads((home / FILE).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def unfinished(state: Path) -> bool:
+    """Whether a restore into this state folder was cut off."""
+    return (state / UNFINISHED).exists()
