@@ -68,7 +68,8 @@ class OfficeKeys:
             remembered = [statementkey.public_of(one.statement) for one in self.known() if one.statement]
         except LedgerError:
             remembered = []
-        return configured + statementkey.public_keys(self._settings.office_dir) + remembered
+        found = configured + statementkey.public_keys(self._settings.office_dir) + remembered
+        return list({statementkey.public_pem(key): key for key in found}.values())
 
     def known(self) -> list[Identity]:
         """Whose signatures the register's letters have had, oldest first."""
