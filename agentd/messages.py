@@ -254,6 +254,17 @@ class Caller(Message):
     id: str
     scopes: frozenset[Scope] = frozenset()
     profile: str | None = None
+    session_key: str | None = Field(default=None, exclude=True, repr=False)
+    """The visitor's secret that came with this call; it is never stored, logged or sent on."""
+
+    @property
+    def is_visitor(self) -> bool:
+        """True for one of many people behind a kiosk's or a chat page's token: a session's key tells them apart."""
+        return not self.may("staff") and not self.scopes.isdisjoint(("kiosk", "chat"))
+
+    def with_key(self, session_key: str | None) -> Caller:
+        """The same caller with the secret that this call brought."""
+        return self if session_key is None else self.model_copy(update={"session_key": session_key})
 
     def may(self, *scopes: Scope) -> bool:
         """True for an admin and for anyone who has one of the scopes."""
@@ -373,6 +384,12 @@ class AgentOutcome(Message):
     approval: Approval | None = None
     logs: tuple[str, ...] = ()
     usage: Usage = Usage()
+
+
+class KeyedOutcome(AgentOutcome):
+    """What a visitor's run came to, with the key of its session."""
+
+    session_key: str = Field(repr=False)
 
 
 class Event(Message):

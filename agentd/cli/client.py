@@ -6,6 +6,7 @@ Two daemons on one state folder would finish each other's runs, so a running one
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
@@ -81,7 +82,9 @@ class _Remote:
     async def to(cls, settings: Settings) -> AsyncIterator[_Remote]:
         import aiohttp
 
-        headers = {"Authorization": f"Bearer {settings.admin_token}"} if settings.admin_token else {}
+        headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # for a token of a kiosk or chat; others need none
+        if settings.admin_token:
+            headers["Authorization"] = f"Bearer {settings.admin_token}"
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=2)
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
             yield cls(session, f"http://{settings.rpc.listen}")

@@ -2,6 +2,10 @@
 
 A client that sends the whole conversation each time is recognised by what it has heard so far; one may also name its
 session in `metadata.session_id`. A conversation that is not known begins a session with its last message.
+
+Visitors of one chat token are told apart by the header Agentd-Session-Key. Those who send none have keys that nobody
+is told, and each conversation is taken up once from where it stood: whoever has heard the same words can go on with
+them, but never reaches what another said later.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +24,7 @@ from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
 from agentd.runs.api import Runs
+from agentd.runs.keys import new_key
 
 REMEMBERED = 4096
 """Conversations that can be taken up again; the oldest are forgotten first."""
@@ -28,13 +34,25 @@ class _Words(Params):
     messages: Prompt
 
 
+ALIKE = 64
+"""Conversations of the same words that wait to be taken up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A session that may be taken up; `key` where only this object knows it."""
+
+    session_id: str
+    key: str | None = field(default=None, repr=False)
+
+
 class AgentModel:
     """Call it as OpenAIApi's agent hook. The last message is bound as every prompt is."""
 
     def __init__(self, runs: Runs, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
         self._words = ParamsReader(_Words, max_prompt_bytes)
-        self._sessions: OrderedDict[str, str] = OrderedDict()
+        self._sessions: OrderedDict[str, list[_Held]] = OrderedDict()
 
     async def __call__(
         self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any], on_text: TextSink | None
@@ -42,7 +60,11 @@ class AgentModel:
         """Run the last message in its session; the answer's text streams as it is made."""
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
-        session_id = metadata.get("session_id") or self._sessions.get(_heard(caller, messages[:-1])) or uuid4().hex
+        keyless = caller.is_visitor and caller.session_key is None
+        held = self._held(_heard(caller, messages[:-1]), once=keyless)
+        if keyless:
+            caller = caller.with_key(held.key or new_key())
+        session_id = metadata.get("session_id") or held.session_id
         options = AgentOptions(session_id=str(session_id), run_id=uuid4().hex)
         prompt = self._words({"messages": messages[-1].content}).messages
         if on_text is not None:
@@ -52,7 +74,9 @@ class AgentModel:
                     on_text(event.data["text"])
         outcome = await self._runs.run(prompt, options, caller)
         answer = ChatMessage(role="assistant", content=outcome.response)
-        self._remember(_heard(caller, [*messages, answer]), outcome.session_id)
+        key = caller.session_key if keyless else None
+        heard = _heard(caller.model_copy(update={"session_key": None}) if keyless else caller, [*messages, answer])
+        self._remember(heard, _Held(outcome.session_id, key), once=keyless)
         return Spoken(
             text=outcome.response,
             model=f"{outcome.provider}/{outcome.model}",
@@ -67,13 +91,21 @@ class AgentModel:
             },
         )
 
-    def _remember(self, heard: str, session_id: str) -> None:
-        self._sessions[heard] = session_id
+    def _held(self, heard: str, *, once: bool) -> _Held:
+        known = self._sessions.get(heard)
+        if not known:
+            return _Held(uuid4().hex)
+        return known.pop() if once else known[-1]
+
+    def _remember(self, heard: str, held: _Held, *, once: bool) -> None:
+        known = self._sessions.setdefault(heard, [])
+        known[:] = [*known[-ALIKE:], held] if once else [held]
         self._sessions.move_to_end(heard)
         while len(self._sessions) > REMEMBERED:
             self._sessions.popitem(last=False)
 
 
 def _heard(caller: Caller, messages: Sequence[ChatMessage]) -> str:
+    """A digest of who has heard what."""
     spoken = [[message.role, message.content] for message in messages if message.role != "system"]
-    return hashlib.sha256(json.dumps([caller.id, spoken]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([caller.id, caller.session_key, spoken]).encode()).hexdigest()

@@ -25,7 +25,8 @@ class ArtifactsEndpoint:
         self._runs = runs
 
     async def get(self, request: web.Request) -> web.StreamResponse:
-        """The file, with its media type and its SHA-256 (`X-SHA256`). A run of somebody else is not found."""
+        """The file, with its media type and its SHA-256 (`X-SHA256`). A run of somebody else is not found, nor is a
+        visitor's without the key of its session."""
         artifact, path = await self._runs.artifact(
             request.match_info["run_id"], request.match_info["name"], request[CALLER]
         )

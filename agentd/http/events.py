@@ -175,8 +175,10 @@ def _drop(request: web.Request, response: web.StreamResponse, frame: bytes) -> N
 def _params(request: web.Request) -> SubscribeParams:
     query = request.query
     given: dict[str, Any] = {name: query[name] for name in ("run_id", "after") if name in query}
-    unknown = set(query) - {"run_id", "after", "access_token"}
-    given.update({name: query[name] for name in unknown})
+    for name in set(query) - {"run_id", "after"}:
+        if name == "session_key":
+            raise InvalidParams("Invalid params: session_key never stands in an address; send Agentd-Session-Key")
+        given[name] = query[name]
     last = request.headers.get("Last-Event-ID")
     if last:  # a browser that reconnects asks the first address again, with the header telling how far it came
         given["after"] = last

@@ -33,8 +33,9 @@ PAGE_HEADERS = {
 
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _LOOPBACK_PEERS = frozenset({"127.0.0.1", "::1", "::ffff:127.0.0.1"})
-_TOKEN_IN_QUERY = frozenset({"/events", "/ws"})
 _PROXY_HEADERS = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED, hdrs.VIA, istr("X-Real-IP"))
+SESSION_KEY = istr("Agentd-Session-Key")
+"""A visitor's key for what this request names; on a WebSocket, for every message that brings none itself."""
 _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
@@ -82,7 +83,8 @@ class Guard:
                 if request.method == "OPTIONS":
                     return self._preflight(origin)
                 if route not in self._open:
-                    caller = request[CALLER] = self._access.admit(_approach(request, origin))
+                    caller = self._access.admit(_approach(request, origin))
+                    request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
                     if route not in self._metered_within:
                         self._check_scope(route, caller)
                         self._limiter.charge(caller)
@@ -133,7 +135,7 @@ class Guard:
             status=204,
             headers={
                 "Access-Control-Allow-Methods": "GET, POST",
-                "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
+                "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID, Agentd-Session-Key",
                 "Access-Control-Max-Age": "600",
             },
         )
@@ -167,13 +169,11 @@ def _approach(request: web.Request, origin: str | None) -> Approach:
 
 
 def _token(request: web.Request) -> str | None:
-    """The bearer token; where a browser can't set headers (EventSource, WebSocket), `?access_token=` too."""
+    """The bearer token. One in the address counts for nothing: addresses are logged and shown."""
     authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:
         kind, _, token = authorization.partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
-    if request.query_string and (request.path in _TOKEN_IN_QUERY or request.path.startswith("/artifacts/")):
-        return request.query.get("access_token")
     return None
 
 

@@ -148,13 +148,15 @@ class Dispatcher:
         if bound.waits:
             return self._waited(request, caller, bound)
         try:
-            return self._succeeded(request, bound.act(self._services, caller, bound.read(caller, request.params)))
+            params = bound.read(caller, request.params)
+            return self._succeeded(request, bound.act(self._services, _keyed(caller, params), params))
         except Exception as error:
             return self._failed(request, error, request.method)
 
     async def _waited(self, request: Request, caller: Caller, bound: _Bound) -> Response | None:
         try:
-            result = await bound.act(self._services, caller, bound.read(caller, request.params))
+            params = bound.read(caller, request.params)
+            result = await bound.act(self._services, _keyed(caller, params), params)
             return self._succeeded(request, result)
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -196,6 +198,11 @@ class _Bound:
         if "admin" not in scopes and self._scopes.isdisjoint(scopes):
             raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
         return self._reader(raw)
+
+
+def _keyed(caller: Caller, params: Any) -> Caller:
+    """The caller with the visitor's key of this very call, where it brings one; else with that of its connection."""
+    return caller.with_key(getattr(params, "session_key", None))
 
 
 _NO_PARAMS: dict[str, Any] = {}

@@ -64,6 +64,16 @@ SessionId = Annotated[
     ),
 ]
 
+SessionKey = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="The visitor's key of the session, which kiosk and chat callers need (or the header "
+        "Agentd-Session-Key). Of a session that begins with this call: 22 to 128 of A-Z a-z 0-9 _ -, 128 random bits.",
+    ),
+]
+
 _USER: dict[str, dict[Language, str]] = {
     "text_empty": {
         "id": "Pertanyaan masih kosong. Tuliskan keperluan Anda, lalu kirim lagi.",

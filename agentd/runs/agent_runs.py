@@ -24,15 +24,19 @@ from agentd.messages import (
     Artifact,
     Caller,
     Event,
+    KeyedOutcome,
     Said,
+    Scope,
     ToolCall,
 )
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
 from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
+from agentd.runs.keys import kept, kept_of_new, new_key
 from agentd.runs.store import Opening, Row, RunStore
-from agentd.runs.visibility import owned, published, without_paths
+from agentd.runs.visibility import owned, owned_session, published, without_paths
 
+OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
 PAST_TURNS = 50
 """How many turns of a session are looked at, for the prompt and as evidence."""
 
@@ -93,17 +97,19 @@ class AgentRuns:
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Run to its end, to an approval, or raise what failed it."""
+        caller = _keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
-        return await self._ended(run_id, caller)
+        return _opened(await self._ended(run_id, caller), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Take the run on and answer at once."""
+        caller = _keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
-        return self._outcome(owned(await self._store.run(run_id), caller, "run"), caller)
+        return _opened(self._outcome(await self._seen(run_id, caller), caller), caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
         """The run as it stands, a failed one with its `error`."""
-        row = owned(await self._store.run(run_id), caller, "run")
+        row = await self._seen(run_id, caller)
         shown = self._outcome(row, caller).model_dump(mode="json")
         if row["error"] is not None:
             error = self._error(row, caller)
@@ -112,17 +118,15 @@ class AgentRuns:
 
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Stop it within its step."""
-        owned(await self._store.run(run_id), caller, "run")
+        await self._seen(run_id, caller)
         await self.engine.cancel(run_id)
-        return self._outcome(owned(await self._store.run(run_id), caller, "run"), caller)
+        return self._outcome(await self._seen(run_id, caller), caller)
 
     async def approve(
         self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
     ) -> AgentOutcome:
         """Decide the pending call and run on to the end."""
-        row = await self._store.run(run_id)
-        if row is None or (row["owner"] != caller.id and not caller.may("staff")):
-            raise NotFound("there is no such run")
+        row = await self._seen(run_id, caller, "staff")
         await self._decide(row, approval_id, approved, arguments, caller)
         return await self._ended(run_id, caller)
 
@@ -135,6 +139,8 @@ class AgentRuns:
         parked: bool = False,
     ) -> dict[str, Any]:
         """Summaries, newest first; `parked`: only of runs given up because the daemon ended at them."""
+        if caller.is_visitor:  # a list would show the other visitors of the same token
+            return {"runs": []}
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
         owner = None if everybody else caller.id
         often = self.engine.max_recoveries if parked else 0
@@ -145,7 +151,7 @@ class AgentRuns:
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events after `after`, then those to come."""
-        owned(await self._store.run(run_id), caller, "run")
+        await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
         async for event in self.engine.events(run_id, after):
             if caller.may():
@@ -157,19 +163,25 @@ class AgentRuns:
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run. Raises NotFound."""
-        row = await self._store.run(run_id)
-        if row is None or (row["owner"] != caller.id and not caller.may("staff")):
-            raise NotFound("there is no such run")
+        row = await self._seen(run_id, caller, "staff")
         for value in (row["outcome"] or {}).get("artifacts", []):
             artifact = Artifact.model_validate(value)
             if artifact.name == name and artifact.path:
                 return artifact, Path(artifact.path)
         raise NotFound("the run made no such file")
 
+    async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> Row:
+        """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
+        row = await self._store.run(run_id)
+        if row is not None and others and caller.may(*others):
+            return row
+        return owned(row, caller, "run", await self._store.keys_of(run_id) if caller.is_visitor else ())
+
     # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _take_on(self, prompt: str, options: AgentOptions, caller: Caller) -> str:
         """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
+        _check_rights(options, caller)
         self._check_models(options)
         run_id = options.run_id or uuid4().hex
         session_id = options.session_id or uuid4().hex
@@ -177,9 +189,9 @@ class AgentRuns:
         if options.session_id is not None or options.run_id is not None:
             found = await self._store.opening(options.session_id, options.run_id)
         if found.session is not None:
-            owned(found.session, caller, "session")
+            owned_session(found.session, caller)
         if found.known is not None:
-            return self._same(found.known, prompt, options, caller)
+            return await self._same(run_id, prompt, options, caller)
         if decided := await self._answered(prompt, found, caller):
             if options.run_id is not None:
                 await self._remember(options.run_id, decided, prompt, session_id, caller)
@@ -207,9 +219,13 @@ class AgentRuns:
             "status": "queued",
             "created_at": now,
         }
-        session_row = {"session_id": session_id, "owner": caller.id, "created_at": now, "updated_at": now}
+        session_row: Row = {"session_id": session_id, "owner": caller.id, "created_at": now, "updated_at": now}
+        if caller.is_visitor:
+            assert caller.session_key is not None
+            key = caller.session_key
+            session_row["key_hash"] = kept_of_new(key) if found.session is None else kept(key)
         existing = await self.engine.submit(row, session_row)
-        return run_id if existing is None else self._same(existing, prompt, options, caller)
+        return run_id if existing is None else await self._same(run_id, prompt, options, caller)
 
     def _check_models(self, options: AgentOptions) -> None:
         known = self._known_models()
@@ -219,10 +235,9 @@ class AgentRuns:
         if options.model is not None and offered and options.model not in offered:
             raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", field="model")
 
-    @staticmethod
-    def _same(row: Row, prompt: str, options: AgentOptions, caller: Caller) -> str:
-        """The run that has this id already, if it is the same one."""
-        owned(row, caller, "run")
+    async def _same(self, run_id: str, prompt: str, options: AgentOptions, caller: Caller) -> str:
+        """The run that has this id already, if it is the same one. A visitor needs the key that its first call had."""
+        row = await self._seen(run_id, caller)
         if row["prompt"] != prompt or options.session_id not in (None, row["session_id"]):
             raise Conflict("this run_id was used with another prompt or session", run_id=row["run_id"])
         return str(row["brief"].get("answers", row["run_id"]))
@@ -395,6 +410,8 @@ class AgentRuns:
         if row["status"] == "failed":
             error = self._error(row, caller)
             error.data = _error_data(error, row)
+            if caller.is_visitor:
+                error.data["session_key"] = caller.session_key
             raise error
         return self._outcome(row, caller)
 
@@ -427,6 +444,28 @@ class AgentRuns:
         if caller.may() or row["owner"] == caller.id:
             shown["prompt"] = row["prompt"]
         return shown
+
+
+def _keyed(caller: Caller) -> Caller:
+    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
+    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
+
+
+def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
+    """The outcome with the key of its session, for a visitor."""
+    if not caller.is_visitor or caller.session_key is None:
+        return outcome
+    return KeyedOutcome(**dict(outcome), session_key=caller.session_key)
+
+
+def _check_rights(options: AgentOptions, caller: Caller) -> None:
+    """Raises Forbidden: what steers the agent is the office's, not a visitor's."""
+    set_ = [name for name in OFFICE_OPTIONS if getattr(options, name) is not None]
+    if set_ and caller.is_visitor:
+        raise Forbidden(
+            f"options.{set_[0]} is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}",
+            field=f"options.{set_[0]}",
+        )
 
 
 def _error_data(error: AgentdError, row: Row) -> dict[str, Any]:

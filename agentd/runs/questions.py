@@ -10,8 +10,9 @@ from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
+from agentd.runs.keys import kept
 from agentd.runs.store import Row, RunStore
-from agentd.runs.visibility import owned
+from agentd.runs.visibility import owned, owned_session
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ class Questions:
         An executor that says in its answer why it failed (no error beside it) is answered, not raised.
         """
         if session_id is not None and (session := await self._store.session(session_id)) is not None:
-            owned(session, caller, "session")
+            owned_session(session, caller)
         now = iso(self._clock.now())
         row: Row = {
             "run_id": run_id or uuid4().hex,
@@ -55,10 +56,16 @@ class Questions:
             "status": "queued",
             "created_at": now,
         }
-        session_row = {"session_id": row["session_id"], "owner": caller.id, "created_at": now, "updated_at": now}
+        session_row: Row = {
+            "session_id": row["session_id"],
+            "owner": caller.id,
+            "created_at": now,
+            "updated_at": now,
+            "key_hash": kept(caller.session_key) if caller.is_visitor and caller.session_key else None,
+        }
         existing = await self._engine.submit(row, session_row)
         if existing is not None:
-            owned(existing, caller, "run")
+            owned(existing, caller, "run", await self._store.keys_of(existing["run_id"]))
             if (existing["prompt"], existing["kind"]) != (question, self._kind):
                 raise Conflict("this run_id was used for something else", run_id=existing["run_id"])
         ended = await self._engine.wait(row["run_id"])

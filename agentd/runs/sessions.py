@@ -14,8 +14,9 @@ from agentd.errors import Conflict, InvalidParams
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
+from agentd.runs.keys import is_one_of, kept_of_new, new_key
 from agentd.runs.store import Row, RunStore
-from agentd.runs.visibility import owned
+from agentd.runs.visibility import owned_session
 
 Forget = Callable[[str], Awaitable[None]]
 """Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
@@ -33,35 +34,45 @@ class SessionDesk:
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         """A new, empty conversation."""
-        row = self._row(caller, title)
+        key = caller.session_key or new_key()
+        row = self._row(caller, title, key)
         await self._store.add_session(row)
-        return _shown({**row, "turns": 0, "forked_from": None})
+        return {**_shown({**row, "turns": 0, "forked_from": None}), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
-        """The caller's own (an admin: everybody's), newest first; `next` is the cursor of the next page."""
-        rows = await self._store.sessions_of(None if caller.may() else caller.id, limit + 1, _cursor(before))
+        """The caller's own (an admin: everybody's; a visitor: none), newest first; `next` begins the page after."""
+        cursor = _cursor(before)
+        if caller.is_visitor:  # a list would show the other visitors of the same token
+            return {"sessions": [], "next": None}
+        rows = await self._store.sessions_of(None if caller.may() else caller.id, limit + 1, cursor)
         page = rows[:limit]
         following = _written(page[-1]) if len(rows) > limit else None
         return {"sessions": [_shown(row) for row in page], "next": following}
 
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """The conversation, turn by turn."""
-        row = owned(await self._store.session(session_id), caller, "session")
+        row = owned_session(await self._store.session(session_id), caller)
         turns = await self._store.turns_of(session_id)
         return {**_shown(row), "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """A new conversation with the same past."""
-        owned(await self._store.session(session_id), caller, "session")
-        row = self._row(caller, None)
+        """A new conversation with the same past and a key of its own."""
+        owned_session(await self._store.session(session_id), caller)
+        key = new_key()
+        row = self._row(caller, None, key)
         await self._store.fork(row, session_id)
         forked = await self._store.session(row["session_id"])
         assert forked is not None
-        return _shown(forked)
+        return {**_shown(forked), "session_key": key}
 
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Stop what is under way, then remove every word of it; issued letters stay with the office."""
-        owned(await self._store.session(session_id), caller, "session")
+        """Stop what is under way, then remove every word of it; issued letters stay with the office.
+
+        The SHA-256 of the key does, too: a page may keep that, to remove what a crash left, and can read nothing by it.
+        """
+        row = await self._store.session(session_id)
+        if not (row and caller.session_key and is_one_of(caller.session_key, [row["key_hash"]])):
+            owned_session(row, caller)
         await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
         removed = await self.erase(session_id)
         await self._store.empty_journal()
@@ -79,12 +90,12 @@ class SessionDesk:
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """All that is stored of it."""
-        row = owned(await self._store.session(session_id), caller, "session")
+        row = owned_session(await self._store.session(session_id), caller)
         turns = await self._store.turns_of(session_id)
         runs = [{**_turn(turn), "outcome": turn["outcome"], "events": turn["events"] or []} for turn in turns]
         return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
 
-    def _row(self, caller: Caller, title: str | None) -> Row:
+    def _row(self, caller: Caller, title: str | None, key: str) -> Row:
         now = iso(self._clock.now())
         return {
             "session_id": uuid4().hex,
@@ -92,6 +103,7 @@ class SessionDesk:
             "title": title,
             "created_at": now,
             "updated_at": now,
+            "key_hash": kept_of_new(key),
         }
 
 
@@ -126,7 +138,9 @@ def _cursor(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
     try:
-        updated_at, session_id = json.loads(base64.urlsafe_b64decode(text.encode()))
+        match json.loads(base64.urlsafe_b64decode(text.encode())):
+            case [str(updated_at), str(session_id)]:
+                return updated_at, session_id
     except ValueError:
-        raise InvalidParams("`before` is not a cursor that Session.list gave", field="before") from None
-    return str(updated_at), str(session_id)
+        pass
+    raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")

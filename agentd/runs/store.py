@@ -15,12 +15,13 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
 
+from agentd.errors import NotFound
 from agentd.runs.transactions import Transactions
 from agentd.runs.troubles import passing
 
 Row = dict[str, Any]
 
-SCHEMA = 1
+SCHEMA = 2
 """Grows when the tables change in a way that an older agentd would not understand."""
 
 _tables = sa.MetaData()
@@ -37,6 +38,7 @@ sessions = sa.Table(
     sa.Column("forked_from", sa.String(200)),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
     sa.Column("turns", sa.Integer, nullable=False, default=0),
+    sa.Column("key_hash", sa.String(64)),  # of the visitor's secret; none: staff's, or older than these keys
     sa.Index("agentd_sessions_of_owner", "owner", "updated_at", "session_id"),
     sa.Index("agentd_sessions_by_age", "updated_at", "session_id"),
 )
@@ -164,6 +166,7 @@ class RunStore:
         try:
             _tables.create_all(engine)
             self._check_schema()
+            _add_columns(engine)
         except sa.exc.SQLAlchemyError as error:
             if (trouble := passing(error)) is None:
                 raise
@@ -173,7 +176,7 @@ class RunStore:
         """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""
         with self._engine.begin() as db:
             written = db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
-            if written is None:
+            if written is None or written < SCHEMA:
                 db.execute(schema.insert(), [{"version": SCHEMA}])
             elif written > SCHEMA:
                 place = self._engine.url.render_as_string()
@@ -274,6 +277,8 @@ class RunStore:
             if existing := _one(db, _RUN, id=row["run_id"]):
                 return existing
             there = _one(db, _SESSION, id=row["session_id"])
+            if there is not None and (session.get("key_hash") or there["key_hash"]) != there["key_hash"]:
+                raise NotFound("there is no such session")  # somebody else began it a moment ago
             number = 1 if there is None else there["turns"] + 1
             if there is None:
                 db.execute(_ADD_SESSION, {**_NO_SESSION, **session, "turns": number})
@@ -288,6 +293,14 @@ class RunStore:
     async def run(self, run_id: str) -> Row | None:
         """The run's row."""
         return await self._reads.do(lambda db: _one(db, _RUN, id=run_id))
+
+    async def keys_of(self, run_id: str) -> list[str | None]:
+        """Hashes of the keys of every session that has this run as a turn (its own, and those forked from it)."""
+
+        def work(db: Connection) -> list[str | None]:
+            return list(db.execute(_KEYS, {"id": run_id}).scalars())
+
+        return await self._reads.do(work)
 
     async def begin(self, run_id: str, node: str) -> tuple[Row, list[Row], int] | None:
         """Mark the run as this node's and running: its row, the records {name, record} of its finished steps, and how
@@ -439,7 +452,7 @@ class RunStore:
         return [row["run_id"] for row in await self._reads.do(lambda db: _all(db, query))]
 
 
-_NO_SESSION: Row = {"title": None, "forked_from": None, "attempts": 0, "turns": 0}
+_NO_SESSION: Row = {"title": None, "forked_from": None, "attempts": 0, "turns": 0, "key_hash": None}
 _NO_RUN: Row = {
     "segment": 0,
     "attempt": 0,
@@ -469,6 +482,11 @@ _COUNT = (
     .values(attempts=sessions.c.attempts + sa.bindparam("more"), updated_at=sa.bindparam("at"))
 )
 _ADD_TURN = turns.insert()
+_KEYS = (
+    sa.select(sessions.c.key_hash)
+    .join(turns, turns.c.session_id == sessions.c.session_id)
+    .where(turns.c.run_id == sa.bindparam("id"))
+)
 _TURNS = (
     sa.select(runs)
     .join(turns, turns.c.run_id == runs.c.run_id)
@@ -527,6 +545,19 @@ def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) 
     else:
         db.execute(recoveries.update().where(recoveries.c.run_id == run_id).values(**place, times=times))
     return times
+
+
+def _add_columns(engine: Engine) -> None:
+    """Tables that an older agentd made get the columns that came since; what is in them stays."""
+    with engine.begin() as db:
+        there = sa.inspect(db)
+        for table in _tables.sorted_tables:
+            known = {column["name"] for column in there.get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in known:
+                    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
+                    kind = column.type.compile(engine.dialect)
+                    db.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {unless}{column.name} {kind}"))
 
 
 def _one(db: Connection, query: sa.Select[Any], **values: Any) -> Row | None:

@@ -16,6 +16,7 @@ from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
 from agentd.runs.engine import Result, RunContext
+from agentd.runs.keys import kept_of_new, new_key
 from agentd.runs.questions import Questions
 from agentd.runs.visibility import published, without_paths
 
@@ -46,9 +47,14 @@ class DirectTools:
         info = self._tools_of(caller).resolve(tool, server)
         if info.official or info.approval != "never":
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
+            if caller.is_visitor:
+                caller = caller.with_key(caller.session_key or new_key())
+                kept_of_new(caller.session_key or "")
             answer = await self._questions.ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
+                if caller.is_visitor:
+                    waiting |= {"session_id": answer["session_id"], "session_key": caller.session_key}
                 outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
                 return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])

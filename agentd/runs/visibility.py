@@ -8,14 +8,29 @@ from typing import Any
 
 from agentd.errors import NotFound
 from agentd.messages import Artifact, Caller
+from agentd.runs.keys import opens
 from agentd.runs.store import Row
 
 
-def owned(row: Row | None, caller: Caller, what: str) -> Row:
-    """The row, if it is the caller's (or the caller is admin). Raises NotFound as if it were not there."""
-    if row is None or (row["owner"] != caller.id and not caller.may()):
-        raise NotFound(f"there is no such {what}")
+def owned(row: Row | None, caller: Caller, what: str, hashes: Iterable[str | None]) -> Row:
+    """The row, if it is the caller's (or the caller is admin). Raises NotFound as if it were not there.
+
+    A visitor needs the key of the session besides: `hashes` are those of the sessions that the row belongs to.
+    """
+    if row is None or not _owns(row, caller, hashes):
+        raise NotFound(f"there is no such {what}{', or session_key does not open it' if caller.is_visitor else ''}")
     return row
+
+
+def _owns(row: Row, caller: Caller, hashes: Iterable[str | None]) -> bool:
+    if caller.may():
+        return True
+    return bool(row["owner"] == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes)))
+
+
+def owned_session(row: Row | None, caller: Caller) -> Row:
+    """The session's row, if it is the caller's. Raises NotFound."""
+    return owned(row, caller, "session", () if row is None else (row["key_hash"],))
 
 
 def published(artifacts: Iterable[Artifact], run_id: str) -> tuple[Artifact, ...]:

@@ -13,9 +13,20 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from agentd.errors import AgentdError, Conflict, NotFound
-from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Artifact, Caller, Event, EventType, RunStatus
+from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound
+from agentd.messages import (
+    LIVE_ONLY,
+    AgentOptions,
+    AgentOutcome,
+    Artifact,
+    Caller,
+    Event,
+    EventType,
+    KeyedOutcome,
+    RunStatus,
+)
 from agentd.rpc.wire import error_object
+from agentd.runs.keys import kept_of_new, new_key, opens
 
 ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
 
@@ -25,6 +36,7 @@ class MemoryRun:
     """A run that a test's function works on: it may `emit` events and set parts of the outcome."""
 
     owner: str
+    key_hash: str | None
     prompt: str
     options: AgentOptions
     outcome: AgentOutcome
@@ -81,12 +93,14 @@ class MemoryRuns:
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Run to the end, or join the run of this id."""
+        caller = _keyed(caller)
         run = self._begin(prompt, options, caller)
-        return await self._settled(run)
+        return _opened(await self._settled(run), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Begin and answer at once."""
-        return self._begin(prompt, options, caller).outcome
+        caller = _keyed(caller)
+        return _opened(self._begin(prompt, options, caller).outcome, caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
         """The run as it stands."""
@@ -127,7 +141,8 @@ class MemoryRuns:
         """Newest first; none is ever parked here."""
         if parked:
             return {"runs": []}
-        mine = [run.outcome for run in reversed(self._runs.values()) if _owns(run.owner, caller)]
+        seen = [] if caller.is_visitor else list(reversed(self._runs.values()))
+        mine = [run.outcome for run in seen if _owns(run.owner, run.key_hash, caller)]
         kept = [
             {"run_id": one.run_id, "session_id": one.session_id, "status": one.status}
             for one in mine
@@ -172,12 +187,17 @@ class MemoryRuns:
         run_id = options.run_id or f"run-{uuid4().hex}"
         known = self._runs.get(run_id)
         if known is not None:
-            if not _owns(known.owner, caller) or known.prompt != prompt:
+            if not _owns(known.owner, known.key_hash, caller):
+                raise NotFound("No run of this id is here")
+            if known.prompt != prompt:
                 raise Conflict("This run_id was used for another prompt; choose a new one")
             return known
         session_id = options.session_id or f"session-{uuid4().hex}"
         outcome = AgentOutcome(run_id=run_id, session_id=session_id, status="running")
-        run = self._runs[run_id] = MemoryRun(caller.id, prompt, options, outcome)
+        key_hash = kept_of_new(caller.session_key) if caller.is_visitor and caller.session_key else None
+        if any(one.outcome.session_id == session_id and one.key_hash != key_hash for one in self._runs.values()):
+            raise NotFound("No session of this id is here")
+        run = self._runs[run_id] = MemoryRun(caller.id, key_hash, prompt, options, outcome)
         run.task = asyncio.create_task(self._work_on(run), name=f"memory run {run_id}")
         return run
 
@@ -214,7 +234,7 @@ class MemoryRuns:
 
     def _seen(self, run_id: str, caller: Caller) -> MemoryRun:
         run = self._runs.get(run_id)
-        if run is None or not _owns(run.owner, caller):
+        if run is None or not _owns(run.owner, run.key_hash, caller):
             raise NotFound("No run of this id is here")
         return run
 
@@ -223,22 +243,24 @@ class MemorySessions:
     """Sessions in a dict: no turns, only who owns them and what they are called."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._sessions: dict[str, tuple[str, str, dict[str, Any]]] = {}
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         """A new session."""
         session_id = f"session-{len(self._sessions) + 1}"
         created = {"session_id": session_id, "created_at": datetime.now(UTC).isoformat(), "title": title}
-        self._sessions[session_id] = (caller.id, created)
-        return created
+        key = caller.session_key or new_key()
+        self._sessions[session_id] = (caller.id, kept_of_new(key), created)
+        return {**created, "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
         """Newest first; the cursor is the last session_id of the page."""
-        mine = [one for owner, one in reversed(self._sessions.values()) if _owns(owner, caller)]
+        seen = [] if caller.is_visitor else list(reversed(self._sessions.values()))
+        mine = [one for owner, key_hash, one in seen if _owns(owner, key_hash, caller)]
         if before is not None:
             names = [one["session_id"] for one in mine]
             if before not in names:
-                raise NotFound("No page begins there")
+                raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
             mine = mine[names.index(before) + 1 :]
         page = mine[:limit]
         return {"sessions": page, "next": page[-1]["session_id"] if len(mine) > limit else None}
@@ -249,7 +271,8 @@ class MemorySessions:
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """Another session of the same title."""
-        return await self.create(caller, self._seen(session_id, caller)["title"])
+        title = self._seen(session_id, caller)["title"]
+        return await self.create(caller.model_copy(update={"session_key": None}), title)
 
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """Forget it."""
@@ -262,11 +285,22 @@ class MemorySessions:
         return {"format": "agentd-session/1", "session": await self.get(session_id, caller), "runs": []}
 
     def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        owner, session = self._sessions.get(session_id, ("", {}))
-        if not session or not _owns(owner, caller):
+        owner, key_hash, session = self._sessions.get(session_id, ("", "", {}))
+        if not session or not _owns(owner, key_hash, caller):
             raise NotFound("No session of this id is here")
         return session
 
 
-def _owns(owner: str, caller: Caller) -> bool:
-    return owner == caller.id or "admin" in caller.scopes
+def _keyed(caller: Caller) -> Caller:
+    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
+
+
+def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
+    key = caller.session_key if caller.is_visitor else None
+    return outcome if key is None else KeyedOutcome(**dict(outcome), session_key=key)
+
+
+def _owns(owner: str, key_hash: str | None, caller: Caller) -> bool:
+    if "admin" in caller.scopes:
+        return True
+    return owner == caller.id and (not caller.is_visitor or opens(caller.session_key, [key_hash]))

@@ -25,7 +25,7 @@ from agentd.errors import (
 )
 from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Message, RunStatus
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import Params, Prompt, RunId, SessionId
+from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
 RUN_ERRORS = (
@@ -52,6 +52,7 @@ class RunParams(Params):
     session_id: SessionId | None = None
     run_id: RunId | None = None
     options: RunOptions | None = None
+    session_key: SessionKey | None = None
 
     def agent_options(self) -> AgentOptions:
         """All of it in the form that the runs take."""
@@ -63,6 +64,7 @@ class RunIdParams(Params):
     """Params of Agent.get and Agent.cancel."""
 
     run_id: RunId
+    session_key: SessionKey | None = None
 
 
 class ApproveParams(Params):
@@ -72,6 +74,7 @@ class ApproveParams(Params):
     approval_id: str = Field(min_length=1, max_length=200, description="From the run's `approval`.")
     approved: bool = Field(description="true makes the call, false tells the model that a human refused.")
     arguments: dict[str, Any] | None = Field(None, description="Changed arguments (staff only).")
+    session_key: SessionKey | None = None
 
 
 class ListParams(Params):
@@ -81,6 +84,13 @@ class ListParams(Params):
     status: RunStatus | None = None
     limit: int = Field(50, ge=1, le=500, description="Runs at most, newest first.")
     parked: bool = Field(False, description="Only runs given up because the daemon ended at them (staff: everybody's).")
+    session_key: SessionKey | None = None
+
+
+class RunOutcome(AgentOutcome):
+    """What a run came to; a kiosk's or chat's caller is told the key of the session, others are not."""
+
+    session_key: str | None = None
 
 
 class WireError(Message):
@@ -129,9 +139,9 @@ _WAITING = AgentOutcome(
 @method(
     "Agent.run",
     params=RunParams,
-    result=AgentOutcome,
+    result=RunOutcome,
     scopes=ANYONE,
-    errors=RUN_ERRORS,
+    errors=(*RUN_ERRORS, Forbidden),
     examples=(
         Example("a greeting", {"prompt": "Selamat siang"}, _DONE),
         Example(
@@ -149,9 +159,9 @@ async def run(services: Services, caller: Caller, params: RunParams) -> AgentOut
 @method(
     "Agent.start",
     params=RunParams,
-    result=AgentOutcome,
+    result=RunOutcome,
     scopes=ANYONE,
-    errors=(Busy, Conflict, NotFound, Draining),
+    errors=(Busy, Conflict, NotFound, Draining, Forbidden),
     examples=(
         Example(
             "take it on",
@@ -223,7 +233,7 @@ async def approve(services: Services, caller: Caller, params: ApproveParams) -> 
     ),
 )
 async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
-    """The caller's runs, newest first."""
+    """The caller's runs, newest first; none for kiosk and chat callers, who share a token with others."""
     return await services.runs.list(caller, params.session_id, params.status, params.limit, params.parked)
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
 from agentd.rpc.method import STAFF, Example, method
-from agentd.rpc.params import Params, Prompt, RunId, SessionId
+from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
 
@@ -20,6 +20,7 @@ class AnalyticsParams(Params):
     session_id: SessionId | None = None
     plan_style: Literal["sql", "operations"] | None = Field(None, description="How the question is planned.")
     run_id: RunId | None = None
+    session_key: SessionKey | None = None
 
 
 class GraphParams(Params):
@@ -28,6 +29,7 @@ class GraphParams(Params):
     question: Prompt
     session_id: SessionId | None = None
     run_id: RunId | None = None
+    session_key: SessionKey | None = None
 
 
 class AnalyticsAnswer(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import Field
 from agentd.errors import InvalidRequest, NotFound
 from agentd.messages import Caller, Message
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import Params, RunId
+from agentd.rpc.params import Params, RunId, SessionKey
 from agentd.rpc.services import Services
 
 
@@ -18,6 +18,7 @@ class SubscribeParams(Params):
 
     run_id: RunId
     after: int = Field(0, ge=0, le=2**53, description="The seq of the last event that the client has seen.")
+    session_key: SessionKey | None = None
 
 
 class Subscribed(Message):

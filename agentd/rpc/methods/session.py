@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentd.errors import NotFound
 from agentd.messages import Caller
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import Params, SessionId
+from agentd.rpc.params import Params, SessionId, SessionKey
 from agentd.rpc.services import Services
 
 
@@ -17,6 +17,7 @@ class CreateParams(Params):
     """Params of Session.create."""
 
     title: str | None = Field(None, max_length=200)
+    session_key: SessionKey | None = None
 
 
 class ListParams(Params):
@@ -24,12 +25,14 @@ class ListParams(Params):
 
     limit: int = Field(50, ge=1, le=500, description="Sessions at most, newest first.")
     before: str | None = Field(None, max_length=500, description="`next` of the page before.")
+    session_key: SessionKey | None = None
 
 
 class SessionParams(Params):
     """Params of Session.get, fork, delete and export."""
 
     session_id: SessionId
+    session_key: SessionKey | None = None
 
 
 class Session(BaseModel):
@@ -38,6 +41,12 @@ class Session(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     session_id: str
+
+
+class NewSession(Session):
+    """A conversation that begins, with its key: it is told this once."""
+
+    session_key: str
 
 
 class SessionExport(BaseModel):
@@ -58,18 +67,19 @@ class SessionPage(BaseModel):
     next: str | None = None
 
 
+_KEY = "Zk3rT0b1nW8yQ5uVx2mL7cPj4hS6dGfA"
 _SESSION = {"session_id": "s-19c2", "created_at": "2026-01-05T02:00:00Z", "title": None}
 
 
 @method(
     "Session.create",
     params=CreateParams,
-    result=Session,
+    result=NewSession,
     scopes=ANYONE,
-    examples=(Example("a new conversation", {}, _SESSION),),
+    examples=(Example("a new conversation", {}, {**_SESSION, "session_key": _KEY}),),
 )
 async def create(services: Services, caller: Caller, params: CreateParams) -> dict[str, Any]:
-    """Begin a conversation."""
+    """Begin a conversation; its session_key is told once, and kiosk and chat callers need it from then on."""
     return await services.sessions.create(caller, params.title)
 
 
@@ -81,7 +91,7 @@ async def create(services: Services, caller: Caller, params: CreateParams) -> di
     examples=(Example("the first page", {"limit": 1}, {"sessions": [_SESSION], "next": None}),),
 )
 async def list_sessions(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
-    """The caller's conversations, newest first, a page at a time."""
+    """The caller's conversations, newest first, a page at a time; none for kiosk and chat callers."""
     return await services.sessions.list(caller, params.limit, params.before)
 
 
@@ -101,13 +111,19 @@ async def get(services: Services, caller: Caller, params: SessionParams) -> dict
 @method(
     "Session.fork",
     params=SessionParams,
-    result=Session,
+    result=NewSession,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("another way on", {"session_id": "s-19c2"}, {**_SESSION, "session_id": "s-19c3"}),),
+    examples=(
+        Example(
+            "another way on",
+            {"session_id": "s-19c2"},
+            {**_SESSION, "session_id": "s-19c3", "session_key": _KEY},
+        ),
+    ),
 )
 async def fork(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
-    """A new conversation that shares this one's past and none of its future."""
+    """A new conversation that shares this one's past and none of its future, with a key of its own."""
     return await services.sessions.fork(params.session_id, caller)
 
 

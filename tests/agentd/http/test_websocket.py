@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -159,15 +158,6 @@ async def test_the_own_page_is_a_kiosk_on_the_socket_too(tmp_path: Path) -> None
     async with wire(tmp_path) as at, talking(at, Origin=at.url) as talk:
         assert (await talk.call("Config.reload"))["error"]["data"]["type"] == "forbidden"
         assert (await talk.call("System.health"))["result"]["status"] == "ok"
-
-
-async def test_a_browser_gives_its_token_in_the_address(tmp_path: Path) -> None:
-    async with wire(tmp_path) as at, aiohttp.ClientSession() as session:
-        token = at.book.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
-        with pytest.raises(aiohttp.WSServerHandshakeError):
-            await session.ws_connect(at.url + "/ws")
-        async with session.ws_connect(f"{at.url}/ws?access_token={token}") as socket:
-            assert "result" in await Talk(socket).call("System.health")
 
 
 async def test_a_message_beyond_the_bound_closes_the_socket(tmp_path: Path) -> None:

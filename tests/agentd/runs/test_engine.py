@@ -14,7 +14,7 @@ from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
 from agentd.agent.toolset import assemble
 from agentd.audit import AuditTrail
-from agentd.errors import AgentdError, Conflict, NotFound, ToolExecution
+from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
 from agentd.profiles import Outfit
 from agentd.runs.agent_runs import AgentRuns
@@ -25,7 +25,8 @@ from agentd.runs.store import RunStore, sqlite_engine
 from agentd.runs.tool_runs import DirectTools
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
 
-KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}))
+KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}), session_key="k" * 32)
+STAFF = Caller(id="siti", scopes=frozenset({"staff"}))
 OTHER = Caller(id="kiosk-2", scopes=frozenset({"kiosk"}))
 TIME = ToolInfo(name="get_current_time", server="time", annotations={"readOnlyHint": True})
 LETTER = ToolInfo(name="make_letter", server="certificate")
@@ -161,7 +162,7 @@ async def test_a_cancel_reaches_the_tool_and_ends_the_run_as_cancelled(start: St
 async def test_a_deadline_ends_a_run_with_what_it_reached(start: Start) -> None:
     async with start(call("get_current_time"), {"text": "{}", "after_ms": 60_000}) as daemon:
         with pytest.raises(AgentdError) as late:
-            await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=0.2), KIOSK)
+            await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=0.2), STAFF)
         assert late.value.type == "budget_exceeded"
         assert [step["tool"] for step in late.value.data["steps"]] == ["get_current_time"]
 
@@ -199,14 +200,25 @@ async def test_a_deleted_session_leaves_no_word_in_any_file(start: Start, tmp_pa
     assert files_holding(secret, tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "before", ["x", "", "MQ==", "e30=", "W10=", "WzEsIDJd", "WyJhIiwgIDFd", "\ud800", "bnVsbA==" * 9]
+)
+async def test_a_cursor_that_no_page_gave_is_refused(start: Start, before: str) -> None:
+    async with start(final("satu")) as daemon:
+        for caller in (STAFF, KIOSK):
+            with pytest.raises(InvalidParams):
+                await daemon.sessions.list(caller, before=before)
+
+
 async def test_a_fork_shares_the_past_and_no_future(start: Start) -> None:
     async with start(final("satu"), final("dua")) as daemon:
         await daemon.runs.run("a", AgentOptions(session_id="s1"), KIOSK)
-        fork = (await daemon.sessions.fork("s1", KIOSK))["session_id"]
-        await daemon.runs.run("b", AgentOptions(session_id=fork), KIOSK)
+        forked = await daemon.sessions.fork("s1", KIOSK)
+        fork, visitor = forked["session_id"], KIOSK.with_key(forked["session_key"])
+        await daemon.runs.run("b", AgentOptions(session_id=fork), visitor)
         assert len((await daemon.sessions.get("s1", KIOSK))["history"]) == 1
         await daemon.sessions.delete("s1", KIOSK)
-        history = (await daemon.sessions.get(fork, KIOSK))["history"]
+        history = (await daemon.sessions.get(fork, visitor))["history"]
         assert [turn["prompt"] for turn in history] == ["a", "b"]
 
 

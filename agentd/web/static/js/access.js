@@ -22,7 +22,17 @@ export function useToken(value) {
   else sessionStorage.removeItem(KEY);
 }
 
-/** Headers of every request to the daemon. */
-export function headers(more = {}) {
-  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+let visitKey = null;
+
+/** From now on this page's requests are this visitor's: the key opens the visit's session, at the daemon and nowhere else. */
+export function useVisit(key) {
+  visitKey = key;
+}
+
+/** Headers of every request to the daemon; `key` in place of the visit's own. */
+export function headers(more = {}, key = visitKey) {
+  const all = { ...more };
+  if (token) all.Authorization = `Bearer ${token}`;
+  if (key) all['Agentd-Session-Key'] = key;
+  return all;
 }

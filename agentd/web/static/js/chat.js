@@ -2,7 +2,7 @@
 
 import { hasToken } from './access.js';
 import { Composer } from './composer.js';
-import { $, fill, h, once, randomId, unhurried } from './dom.js';
+import { $, fill, h, once, randomId, randomKey, unhurried } from './dom.js';
 import { named } from './glossary.js';
 import { Page, forget } from './page.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
@@ -27,7 +27,7 @@ const page = new Page({
   },
 });
 
-let sessionId = sessionStorage.getItem(KEY) ?? randomId();
+let [sessionId, key] = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? [randomId(), randomKey()];
 
 function show(id) {
   for (const view of ['form-view', 'talk']) $(`#${view}`).hidden = view !== id;
@@ -35,22 +35,22 @@ function show(id) {
 }
 
 async function say(text) {
-  sessionStorage.setItem(KEY, sessionId);
+  sessionStorage.setItem(KEY, JSON.stringify([sessionId, key])); // a reload goes on; the tab's end forgets
   await page.conversation.send(text);
 }
 
 const anew = once(async () => {
   page.conversation.close();
-  const old = sessionId;
-  sessionId = randomId();
+  const old = [sessionId, key];
+  [sessionId, key] = [randomId(), randomKey()];
   sessionStorage.removeItem(KEY);
-  page.begin(sessionId);
+  page.begin(sessionId, key);
   composer.busy(false);
   fill($('#form'));
   show('talk');
   $('#suggestions').hidden = false;
   $('#link').hidden = true;
-  await forget(old).catch(() => {});
+  await forget(...old).catch(() => {});
 });
 
 function suggestions() {
@@ -88,7 +88,7 @@ tabs.addEventListener('message', ({ data }) => {
 });
 
 speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
-page.begin(sessionId);
+page.begin(sessionId, key);
 words();
 show('talk');
 try {

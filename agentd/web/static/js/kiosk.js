@@ -1,7 +1,7 @@
 // The kiosk's page: start, form, talk; big keys; and nothing that stays behind when the citizen has gone.
 
 import { Composer } from './composer.js';
-import { $, fill, h, once, randomId, settle, unhurried } from './dom.js';
+import { $, fill, h, once, randomId, randomKey, settle, unhurried } from './dom.js';
 import { named } from './glossary.js';
 import { Idle } from './idle.js';
 import { Keyboard } from './keyboard.js';
@@ -15,6 +15,7 @@ import { lang, speakIn, t } from './words.js';
 const RETRY_MS = 2000;
 const query = new URLSearchParams(location.search);
 const sessionId = randomId();
+const key = randomKey(); // in this page's memory alone: it goes with the visitor
 let started = false;
 let changed = false; // language or contrast
 
@@ -61,7 +62,7 @@ function show(id) {
 
 /** From here on there is something to warn of and to wipe. */
 function begin() {
-  if (!started) own(sessionId);
+  if (!started) own(sessionId, key);
   started = true;
 }
 
@@ -77,7 +78,7 @@ const wipe = once(async () => {
   setSpeaking(false);
   page.conversation.close();
   nothingBut(t('wiping'));
-  if (started) await Promise.race([remove(sessionId).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
+  if (started) await Promise.race([remove(sessionId, key).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
   await restart();
 });
 
@@ -170,7 +171,7 @@ addEventListener('drop', (event) => event.preventDefault());
 addEventListener('pageshow', (event) => event.persisted && location.reload());
 
 speakIn(query.get('lang') ?? 'id');
-page.begin(sessionId);
+page.begin(sessionId, key);
 words();
 settle($('#start'));
 idle.start();

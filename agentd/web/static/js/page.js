@@ -1,5 +1,6 @@
 // What the kiosk and the chat page have in common: one conversation on the screen, its cards, its form, its voice.
 
+import { useVisit } from './access.js';
 import { Bubbles } from './bubbles.js';
 import { Conversation } from './conversation.js';
 import { $, fill, h, redrawn } from './dom.js';
@@ -33,8 +34,9 @@ export class Page {
     });
   }
 
-  /** Begins a conversation under this id. */
-  begin(sessionId) {
+  /** Begins a conversation under this id; `key` is the visitor's own, and opens it. */
+  begin(sessionId, key) {
+    useVisit(key);
     this.conversation?.close();
     this.bubbles.clear();
     this.conversation = new Conversation({
@@ -195,10 +197,10 @@ export class Page {
   }
 }
 
-/** Removes a session at the daemon; one that isn't there any more is removed, too. */
-export async function forget(sessionId) {
+/** Removes a session at the daemon by its key (or that key's SHA-256); one that isn't there any more is removed, too. */
+export async function forget(sessionId, key) {
   try {
-    await callSurely('Session.delete', { session_id: sessionId });
+    await callSurely('Session.delete', { session_id: sessionId }, { key });
   } catch (error) {
     if (error.type !== 'not_found') throw error;
   }

@@ -19,8 +19,8 @@ export class Unreachable extends Error {}
 let number = 0;
 
 /** Calls one method. Throws RpcError, Unreachable, or what `signal` was aborted with. */
-export async function call(method, params = {}, { signal, keepalive } = {}) {
-  const response = await ask('/rpc', { jsonrpc: '2.0', id: ++number, method, params }, { signal, keepalive });
+export async function call(method, params = {}, { signal, keepalive, key } = {}) {
+  const response = await ask('/rpc', { jsonrpc: '2.0', id: ++number, method, params }, { signal, keepalive, key });
   let answer;
   try {
     answer = await response.json();
@@ -32,10 +32,10 @@ export async function call(method, params = {}, { signal, keepalive } = {}) {
 }
 
 /** Calls until the daemon is reached. `method` must be safe to repeat (a run has its run_id). */
-export async function callSurely(method, params, { signal, onWaiting = () => {} } = {}) {
+export async function callSurely(method, params, { signal, key, onWaiting = () => {} } = {}) {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await call(method, params, { signal });
+      return await call(method, params, { signal, key });
     } catch (error) {
       const passing = error instanceof Unreachable || ['draining', 'busy', 'rate_limited'].includes(error.type);
       if (!passing) throw error;
@@ -46,11 +46,11 @@ export async function callSurely(method, params, { signal, onWaiting = () => {} 
 }
 
 /** POSTs JSON. Throws Unreachable. */
-export async function ask(path, body, { signal, keepalive } = {}) {
+export async function ask(path, body, { signal, keepalive, key } = {}) {
   try {
     return await fetch(path, {
       method: 'POST',
-      headers: headers({ 'Content-Type': 'application/json' }),
+      headers: headers({ 'Content-Type': 'application/json' }, key),
       body: JSON.stringify(body),
       cache: 'no-store',
       signal,
