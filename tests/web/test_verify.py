@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import zxingcpp
+from PIL import Image
 from playwright.sync_api import Browser, expect
 
+from agentd.apps.letters import verify_page
 from agentd.apps.letters.verify import QUANTUM_S, AddressLimiter
 from agentd.errors import RateLimited
 from agentd.testing import ManualClock
-from tests.daemon import Daemon, call, final, running
+from servers.certificate.picture import pictures
+from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import violations
@@ -30,15 +36,19 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 @pytest.fixture(scope="module")
 def letter(office: Daemon) -> dict[str, str]:
-    """`code` and `path` of a letter that was issued."""
+    """`code`, `path`, `number` of a letter that was issued, and `said`: the statement in its QR code."""
     office.call("Agent.run", prompt=WORDS, session_id="budi")
     issued = office.call("Agent.run", prompt="ya", session_id="budi")
     output = issued["steps"][-1]["output"]
-    return {"code": output["verify_code"], "path": output["path"], "number": output["number"]}
+    [page] = pictures(Path(output["path"]).read_bytes(), 100)
+    [qr] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)))
+    address, _, said = qr.text.partition("#")
+    assert address == output["verify_url"]
+    return {"code": output["verify_code"], "path": output["path"], "number": output["number"], "said": said}
 
 
 def test_a_letter_is_verified_without_a_script(office: Daemon, letter: dict[str, str], chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False, viewport={"width": 360, "height": 740})
+    context = chromium.new_context(locale="id-ID", java_script_enabled=False, viewport={"width": 360, "height": 740})
     page = context.new_page()
     page.goto(f"{office.url}/verify/{letter['code']}")
     verdict = page.locator(".verdict.genuine")
@@ -65,6 +75,118 @@ def test_the_verification_pages_have_no_accessibility_faults(
         page.goto(f"{office.url}/verify{path}")
         assert violations(page) == []
     context.close()
+
+
+@pytest.mark.parametrize(("locale", "words"), [("id-ID", "Asli bila isinya sama"), ("en-GB", "Genuine if it says the same")])
+def test_a_scanned_qr_code_shows_what_the_genuine_paper_says(
+    office: Daemon, letter: dict[str, str], chromium: Browser, locale: str, words: str
+) -> None:
+    context = chromium.new_context(locale=locale, viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+    page.goto(f"{office.url}/verify/{letter['code']}#{letter['said']}")
+    page.wait_for_selector("html[data-ready]")
+    verdict = page.locator(".verdict.genuine")
+    for told in (words, letter["number"], "Budi Santoso", LETTER["input"]["nik"][-4:], LETTER["input"]["keperluan"]):
+        expect(verdict).to_contain_text(told)
+    assert LETTER["input"]["nik"] not in page.content()
+    assert not [url for url in asked if letter["said"][:40] in url], "the statement stood in an address"
+    expect(page.locator("h1")).to_be_focused()
+    expect(page.locator("html")).to_have_attribute("lang", locale[:2])
+    assert violations(page) == []
+    page.locator("a[hreflang]").click()
+    page.wait_for_selector(f"html[data-ready]:not([lang={locale[:2]}])")
+    expect(page.locator(".verdict.genuine")).to_contain_text("Budi Santoso")
+    context.close()
+
+
+def test_a_changed_qr_code_is_called_not_genuine_and_shows_no_name(
+    office: Daemon, letter: dict[str, str], chromium: Browser
+) -> None:
+    page = chromium.new_page(locale="id-ID")
+    changed = letter["said"][:200] + ("A" if letter["said"][200] != "A" else "B") + letter["said"][201:]
+    for said in (changed, "TIDAKADA", letter["said"][:-8], "x<script>"):
+        page.goto("about:blank")
+        page.goto(f"{office.url}/verify/{letter['code']}#{said}")
+        page.wait_for_selector("html[data-ready]")
+        expect(page.locator(".verdict.tampered h1")).to_have_text("Tidak asli")
+        assert "Budi" not in page.content()
+    page.close()
+
+
+def test_a_statement_that_cannot_be_sent_leaves_the_registers_answer_and_says_so(
+    office: Daemon, letter: dict[str, str], chromium: Browser
+) -> None:
+    page = chromium.new_page(locale="id-ID")
+    page.route("**/verify/*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.goto(f"{office.url}/verify/{letter['code']}#{letter['said']}")
+    page.wait_for_selector("html[data-ready]")
+    expect(page.locator(".verdict.genuine")).to_be_visible()
+    expect(page.locator("#unread")).to_be_visible()
+    page.close()
+
+
+def test_a_statement_is_verified_as_json_and_refused_in_any_other_form(office: Daemon, letter: dict[str, str]) -> None:
+    form = {"Content_Type": "application/x-www-form-urlencoded", **JSON}
+    said = f"statement={letter['said']}".encode()
+    _, _, body = fetch(f"{office.url}/verify/{letter['code']}", said, **form)
+    answer = json.loads(body)
+    assert (answer["status"], answer["paper"]["name"], answer["paper"]["nik_last4"]) == (
+        "genuine",
+        "Budi Santoso",
+        LETTER["input"]["nik"][-4:],
+    )
+    _, _, body = fetch(f"{office.url}/verify/AAAA-BBBB-CCCC-DDDD", said, **form)
+    assert json.loads(body)["status"] == "unknown"
+    for wrong in (b"", b"statement=", b"statement=%00", said + b"A", b"statement=" + b"A" * 5000, b"\xff\xfe", b"x=1"):
+        status, _, body = fetch(f"{office.url}/verify/{letter['code']}", wrong, **form)
+        answer = json.loads(body)
+        assert (status, answer["status"], answer["cause"]) == (200, "tampered", "statement_unreadable")
+        assert "paper" not in answer and "number" not in answer
+
+
+def test_without_the_register_the_paper_is_shown_and_called_unconfirmed(
+    office: Daemon, letter: dict[str, str], chromium: Browser, tmp_path: Path
+) -> None:
+    shutil.copytree(office.state / "letters" / "office", tmp_path / "state" / "letters" / "office")
+    away = 'letters_database_url = "postgresql://127.0.0.1:1/none?connect_timeout=2"\n'
+    with running(tmp_path, call("x"), config=HEAD + SERVERS["certificate"] + away, env=NO_TOKEN) as other:
+        page = chromium.new_page(locale="id-ID")
+        page.goto(f"{other.url}/verify/{letter['code']}#{letter['said']}")
+        page.wait_for_selector("html[data-ready]")
+        verdict = page.locator(".verdict.unconfirmed")
+        expect(verdict).to_contain_text("Budi Santoso")
+        expect(verdict).to_contain_text("belum diketahui")
+        assert violations(page) == []
+        page.close()
+        status, _, body = fetch(f"{other.url}/verify/{letter['code']}", **JSON)
+        assert (status, json.loads(body)["status"]) == (503, "later")
+
+
+def test_the_page_speaks_the_language_that_is_asked_for(office: Daemon, letter: dict[str, str]) -> None:
+    asked = [
+        ("", "", "id"),
+        ("", "en-US,en;q=0.9", "en"),
+        ("", "fr,en;q=0.5", "en"),
+        ("", "id,en", "id"),
+        ("?lang=en", "id", "en"),
+    ]
+    for query, accepted, language in [*asked, ("?lang=xx", "", "id")]:
+        _, headers, body = fetch(f"{office.url}/verify/{letter['code']}{query}", Accept_Language=accepted)
+        assert headers["content-language"] == language and f'<html lang="{language}">'.encode() in body
+        assert (b"is genuine and valid" in body) == (language == "en")
+
+
+def test_every_reason_has_its_english_words() -> None:
+    from servers.certificate.verification import REASONS, STATEMENT_REASONS
+
+    causes = {*REASONS, *STATEMENT_REASONS, "valid", "expired", "voided", "unknown_code"}
+    assert set(verify_page.WORDS["en"].reasons) == causes | set(verify_page.WORDS["id"].reasons)
+    assert (
+        verify_page.WORDS["en"].headings.keys() == verify_page.WORDS["id"].headings.keys() == verify_page.MARKS.keys()
+    )
+    assert verify_page.WORDS["en"].rows.keys() == verify_page.WORDS["id"].rows.keys()
 
 
 def test_codes_that_do_not_exist_all_answer_alike(office: Daemon, letter: dict[str, str]) -> None:
@@ -112,8 +234,6 @@ def test_an_address_that_asks_too_often_waits() -> None:
 
 
 def test_the_page_says_so_when_the_letter_service_is_not_there(tmp_path: Path) -> None:
-    from tests.daemon import HEAD, SERVERS
-
     with running(tmp_path, call("x"), config=HEAD + SERVERS["time"], env=NO_TOKEN) as office:
         status, _, body = fetch(f"{office.url}/verify/AAAA", **JSON)
         assert (status, json.loads(body)["status"]) == (503, "later")

@@ -1,8 +1,9 @@
 """/verify: is this letter genuine? A page that needs no JavaScript, the same as JSON, for anybody. It decides nothing:
 the certificate server's `verify_letter` does.
 
-GET /verify/CODE answers by the code, POST /verify (multipart `file`, or a PDF as the body) by the file. JSON for a
-request that accepts it and no HTML. Every answer leaves at a multiple of a fixed time, so that its delay tells nothing
+GET /verify/CODE answers by the code, POST /verify (multipart `file`, or a PDF as the body) by the file, POST
+/verify/CODE (form `statement`) by the code and what the letter's QR code states. JSON for a request that accepts it and
+no HTML. Every answer leaves at a multiple of a fixed time, so that its delay tells nothing
 of what was found, and an address may ask a few times a minute only.
 """
 
@@ -14,18 +15,15 @@ import math
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import date
-from html import escape
-from pathlib import Path
-from string import Template
 from typing import Any
+from urllib.parse import parse_qs
 
 import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
-from babel.dates import format_date
 
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
+from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
 from agentd.messages import ToolOutcome
 from agentd.ports import Clock
 
@@ -38,25 +36,9 @@ QUANTUM_S = 0.1
 MAX_FILE = 4 * 1024 * 1024
 _ADDRESSES = 4096
 _CODE = re.compile(r"[0-9A-Za-z-]{1,40}")
-_PAGE = Template((Path(__file__).parent / "web" / "verify.html").read_text())
-_HEADINGS = {
-    "genuine": ("Surat ini asli", "✓"),
-    "voided": ("Surat ini sudah dibatalkan", "✕"),
-    "tampered": ("Berkas ini tidak asli", "✕"),
-    "unknown": ("Tidak terdaftar", "?"),
-    "later": ("Belum dapat diperiksa", "…"),
-    "ask": ("Periksa keaslian surat", "?"),
-}
-_ROWS = (
-    ("title", "Jenis surat"),
-    ("number", "Nomor"),
-    ("date", "Tanggal"),
-    ("valid_until", "Berlaku sampai"),
-    ("name_masked", "Nama (disamarkan)"),
-    ("voided_at", "Dibatalkan"),
-    ("void_reason", "Alasan pembatalan"),
-)
-_DAYS = frozenset({"date", "valid_until", "voided_at"})
+_STATEMENT = re.compile(r"[A-Z2-7]{1,1800}")
+MAX_FORM = 4096
+"""Bytes of a form that holds a statement."""
 _STATUS = {"later": 503}
 
 
@@ -96,23 +78,26 @@ class VerifyPages:
         """For `application(pages=…)`: open to everybody."""
         yield web.get("/verify", self.ask)
         yield web.get("/verify/{code}", self.by_code)
-        yield web.post("/verify", self.by_file)
-        yield web.post("/verify/{code}", self.by_file)
+        yield web.post("/verify", self.by_body)
+        yield web.post("/verify/{code}", self.by_body)
 
     async def ask(self, request: web.Request) -> web.Response:
         """The empty form; `?code=` is what the form sends."""
         code = request.query.get("code", "").strip()
         if code:
             return await self._answered(request, lambda: self._of_code(code), code)
-        return _page("ask", {}, "")
+        return _html(request, _own("ask", "ask"), "", 200)
 
     async def by_code(self, request: web.Request) -> web.Response:
         """What the QR code of a letter leads to."""
         code = request.match_info["code"]
         return await self._answered(request, lambda: self._of_code(code), code)
 
-    async def by_file(self, request: web.Request) -> web.Response:
-        """A PDF of a letter."""
+    async def by_body(self, request: web.Request) -> web.Response:
+        """A PDF of a letter, or what its QR code states."""
+        code = request.match_info.get("code", "")
+        if request.content_type == "application/x-www-form-urlencoded":
+            return await self._answered(request, lambda: self._of_statement(request, code), code)
         return await self._answered(request, lambda: self._of_file(request), "")
 
     async def _answered(
@@ -124,14 +109,14 @@ class VerifyPages:
             self._limiter.charge(request.remote or "unix")
             found = await look()
         except RateLimited as error:
-            found = {**_later("Terlalu banyak pemeriksaan. Silakan tunggu sebentar."), **error.data}
+            found = {**_own("later", "too_often"), **error.data}
         except (UnknownTool, ToolExecution) as error:
             log.warning("verify.unavailable", reason=error.message)
-            found = _later("Pemeriksaan sedang tidak dapat dilakukan. Silakan coba lagi nanti.")
+            found = _own("later", "unavailable")
         spent = loop.time() - began
         await asyncio.sleep(math.ceil(spent / QUANTUM_S) * QUANTUM_S - spent)
         status = 429 if "retry_after_s" in found else _STATUS.get(found["status"], 200)
-        response = _json(found, status) if _wants_json(request) else _page(found["status"], found, code, status)
+        response = _json(found, status) if _wants_json(request) else _html(request, found, code, status)
         if status == 429:
             response.headers["Retry-After"] = str(math.ceil(found["retry_after_s"]))
         return response
@@ -139,25 +124,38 @@ class VerifyPages:
     async def _of_code(self, code: str) -> dict[str, Any]:
         return await self._verified({"code": code if _CODE.fullmatch(code) else "0"})
 
+    async def _of_statement(self, request: web.Request, code: str) -> dict[str, Any]:
+        """What doesn't look like a statement goes to the letter server as one that it can't read."""
+        form = await _form(request)
+        said = form if _STATEMENT.fullmatch(form) else "0"
+        return await self._verified({"code": f"{code if _CODE.fullmatch(code) else ''}#{said}"})
+
     async def _of_file(self, request: web.Request) -> dict[str, Any]:
         content = await _file(request)
         if not content:
-            return {"status": "ask", "genuine": False, "reason": "Pilih berkas PDF surat terlebih dahulu."}
+            return _own("ask", "no_file")
         if len(content) > MAX_FILE:
-            return {"status": "tampered", "genuine": False, "reason": "Berkas ini terlalu besar untuk sebuah surat."}
+            return _own("tampered", "too_large")
         return await self._verified({"file": "data:application/pdf;base64," + base64.b64encode(content).decode()})
 
     async def _verified(self, question: dict[str, str]) -> dict[str, Any]:
         outcome = await self._house("verify_letter", question)
         if not outcome.success:
             raise ToolExecution(outcome.message or "verify_letter failed")
-        if not isinstance(outcome.output, dict):
+        if not isinstance(outcome.output, dict) or outcome.output.get("status") not in MARKS:
             raise ToolExecution("verify_letter answered without a verdict")
         return {key: value for key, value in outcome.output.items() if value is not None and key != "sha256"}
 
 
-def _later(reason: str) -> dict[str, Any]:
-    return {"status": "later", "genuine": False, "reason": reason}
+def _own(status: str, cause: str) -> dict[str, Any]:
+    """An answer for which no letter server is needed."""
+    return {"status": status, "genuine": False, "reason": WORDS["id"].reasons[cause], "cause": cause}
+
+
+async def _form(request: web.Request) -> str:
+    """The form's `statement`; empty when there is none, or too much."""
+    body = await request.content.read(MAX_FORM + 1) if (request.content_length or 0) <= MAX_FORM else b""
+    return parse_qs(body.decode("ascii", "replace")).get("statement", [""])[0] if len(body) <= MAX_FORM else ""
 
 
 async def _file(request: web.Request) -> bytes:
@@ -184,26 +182,7 @@ def _json(found: dict[str, Any], status: int) -> web.Response:
     )
 
 
-def _shown(key: str, value: Any) -> str:
-    """A day as people write it; everything else as it is."""
-    if key not in _DAYS:
-        return str(value)
-    return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale="id"))
-
-
-def _page(status: str, found: dict[str, Any], code: str, http_status: int = 200) -> web.Response:
-    heading, mark = _HEADINGS[status]
-    rows = "".join(
-        f"<dt>{label}</dt><dd>{escape(_shown(key, found[key]))}</dd>"
-        for key, label in _ROWS
-        if found.get(key) is not None
-    )
-    text = _PAGE.substitute(
-        status=status,
-        heading=heading,
-        mark=mark,
-        reason=escape(found.get("reason", "Tulis kode pada surat, atau pilih berkas PDF-nya.")),
-        rows=f"<dl>{rows}</dl>" if rows else "",
-        code=escape(code[:40]),
-    )
-    return web.Response(text=text, content_type="text/html", status=http_status, headers={"Cache-Control": "no-store"})
+def _html(request: web.Request, found: dict[str, Any], code: str, status: int) -> web.Response:
+    language = language_of(request)
+    headers = {"Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"}
+    return web.Response(text=page(found, code, language), content_type="text/html", status=status, headers=headers)

@@ -14,10 +14,12 @@ async function verdict(path, options) {
   return response.json();
 }
 
-/** A code, or the whole address that a scanner read from the QR code. */
+/** A code, or all that a scanner read from the QR code: the address and, after its #, the signed statement. */
 export function checkCode(text) {
-  const code = text.replace(/\/+$/, '').split('/').pop();
-  return verdict(`/verify/${encodeURIComponent(code)}`);
+  const [address, statement] = text.split('#');
+  const code = address.replace(/\/+$/, '').split('/').pop();
+  const path = `/verify/${encodeURIComponent(code)}`;
+  return statement ? verdict(path, { method: 'POST', body: new URLSearchParams({ statement }) }) : verdict(path);
 }
 
 export function checkFile(file) {
@@ -26,7 +28,7 @@ export function checkFile(file) {
   return verdict('/verify', { method: 'POST', body });
 }
 
-const WORDS = { genuine: 'Asli', voided: 'Dibatalkan', tampered: 'Tidak asli', unknown: 'Tidak terdaftar' };
+const WORDS = { genuine: 'Asli', voided: 'Dibatalkan', tampered: 'Tidak asli', unknown: 'Tidak terdaftar', unconfirmed: 'Isi asli, register belum ditanya' };
 
 export function verdictCard(found) {
   const row = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
@@ -44,5 +46,15 @@ export function verdictCard(found) {
       row('Nama', found.name_masked),
       row('Alasan pembatalan', found.void_reason),
     ),
+    found.paper && h('p', { class: 'note' }, 'Isi surat yang asli menurut kode QR:'),
+    found.paper &&
+      h(
+        'dl',
+        { class: 'fields' },
+        row('Nama lengkap', found.paper.name),
+        row('Akhir NIK', found.paper.nik_last4),
+        row('Tanggal', day(found.paper.date)),
+        row('Keperluan', found.paper.purpose),
+      ),
   );
 }

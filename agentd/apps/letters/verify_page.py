@@ -1,0 +1,125 @@
+"""The page of /verify: an answer of the letter server as HTML, in Indonesian or English. Asks nobody.
+
+The words are web/verify.*.toml, one a language; the page needs no script but to send what a QR code states.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from aiohttp import hdrs, web
+from babel.dates import format_date
+
+FOLDER = Path(__file__).parent / "web"
+LANGUAGES = ("id", "en")
+MARKS = {
+    "genuine": "✓",
+    "voided": "✕",
+    "tampered": "✕",
+    "unknown": "?",
+    "unconfirmed": "…",
+    "later": "…",
+    "ask": "?",
+}
+"""Every status there is, and its sign."""
+_TEMPLATE = Template((FOLDER / "verify.html").read_text(encoding="utf-8"))
+_ROWS = ("title", "number", "date", "valid_until", "name_masked", "voided_at", "void_reason")
+_STATE = ("valid_until", "voided_at", "void_reason")
+_PAPER = ("title", "number", "date", "name", "nik_last4", "purpose")
+_DAYS = frozenset({"date", "valid_until", "voided_at"})
+_PLAIN = ("title", "by_code", "code_label", "by_file", "file_label", "check", "fine", "unread", "noscript")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the page says in one language."""
+
+    language: str
+    plain: Mapping[str, str]
+    same: str
+    paper: str
+    compare: str
+    other: Mapping[str, str]
+    headings: Mapping[str, str]
+    rows: Mapping[str, str]
+    reasons: Mapping[str, str]
+
+    @classmethod
+    def of(cls, language: str) -> Words:
+        """Read its file."""
+        said = tomllib.loads((FOLDER / f"verify.{language}.toml").read_text(encoding="utf-8"))
+        plain = {name: said.pop(name) for name in _PLAIN}
+        return cls(language=language, plain=plain, **said)
+
+    def reason(self, found: Mapping[str, Any]) -> str:
+        """Why, in this language where it is known by its name, else as the letter server says it."""
+        known = self.reasons.get(str(found.get("cause")))
+        return str(found.get("reason", "")) if known is None else known.format_map(_Shown(found))
+
+
+WORDS = {language: Words.of(language) for language in LANGUAGES}
+
+
+def language_of(request: web.Request) -> str:
+    """`?lang=`, else the first of ours that the browser asks for, else Indonesian."""
+    asked = request.query.get("lang", "")
+    if asked in LANGUAGES:
+        return asked
+    accepted = (
+        part.partition(";")[0].strip()[:2].lower() for part in request.headers.get(hdrs.ACCEPT_LANGUAGE, "").split(",")
+    )
+    return next((language for language in accepted if language in LANGUAGES), "id")
+
+
+def page(found: Mapping[str, Any], code: str, language: str) -> str:
+    """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` of a statement."""
+    words, status, paper = WORDS[language], str(found["status"]), found.get("paper")
+    stated = isinstance(paper, dict)
+    same = stated and status == "genuine"  # a photocopy with another name has this code too: the reader decides
+    return _TEMPLATE.substitute(
+        {name: escape(text) for name, text in words.plain.items()},
+        lang=language,
+        status=status,
+        heading=words.same if same else words.headings[status],
+        mark=MARKS[status],
+        reason=escape(words.reason(found)),
+        rows=_list(words, _STATE if stated else _ROWS, found),
+        paper=_paper(words, paper) if stated else "",
+        code=escape(code[:40]),
+        other=words.other["code"],
+        other_name=words.other["name"],
+    )
+
+
+def _paper(words: Words, paper: Mapping[str, Any]) -> str:
+    return f"<h2>{escape(words.paper)}</h2><p>{escape(words.compare)}</p>{_list(words, _PAPER, paper)}"
+
+
+def _list(words: Words, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f"<dt>{escape(words.rows[key])}</dt><dd>{escape(_shown(key, found[key], words.language))}</dd>"
+        for key in keys
+        if found.get(key)
+    )
+    return f"<dl>{rows}</dl>" if rows else ""
+
+
+def _shown(key: str, value: Any, language: str) -> str:
+    """A day as people write it; everything else as it is."""
+    if key not in _DAYS:
+        return str(value)
+    return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale=language))
+
+
+class _Shown(dict[str, Any]):
+    """Values for a sentence; one that an answer lacks is left out."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
