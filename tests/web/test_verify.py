@@ -77,7 +77,9 @@ def test_the_verification_pages_have_no_accessibility_faults(
     context.close()
 
 
-@pytest.mark.parametrize(("locale", "words"), [("id-ID", "Asli bila isinya sama"), ("en-GB", "Genuine if it says the same")])
+@pytest.mark.parametrize(
+    ("locale", "words"), [("id-ID", "Asli bila isinya sama"), ("en-GB", "Genuine if it says the same")]
+)
 def test_a_scanned_qr_code_shows_what_the_genuine_paper_says(
     office: Daemon, letter: dict[str, str], chromium: Browser, locale: str, words: str
 ) -> None:

@@ -80,9 +80,8 @@ def language_of(request: web.Request) -> str:
 
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
     """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` of a statement."""
-    words, status, paper = WORDS[language], str(found["status"]), found.get("paper")
-    stated = isinstance(paper, dict)
-    same = stated and status == "genuine"  # a photocopy with another name has this code too: the reader decides
+    words, status, paper = WORDS[language], str(found["status"]), found.get("paper") or {}
+    same = paper and status == "genuine"  # a photocopy with another name has this code too: the reader decides
     return _TEMPLATE.substitute(
         {name: escape(text) for name, text in words.plain.items()},
         lang=language,
@@ -90,8 +89,8 @@ def page(found: Mapping[str, Any], code: str, language: str) -> str:
         heading=words.same if same else words.headings[status],
         mark=MARKS[status],
         reason=escape(words.reason(found)),
-        rows=_list(words, _STATE if stated else _ROWS, found),
-        paper=_paper(words, paper) if stated else "",
+        rows=_list(words, _STATE if paper else _ROWS, found),
+        paper=_paper(words, paper) if paper else "",
         code=escape(code[:40]),
         other=words.other["code"],
         other_name=words.other["name"],
