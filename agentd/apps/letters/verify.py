@@ -22,8 +22,8 @@ import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
 
-from agentd.errors import RateLimited, ToolExecution, UnknownTool
 from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
+from agentd.errors import RateLimited, ToolExecution, UnknownTool
 from agentd.messages import ToolOutcome
 from agentd.ports import Clock
 
