@@ -167,6 +167,8 @@ class ToolInfo(Message):
     meta: dict[str, Json] = Field(default_factory=dict)
     official: bool = False
     approval: ApprovalRule = "never"
+    four_eyes: bool = False
+    """An officer's yes to their own call, or to another person than was proposed, needs a second officer's."""
     timeout_s: float | None = None
     remote_name: str | None = None
     """The name that the server knows it by, where the catalogue's differs (`SERVER__TOOL`)."""
@@ -271,13 +273,25 @@ class Caller(Message):
         return "admin" in self.scopes or not self.scopes.isdisjoint(scopes)
 
 
+class Agreement(Message):
+    """Who said yes, and when (ISO 8601)."""
+
+    by: str
+    at: str
+
+
 class Consent(Message):
-    """A human's yes to one call with exactly these arguments."""
+    """A human's yes to one call with exactly these arguments.
+
+    `by` is who said it last, `approvals` are all who did; `proposed` are the arguments before an officer changed them.
+    """
 
     approval_id: str
     tool: str
     arguments: dict[str, Json]
     by: str
+    approvals: tuple[Agreement, ...] = ()
+    proposed: dict[str, Json] | None = None
 
 
 class ToolCall(Message):
@@ -360,13 +374,23 @@ class AgentStep(Message):
 
 
 class Approval(Message):
-    """A call that waits for a human: exactly these arguments, until `expires_at` (ISO 8601)."""
+    """A call that waits for a human: exactly these arguments, until `expires_at` (ISO 8601).
+
+    Where it waits for a second officer, `approvals` says who agreed already, and `proposed` what an officer changed.
+    """
 
     approval_id: str
     tool: str
     arguments: dict[str, Json]
     summary: str
     expires_at: str
+    proposed: dict[str, Json] | None = None
+    approvals: tuple[Agreement, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
+        shown: dict[str, Json] = dump(self)
+        return {name: value for name, value in shown.items() if value or name not in ("proposed", "approvals")}
 
 
 class AgentOutcome(Message):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from agentd.agent.four_eyes import identity_fields
 from agentd.agent.text import plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
@@ -83,17 +84,26 @@ def rule_of(
 class ApprovalNeeded(Exception):
     """A call waits for a human: this tool with exactly these arguments, under this rule (`citizen` or `staff`)."""
 
-    def __init__(self, tool: str, arguments: Mapping[str, Json], summary: str, rule: ApprovalRule) -> None:
-        self.tool = tool
+    def __init__(self, tool: ToolInfo, arguments: Mapping[str, Json], summary: str, rule: ApprovalRule) -> None:
+        self.tool = tool.name
+        self.four_eyes = tool.four_eyes
+        self.identity = identity_fields(tool.input_schema) if tool.four_eyes else []
         self.arguments = dict(arguments)
         self.summary = summary
         self.rule: ApprovalRule = rule
-        super().__init__(f"{tool} needs the approval of {'a citizen' if rule == 'citizen' else 'staff'}")
+        super().__init__(f"{tool.name} needs the approval of {'a citizen' if rule == 'citizen' else 'staff'}")
 
     @property
     def pending(self) -> dict[str, Json]:
-        """The call as it waits: {tool, arguments, summary, rule}."""
-        return {"tool": self.tool, "arguments": self.arguments, "summary": self.summary, "rule": self.rule}
+        """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity}."""
+        return {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "summary": self.summary,
+            "rule": self.rule,
+            "four_eyes": self.four_eyes,
+            "identity": self.identity,
+        }
 
 
 class Approved:
@@ -110,7 +120,7 @@ class Approved:
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
         rule = call.tool.approval
         if rule != "never" and not covers(call.consent, call):
-            raise ApprovalNeeded(call.tool.name, call.input, summary(call.tool, call.input, call.language), rule)
+            raise ApprovalNeeded(call.tool, call.input, summary(call.tool, call.input, call.language), rule)
         return await self._inner.call(call, on_progress)
 
 

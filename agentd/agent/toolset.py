@@ -31,6 +31,8 @@ class ToolEntry(Protocol):
     @property
     def approval(self) -> ApprovalRule | None: ...
     @property
+    def four_eyes(self) -> bool | None: ...
+    @property
     def timeout_s(self) -> float | None: ...
 
 
@@ -94,7 +96,11 @@ def assemble(
     def worded(tool: ToolInfo, entry: ToolEntry | None = None) -> ToolInfo:
         made = _worded(tool, entry)
         rule = rule_of(made, entry.approval if entry is not None else None, caller, chooser)
-        return made.model_copy(update={"approval": rule})
+        four_eyes = entry.four_eyes if entry is not None else None
+        default = made.official and rule == "staff"
+        return made.model_copy(
+            update={"approval": rule, "four_eyes": default if four_eyes is None else four_eyes},
+        )
 
     seen = frozenset(servers) if servers is not None else None
     allowed = frozenset(name.casefold() for name in only) if only is not None else None

@@ -27,6 +27,9 @@ class ToolSettings(Section):
     approval: ApprovalRule | None = None
     """Who must agree to each call. Default: `citizen` for an official tool, `never` for one that its server marks as
     changing nothing (`readOnlyHint`), for any other `citizen` at the counter and `staff` elsewhere."""
+    four_eyes: bool | None = None
+    """An officer's yes to their own call, or one that changes who it is about, needs a second officer's. Default: true
+    for an official tool with `approval = "staff"`. An office of one officer can't issue what needs two: false."""
     timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one call, in place of the server's `call_timeout_s`."""
 

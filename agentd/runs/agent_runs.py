@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from agentd.agent.approval import assents, refuses
+from agentd.agent.approval import assents, refuses, summary
+from agentd.agent.four_eyes import differing, judged
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.language import detect
 from agentd.agent.loop import Agent, Brief, Conclusion
@@ -28,10 +29,11 @@ from agentd.messages import (
     Said,
     Scope,
     ToolCall,
+    ToolInfo,
 )
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.profiles import Outfit
-from agentd.runs.engine import APPROVAL_KEYS, Engine, Result, RunContext, iso
+from agentd.runs.engine import Engine, Result, RunContext, as_seen, iso
 from agentd.runs.keys import kept, kept_of_new, new_key
 from agentd.runs.store import Opening, Row, RunStore
 from agentd.runs.visibility import owned, owned_session, published, without_paths
@@ -314,35 +316,49 @@ class AgentRuns:
             raise Conflict("the approval has expired; ask again")
         if approval["rule"] == "staff" and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
-        changed = arguments is not None and _canonical(arguments) != _canonical(approval["arguments"])
-        if changed and not caller.may("staff"):
-            raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         final = arguments if arguments is not None else approval["arguments"]
-        words = said or ("ya" if approved else "tidak")
-        decision = {
-            "approval_id": approval_id,
-            "approved": approved,
-            "by": caller.id,
-            "at": iso(self._clock.now()),
-            "changed": changed,
-        }
-        record = dict(row["record"])
-        order = len(record["said"])
-        if changed:
-            record["said"] = [*record["said"], Said(by="citizen", order=order, text=json.dumps(final)).model_dump()]
-        else:
-            record["said"] = [*record["said"], Said(by="citizen", order=order, text=words).model_dump()]
-        record["decision"] = {**decision, "arguments": final}
-        brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
+        proposed = approval.get("proposed", approval["arguments"])
+        changes = differing(approval["arguments"], final)
+        if changes and not caller.may("staff"):
+            raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
+        at = iso(self._clock.now())
+        yes = judged(approval, row["brief"]["caller"]["id"], caller, final, at) if approved else None
+        what = "refused" if yes is None else "approved" if yes.enough else "agreed"
         await self._audit.arecord(
-            "approval.approved" if approved else "approval.refused",
+            f"approval.{what}",
             actor=caller.id,
             subject=row["run_id"],
             session=row["session_id"],
             tool=approval["tool"],
-            changed=_differing(approval["arguments"], final),
+            changed=changes,
         )
+        approvals = [agreement.model_dump() for agreement in yes.approvals] if yes else []
+        if yes is not None and not yes.enough:
+            await self.engine.ask_another(row, self._for_another(row, final, proposed, approvals))
+            return
+        decision = {
+            "approval_id": approval_id,
+            "approved": approved,
+            "by": caller.id,
+            "at": at,
+            "changed": bool(differing(proposed, final)),
+            "approvals": approvals,
+        }
+        record = dict(row["record"])
+        text = json.dumps(final) if decision["changed"] else said or ("ya" if approved else "tidak")
+        heard = Said(by="citizen", order=len(record["said"]), text=text)
+        record["said"] = [*record["said"], heard.model_dump()]
+        record["decision"] = {**decision, "arguments": final, "proposed": proposed if decision["changed"] else None}
+        brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
         await self.engine.go_on(row, {"record": record, "approval": None, "brief": brief})
+
+    def _for_another(self, row: Row, final: Row, proposed: Row, approvals: Sequence[Row]) -> Row:
+        """The approval as a second officer finds it: what is to be agreed to, what was proposed, who agreed."""
+        approval = row["approval"]
+        known = self._tools.catalogue().tool(approval["tool"]) or ToolInfo(name=approval["tool"], server="")
+        text = summary(known.model_copy(update={"official": True}), final, row["brief"].get("language", "id"))
+        shown = {**approval, "arguments": final, "summary": text, "rule": "staff", "approvals": [*approvals]}
+        return {**shown, "proposed": proposed} if differing(proposed, final) else shown
 
     # ── the executor ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -438,7 +454,7 @@ class AgentRuns:
     def _summary(self, row: Row, caller: Caller) -> dict[str, Any]:
         shown = {key: row[key] for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
         if row["approval"] is not None:
-            shown["approval"] = {key: row["approval"][key] for key in APPROVAL_KEYS}
+            shown["approval"] = as_seen(row["approval"])
         if ((row["error"] or {}).get("data") or {}).get("parked"):
             shown["parked"] = True
         if caller.may() or row["owner"] == caller.id:
@@ -494,12 +510,3 @@ def _failure_told(row: Row, language: Language) -> str:
 
 def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:
     return [Artifact.model_validate(value) for value in data.get("artifacts", [])]
-
-
-def _differing(proposed: dict[str, Any], final: dict[str, Any]) -> list[str]:
-    """The names of the fields that are not the same in both."""
-    return sorted(name for name in proposed.keys() | final.keys() if proposed.get(name) != final.get(name))
-
-
-def _canonical(arguments: dict[str, Any]) -> str:
-    return json.dumps(arguments, sort_keys=True, ensure_ascii=False)

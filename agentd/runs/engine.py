@@ -33,7 +33,7 @@ from agentd.errors import (
     InvalidParams,
     Language,
 )
-from agentd.messages import LIVE_ONLY, Consent, Event, EventType
+from agentd.messages import LIVE_ONLY, Agreement, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
@@ -46,8 +46,7 @@ SETTLE_S = 1.0
 """How long a cancelled run may take to end when the daemon stops."""
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
-APPROVAL_KEYS = ("approval_id", "tool", "arguments", "summary", "expires_at")
-"""What callers see of a pending approval; its `rule` is the daemon's."""
+_APPROVAL_KEYS = frozenset({"approval_id", "tool", "arguments", "summary", "expires_at", "proposed", "approvals"})
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
 
@@ -86,6 +85,8 @@ class RunContext:
             tool=self.row["record"]["pending"]["tool"],
             arguments=decision["arguments"],
             by=decision["by"],
+            approvals=tuple(Agreement.model_validate(each) for each in decision.get("approvals", ())),
+            proposed=decision.get("proposed"),
         )
 
 
@@ -288,6 +289,31 @@ class Engine:
         if not await self._store.change(row["run_id"], "needs_approval", changed, row["segment"]):
             raise Conflict("the run does not wait for an approval")
         await self._begin({**row, **changed})
+
+    async def ask_another(self, row: Row, approval: Row) -> None:
+        """Let a run wait on, now for another person: under a new approval id, with its whole time again.
+
+        Raises Conflict when it does not wait.
+        """
+        now = self._clock.now()
+        expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
+        renewed = {**approval, "approval_id": uuid4().hex, "expires_at": expires_at}
+        stored = list(row["events"] or ())
+        event = Event(
+            seq=len(stored) + 1,
+            run_id=row["run_id"],
+            session_id=row["session_id"],
+            type="approval.requested",
+            at=iso(now),
+            data=as_seen(renewed),
+        )
+        values = {
+            "approval": renewed,
+            "outcome": {**(row["outcome"] or {}), "response": renewed["summary"], "approval": as_seen(renewed)},
+            "events": [*stored, event.model_dump(mode="json")],
+        }
+        if not await self._store.change(row["run_id"], "needs_approval", values, row["segment"]):
+            raise Conflict("the run does not wait for an approval")
 
     async def wait(self, run_id: str) -> Row | None:
         """The run's row once it has ended or waits for an approval. Raises Draining when the daemon stops before."""
@@ -495,7 +521,7 @@ class Engine:
         if result.approval is not None:
             expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
             approval = {"approval_id": uuid4().hex, **result.approval, "expires_at": expires_at}
-            outcome["approval"] = {key: approval[key] for key in APPROVAL_KEYS}
+            outcome["approval"] = as_seen(approval)
             last: tuple[EventType, dict[str, Any]] = ("approval.requested", outcome["approval"])
         else:
             finished = {"status": status, "response": outcome.get("response", "")}
@@ -594,6 +620,11 @@ _PARKED: dict[Language, str] = {
 def workflow_id(run_id: str, segment: int) -> str:
     """A segment's name at DBOS."""
     return run_id if segment == 0 else f"{run_id}#{segment}"
+
+
+def as_seen(approval: Row) -> Row:
+    """What callers see of a pending approval; its rules are the daemon's."""
+    return {key: value for key, value in approval.items() if key in _APPROVAL_KEYS}
 
 
 def iso(moment: datetime) -> str:

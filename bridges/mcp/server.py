@@ -463,6 +463,9 @@ def meta_of(call: ToolCall) -> RequestParamsMeta:
         meta |= {"agentd/caller": call.caller.id, "agentd/caller_scopes": sorted(call.caller.scopes)}
     if call.consent is not None:
         meta["agentd/approved_by"] = call.consent.by
+        meta["agentd/approvals"] = [agreement.model_dump() for agreement in call.consent.approvals]
+        if call.consent.proposed is not None:
+            meta["agentd/proposed"] = call.consent.proposed
     return cast(RequestParamsMeta, meta)
 
 

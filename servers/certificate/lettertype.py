@@ -56,6 +56,8 @@ class LetterField(BaseModel):
     choices: str | dict[str, tuple[str, ...]] = ""
     optional: bool = False
     default: str | None = None
+    identity: bool = False
+    """It says who a person is, though its kind does not show it (a place of birth)."""
 
     @model_validator(mode="after")
     def _choices_exist(self) -> LetterField:
@@ -89,6 +91,8 @@ class LetterField(BaseModel):
             schema["description"] = hint
         if self.default is not None:
             schema["default"] = self.default
+        if self.identity:
+            schema["x-agentd-identity"] = True
         return schema
 
     def read(self, value: object, glyphs: frozenset[int]) -> str:

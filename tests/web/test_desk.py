@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agentd.access import AccessBook
-from tests.daemon import TOKEN, Daemon, final
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
+from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.steps import violations
 
@@ -120,6 +121,33 @@ def test_the_desk_names_who_approved_and_who_voided_a_letter(fresh_office: Offic
     expect(row.get_by_role("cell", name="kiosk-lobi")).to_be_visible()
     assert violations(page) == []
     assert "meja-2" not in citizen.content() and "kiosk-lobi" not in citizen.content()
+
+
+def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: Office, open_page: Open) -> None:
+    pages_tools = ("list_letters", "preview_letter", "list_issued_letters", "get_letter_status", "void_letter")
+    bound = "".join(f'[[tools]]\nname = "{name}"\nserver = "certificate"\n' for name in pages_tools)
+    config = HEAD + SERVERS["certificate"] + STAFF_RULE + bound
+    office = fresh_office(LETTER, final("Selesai."), config=config, env={})
+    book = AccessBook(office.state / "access.json")
+    siti, rina = (
+        open_page(
+            f"{office.url}/desk#token={book.add(name, frozenset({'staff'}), now=datetime.now(UTC))}", viewport=DESK
+        )
+        for name in ("siti", "rina")
+    )
+    asked = office.call("Agent.run", prompt=WORDS, session_id="budi")
+    mine, hers = (page.locator(f"#pending [data-run='{asked['run_id']}']") for page in (siti, rina))
+    mine.locator("[data-act=edit]").click()
+    siti.get_by_label("Nama lengkap").fill("Budi Hartono")
+    siti.get_by_role("button", name="Setujui dengan perubahan").click()
+    expect(hers.locator("[data-second]")).to_contain_text("Sudah disetujui siti")
+    expect(hers.locator("[data-changed=nama]")).to_have_text("Nama lengkap: semula Budi Santoso, menjadi Budi Hartono")
+    assert violations(rina) == []
+    expect(mine.locator("[data-second]")).to_be_visible()
+    mine.locator("[data-act=yes]").click()
+    expect(mine.get_by_role("alert")).not_to_be_empty()
+    hers.locator("[data-act=yes]").click()
+    expect(rina.locator("#letters tr[data-number]")).to_contain_text("B*** H***")
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from agentd.messages import Caller, Consent
+from agentd.messages import Agreement, Caller, Consent
 from bridges.mcp import McpToolHost
 from tests.bridges.mcp.conftest import PATIENCE, QUICK, do, friendly, request, until
 
@@ -60,11 +60,22 @@ async def test_each_call_carries_its_idempotency_key_and_session(host: McpToolHo
 
 async def test_a_call_says_who_asks_and_who_said_yes(host: McpToolHost) -> None:
     asked = request(host, "friendly", "meta")
-    consent = Consent(approval_id="a", tool="meta", arguments={}, by="meja-1")
+    approvals = (Agreement(by="meja-2", at="2026-01-05T02:00:00.000+00:00"), Agreement(by="meja-1", at="…"))
+    consent = Consent(
+        approval_id="a", tool="meta", arguments={}, by="meja-1", approvals=approvals, proposed={"nama": "Budi"}
+    )
     caller = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
     outcome = await host.call(asked.model_copy(update={"caller": caller, "consent": consent}))
-    sent = {key: outcome.output[key] for key in ("agentd/caller", "agentd/caller_scopes", "agentd/approved_by")}
-    assert sent == {"agentd/caller": "kiosk", "agentd/caller_scopes": ["kiosk"], "agentd/approved_by": "meja-1"}
+    assert (
+        outcome.output.items()
+        >= {
+            "agentd/caller": "kiosk",
+            "agentd/caller_scopes": ["kiosk"],
+            "agentd/approved_by": "meja-1",
+            "agentd/approvals": [agreement.model_dump() for agreement in approvals],
+            "agentd/proposed": {"nama": "Budi"},
+        }.items()
+    )
 
 
 async def test_a_renamed_tool_is_called_by_the_name_its_server_knows(host: McpToolHost) -> None:

@@ -74,6 +74,8 @@ function pendingCard(run) {
     h('h3', {}, catalogue.title(approval.tool)),
     h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${time(approval.expires_at)}`),
     fieldList(catalogue.fields(approval.tool), approval.arguments),
+    changesOf(approval),
+    agreedBy(approval),
     h(
       'div',
       { class: 'actions' },
@@ -83,6 +85,22 @@ function pendingCard(run) {
     ),
     note,
   );
+}
+
+/** What an officer changed, beside what was proposed. */
+function changesOf({ tool, proposed, arguments: now }) {
+  if (!proposed) return null;
+  const label = (name) => catalogue.fields(tool).find((field) => field.name === name)?.label ?? name;
+  const changed = Object.keys({ ...proposed, ...now }).filter((name) => proposed[name] !== now[name]);
+  const line = (name) => h('li', { 'data-changed': name }, `${label(name)}: semula ${proposed[name] ?? '–'}, menjadi ${now[name] ?? '–'}`);
+  return h('div', { class: 'note' }, 'Diubah petugas:', h('ul', {}, changed.map(line)));
+}
+
+/** Who has agreed already, where a second officer must. */
+function agreedBy({ approvals }) {
+  if (!approvals?.length) return null;
+  const names = approvals.map(({ by, at }) => `${by} (${time(at)})`).join(', ');
+  return h('p', { class: 'note', 'data-second': true }, `Sudah disetujui ${names}. Perlu persetujuan petugas lain.`);
 }
 
 function editForm(approval, onValues) {

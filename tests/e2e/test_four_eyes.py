@@ -1,0 +1,137 @@
+"""Four eyes through a real daemon with two officers: what one of them alone can't issue."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+
+TOOL = LETTER["tool"]
+STAFF_RULE = f"""
+[[tools]]
+name = "{TOOL}"
+server = "certificate"
+approval = "staff"
+"""
+
+
+class Officer:
+    """Calls the daemon with a token of their own."""
+
+    def __init__(self, daemon: Daemon, name: str, scope: str) -> None:
+        made = subprocess.run(
+            [AGENTD, "token", "add", name, "--scope", scope, "--state", daemon.state],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        self._daemon, self._token = daemon, made.stdout.strip()
+
+    def call(self, method: str, **params: Any) -> Any:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        with self._daemon.request("/rpc", body, Authorization=f"Bearer {self._token}") as response:
+            answer = json.load(response)
+        if "error" in answer:
+            raise RpcFailed(answer["error"])
+        return answer["result"]
+
+    def approve(self, waiting: dict[str, Any], **more: Any) -> Any:
+        ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
+        return self.call("Agent.approve", **ids, approved=True, **more)
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, Officer, Officer]]:
+    config = HEAD + SERVERS["certificate"] + STAFF_RULE
+    with running(tmp_path_factory.mktemp("eyes"), LETTER, final("Selesai."), config=config) as daemon:
+        yield daemon, Officer(daemon, "siti", "staff"), Officer(daemon, "rina", "staff")
+
+
+def letters(daemon: Daemon) -> int:
+    return len(list(daemon.state.glob("letters/2*/*.pdf")))
+
+
+def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, Officer, Officer]) -> None:
+    daemon, siti, rina = office
+    before = letters(daemon)
+    asked = daemon.call("Agent.run", prompt=WORDS, session_id="nama")
+    changed = {**asked["approval"]["arguments"], "nama": "Budi Hartono"}
+    waiting = siti.approve(asked, arguments=changed)
+    approval = waiting["approval"]
+    assert (waiting["status"], letters(daemon)) == ("needs_approval", before)
+    assert approval["approval_id"] != asked["approval"]["approval_id"]
+    assert (approval["arguments"], approval["proposed"]) == (changed, asked["approval"]["arguments"])
+    assert [agreement["by"] for agreement in approval["approvals"]] == ["siti"]
+    assert "Budi Hartono" in waiting["response"] and "Budi Santoso" not in waiting["response"]
+
+    with pytest.raises(RpcFailed, match="another officer must agree") as twice:
+        siti.approve(waiting)
+    assert twice.value.type == "forbidden"
+    with pytest.raises(RpcFailed) as stale:
+        rina.approve(asked)
+    assert stale.value.type == "conflict", "nobody agrees to what they have not seen"
+
+    (seen,) = rina.call("Agent.list", status="needs_approval")["runs"]
+    assert seen["approval"]["approvals"] == approval["approvals"]
+    issued = rina.approve(waiting)
+    assert (issued["status"], issued["steps"][0]["input"]["nama"], letters(daemon)) == (
+        "completed",
+        "Budi Hartono",
+        before + 1,
+    )
+    told = subprocess.run(
+        [AGENTD, "audit", "--action", "approval", "--subject", asked["run_id"], "--json", "--state", daemon.state],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    entries = [json.loads(line) for line in told.splitlines()]
+    assert [(entry["action"], entry["actor"], entry["facts"]["changed"]) for entry in entries] == [
+        ("approval.agreed", "siti", ["nama"]),
+        ("approval.approved", "rina", []),
+    ]
+    assert "Hartono" not in told
+
+
+def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Officer, Officer]) -> None:
+    daemon, siti, rina = office
+    before = letters(daemon)
+    arguments = {**LETTER["input"], "keperluan": "Membuka rekening"}
+    waiting = siti.call("Tools.call", tool=TOOL, input=arguments)["output"]
+    again = siti.approve(waiting)
+    assert (again["status"], letters(daemon)) == ("needs_approval", before)
+    with pytest.raises(RpcFailed) as twice:
+        siti.approve(again)
+    assert twice.value.type == "forbidden"
+    assert rina.approve(again)["status"] == "completed"
+    assert letters(daemon) == before + 1
+
+    own = siti.call("Agent.run", prompt=WORDS, session_id="sendiri")
+    assert siti.call("Agent.run", prompt="ya", session_id="sendiri")["status"] == "needs_approval"
+    (seen,) = rina.call("Agent.list", status="needs_approval")["runs"]
+    assert rina.approve(seen)["run_id"] == own["run_id"]
+
+
+def test_one_officer_is_enough_for_what_a_citizen_asked_and_for_an_address(
+    office: tuple[Daemon, Officer, Officer],
+) -> None:
+    daemon, siti, _ = office
+    asked = daemon.call("Agent.run", prompt=WORDS, session_id="biasa")
+    issued = siti.approve(asked, arguments={**asked["approval"]["arguments"], "alamat_domisili": "Jl. Mawar No. 5"})
+    assert (issued["status"], issued["approval"]) == ("completed", None)
+
+
+def test_an_office_of_one_officer_may_switch_it_off(tmp_path: Path) -> None:
+    config = HEAD + SERVERS["certificate"] + STAFF_RULE + "four_eyes = false\n"
+    with running(tmp_path, LETTER, final("Selesai."), config=config) as daemon:
+        waiting = daemon.call("Agent.run", prompt=WORDS, session_id="s")
+        ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
+        changed = {**waiting["approval"]["arguments"], "nama": "Budi Hartono"}
+        assert daemon.call("Agent.approve", **ids, approved=True, arguments=changed)["status"] == "completed"
