@@ -140,7 +140,8 @@ class ProviderSettings(Message):
 class ServerSettings(Message):
     """How to reach one MCP server: a `command` to start over stdio, or the `url` of a Streamable HTTP endpoint.
 
-    `env` is all that the child gets beside the few harmless variables every process needs (HOME, PATH, LANG …).
+    `env` is all that the child gets beside the few harmless variables every process needs (HOME, PATH, LANG …) and,
+    with `credentials`, CREDENTIALS_DIRECTORY.
     """
 
     name: str
@@ -149,6 +150,10 @@ class ServerSettings(Message):
     url: str | None = None
     headers: Mapping[str, str] = Field(default_factory=dict, repr=False)
     env: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    credentials: Mapping[str, bytes] = Field(default_factory=dict, repr=False)
+    """Secrets that it gets as files, by their names."""
+    blocked: str | None = None
+    """Why it must not be started as things are (a sentence); then it is down with this as its error."""
     workdir: str | None = None
     start_timeout_s: float = 30.0
     call_timeout_s: float = 60.0

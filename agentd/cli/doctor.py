@@ -17,6 +17,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agentd.cli import options
+from agentd.credentials import SYSTEM_FOLDER
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
@@ -71,7 +72,10 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
     yield address(settings.rpc.listen)
     yield from providers(settings)
     for server in settings.servers:
-        yield server_of(server)
+        if server.blocked and all((SYSTEM_FOLDER / name).exists() for name in settings.credential_names):
+            yield Finding("note", f"server {server.name}: its credentials reach it from {SYSTEM_FOLDER} in the service")
+        else:
+            yield server_of(server)
 
 
 def python(version: tuple[int, ...]) -> Finding:
@@ -163,7 +167,9 @@ def _trouble(entry: Any, state: Any) -> str | None:
 
 
 def server_of(server: Any, find: Callable[..., str | None] = shutil.which) -> Finding:
-    """Whether an MCP server's command is there, or its address answers."""
+    """Whether an MCP server's credentials and command are there, or its address answers."""
+    if server.blocked:
+        return Finding("must", f"server {server.name} is not started", server.blocked)
     if server.url is not None:
         if reachable(server.url):
             return Finding("good", f"server {server.name}: {server.url} answers")

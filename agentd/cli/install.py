@@ -85,6 +85,7 @@ def units(settings: Any, program: Path, *, system: bool, environ: Mapping[str, s
     folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
     kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"
     keys = [provider.api_key_name for provider in settings.providers if provider.api_key_name]
+    keys = list(dict.fromkeys([*keys, *settings.credential_names]))
     service, listening = (_template(name) for name in ("agentd.service", "agentd.socket"))
     files = {
         folder / "agentd.service": "\n".join(_service(service, program, kept, keys, system)) + "\n",

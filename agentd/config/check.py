@@ -23,6 +23,7 @@ from agentd.config.schema import (
     TelemetrySettings,
     ToolSettings,
 )
+from agentd.credentials import NAME
 
 Tell = Callable[[KeyPath, str], None]
 """Takes a problem: the path of the key, and a sentence."""
@@ -181,6 +182,14 @@ def _check_doubles(section: str, names: list[Any], problem: Tell, key: str = "na
 def _check_server(server: ServerEntry, where: KeyPath, problem: Tell) -> None:
     if (server.command is None) == (server.url is None):
         problem(where, f"server `{server.name}` takes either `command` or `url`")
+    if server.url is not None and server.credentials:
+        text = (
+            f"server `{server.name}` is not started by agentd, so no files reach it: name the credential in `headers`"
+        )
+        problem((*where, "credentials"), f"{text}, as `${{NAME}}`")
+    for name in server.credentials:
+        if not NAME.fullmatch(name):
+            problem((*where, "credentials"), f"`{name}` can't be a credential's name: letters, digits and `_.-` only")
     for key in server.model_extra or {}:
         near = next((known for known in ServerEntry.model_fields if _distance(key, known) <= 2), None)
         if near is not None:

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,8 +34,12 @@ from agentd.config.schema import (
     TelemetrySettings,
     ToolSettings,
 )
+from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
 from agentd.messages import ModelInfo, ProviderSettings, ServerSettings
+
+LETTERS_URL = "letters_database_url"
+"""The credential by which the letters' server learns where the register is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Settings:
     admin_token: str | None = field(default=None, repr=False)
     clock: str | None = None
     warnings: tuple[Problem, ...] = ()
+    credential_names: tuple[str, ...] = ()
+    """The credentials that the file names, those of providers aside."""
 
     def profile(self, name: str | None) -> ProfileSettings | None:
         """The profile of that name."""
@@ -115,11 +121,20 @@ def load(
 
     warnings: list[Problem] = []
     check(parsed, problem, lambda where, text: warnings.append(Problem(file, line_of(lines, where), text)))
+    for key in ("url", "letters_url"):
+        if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
+            problem(("store", key), advice(lacking))
     if problems:
         raise ConfigError(sorted(problems, key=lambda found: found.line))
 
     folder = file.resolve().parent
     state_path = state_folder(state, environ)
+    servers = tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers)
+    warnings += [
+        Problem(file, line_of(lines, ("servers", index, key)), text)
+        for index, (entry, server) in enumerate(zip(parsed.servers, servers, strict=True))
+        for key, text in _lacking(entry, server, environ)
+    ]
     return Settings(
         file=file,
         state=state_path,
@@ -127,7 +142,7 @@ def load(
         model=parsed.model,
         prompt_template=parsed.prompt_template,
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
-        servers=tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers),
+        servers=servers,
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         tool_host=parsed.tool_host,
@@ -140,13 +155,14 @@ def load(
         rpc=parsed.rpc.model_copy(
             update={"listen": listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen},
         ),
-        store=parsed.store,
+        store=parsed.store.model_copy(update={"url": parsed.store.url and filled(parsed.store.url, environ)}),
         letters=parsed.letters,
         telemetry=parsed.telemetry,
         analytics=parsed.analytics,
-        admin_token=_secret("AGENTD_TOKEN", environ),
+        admin_token=secret("AGENTD_TOKEN", environ),
         clock=environ.get("AGENTD_CLOCK"),
         warnings=tuple(warnings),
+        credential_names=_credential_names(parsed),
     )
 
 
@@ -174,15 +190,6 @@ def _line_in(text: str) -> int:
 # ── from the file's words to settings ────────────────────────────────────────────────────────────────────────────────
 
 
-def _secret(name: str, environ: Mapping[str, str]) -> str | None:
-    """A secret by name: systemd's credential file first, then the environment."""
-    if folder := environ.get("CREDENTIALS_DIRECTORY"):
-        credential = Path(folder) / name
-        if credential.is_file():
-            return credential.read_text(encoding="utf-8").strip() or None
-    return environ.get(name, "").strip() or None
-
-
 def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> ProviderSettings:
     models = tuple(
         ModelInfo(name=model) if isinstance(model, str) else ModelInfo.model_validate(model) for model in entry.models
@@ -194,7 +201,7 @@ def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Map
         id=entry.id,
         type=entry.type,
         endpoint=entry.endpoint,
-        api_key=_secret(entry.api_key, environ) if entry.api_key else None,
+        api_key=secret(entry.api_key, environ) if entry.api_key else None,
         api_key_name=entry.api_key,
         models=models,
         model=default,
@@ -212,21 +219,42 @@ def _server(
     common = {"AGENTD_STATE": str(state)}
     if clock := environ.get("AGENTD_CLOCK"):
         common["AGENTD_CLOCK"] = clock
-    if file.store.letters_url:
-        common["LETTERS_DATABASE_URL"] = file.store.letters_url
+    credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}
+    if file.store.letters_url and entry.name == file.letters.server:
+        credentials[LETTERS_URL] = filled(file.store.letters_url, environ).encode()
+    referred = [name for value in entry.headers.values() for name in references(value)]
+    lacking = missing([*entry.credentials, *referred], environ)
     path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
     return ServerSettings(
         name=entry.name,
         command=entry.command,
         args=tuple(entry.args),
         url=entry.url,
-        headers=entry.headers,
+        headers={name: filled(value, environ) for name, value in entry.headers.items()},
+        credentials=credentials,
+        blocked=advice(lacking) if lacking else None,
         env={"PATH": path, **common, **own, **entry.env, **given},
         workdir=None if entry.workdir is None else str((folder / entry.workdir).resolve()),
         start_timeout_s=entry.start_timeout_s,
         call_timeout_s=entry.call_timeout_s,
         artifacts_dir=str(state / "artifacts"),
     )
+
+
+def _lacking(entry: ServerEntry, server: ServerSettings, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(key, sentence) of what a server's entry names and nobody gave."""
+    if server.blocked:
+        yield "credentials", f"server `{entry.name}` is not started: {server.blocked}"
+    for name in entry.pass_env:
+        if name not in environ:
+            yield "pass_env", f"server `{entry.name}` does without `{name}`: `pass_env` names it, but it is not set"
+
+
+def _credential_names(file: ClientFile) -> tuple[str, ...]:
+    texts = [file.store.url or "", file.store.letters_url or ""]
+    texts += [value for entry in file.servers for value in entry.headers.values()]
+    named = [name for entry in file.servers for name in entry.credentials]
+    return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
 
 
 def _as_env(value: Any) -> str:

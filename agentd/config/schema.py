@@ -100,7 +100,7 @@ class StoreSettings(Section):
     """`[store]`: where runs and sessions live. `url`: PostgreSQL shares the work between daemons."""
 
     url: str | None = None
-    """A PostgreSQL URL; left out, SQLite files in the state folder."""
+    """A PostgreSQL URL; left out, SQLite files in the state folder. `${NAME}` in it is the credential NAME."""
     node: str | None = None
     """This daemon's name among several. Default: host name and state folder."""
     lease_s: float = Field(default=30.0, gt=0)
@@ -114,7 +114,7 @@ class StoreSettings(Section):
     session_servers: list[str] = Field(default_factory=lambda: ["graphiti_server"])
     """Servers that keep data of a session: asked to delete it (`delete_session_data`) with the session, no others."""
     letters_url: str | None = None
-    """The database of the letters' register, for every server as LETTERS_DATABASE_URL; needed beside `url`."""
+    """The database of the letters' register, for the letters' server alone; needed beside `url`."""
 
 
 class LettersSettings(Section):
@@ -218,7 +218,9 @@ class ServerEntry(BaseModel):
     url: str | None = None
     """A Streamable HTTP endpoint. Either this or `command`."""
     headers: dict[str, str] = Field(default_factory=dict)
-    """HTTP headers for `url`."""
+    """HTTP headers for `url`. `${NAME}` in one is that credential: `{ Authorization = "Bearer ${books_token}" }`."""
+    credentials: list[str] = Field(default_factory=list)
+    """Names of the credentials that it alone gets, as files in its CREDENTIALS_DIRECTORY. One missing: no start."""
     pass_env: list[str] = Field(default_factory=list)
     """Names of the daemon's environment variables that it may see."""
     model: bool = False

@@ -1,12 +1,13 @@
 """Stands between the daemon and one server, so that nothing the server starts outlives the daemon. Speaks no MCP.
 
-    python -I -S guardian.py GRACE_SECONDS -- COMMAND [ARG …]
+    python -I -S guardian.py GRACE_SECONDS [--remove FOLDER] -- COMMAND [ARG …]
 
 The server inherits standard input, output and error. The guardian never reads them: it watches standard input for the
 hang-up that comes when the daemon closes it or dies, however it dies. Then, or when the server ends by itself, or at
 SIGTERM, everything below is ended: the server first gets GRACE to leave, and whatever is left is killed, daemonised
-grandchildren too, since as their subreaper the guardian is their parent. It ends with the server's exit code, 128 + N
-for signal N. Standard library only, so that it starts in some 15 ms.
+grandchildren too, since as their subreaper the guardian is their parent. Then FOLDER, the server's credentials, is
+removed. It ends with the server's exit code, 128 + N for signal N. Standard library only, so that it starts in some
+15 ms. Its memory and environment are closed to other programs of the same user.
 """
 
 from __future__ import annotations
@@ -20,18 +21,30 @@ import sys
 import time
 from pathlib import Path
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL
 KILL_SECONDS = 5.0
 
 
 def main(argv: list[str]) -> int:
-    """Start the command, watch, clean up; the exit code is the server's."""
-    grace, dashes, *command = argv
+    """Guard the command, then clean up; the exit code is the server's."""
+    grace, *words = argv
+    folder = words[1] if words[:1] == ["--remove"] else None
+    dashes, *command = words if folder is None else words[2:]
     if dashes != "--" or not command:
-        print("usage: guardian.py GRACE_SECONDS -- COMMAND [ARG …]", file=sys.stderr)  # noqa: T201
+        print("usage: guardian.py GRACE_SECONDS [--remove FOLDER] -- COMMAND [ARG …]", file=sys.stderr)  # noqa: T201
         return 2
+    try:
+        return guard(float(grace), command)
+    finally:
+        if folder is not None:
+            _remove(Path(folder))
+
+
+def guard(grace: float, command: list[str]) -> int:
+    """Start the command, watch it, end everything below it; its exit code."""
     libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     wake, told_to_stop = _hear_signals()
     server = _start(command, libc)
@@ -55,7 +68,7 @@ def main(argv: list[str]) -> int:
             os.read(wake, 4096)
         if leave_by == float("inf") and (told_to_stop or any(fd == 0 and event & HANG_UP for fd, event in events)):
             watch.unregister(0)
-            half = float(grace) / 2
+            half = grace / 2
             terminate_at, leave_by = time.monotonic() + half, time.monotonic() + 2 * half
         status = _reap(server)
     killed = _kill_everything(server)
@@ -124,6 +137,14 @@ def _kill_everything(server: int) -> int | None:
         elif pid == 0:
             time.sleep(0.002)
     return status
+
+
+def _remove(folder: Path) -> None:
+    """Remove the files of a folder, and the folder."""
+    with contextlib.suppress(OSError):
+        for file in list(folder.iterdir()):
+            file.unlink()
+        folder.rmdir()
 
 
 def _children() -> list[int]:

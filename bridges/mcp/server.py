@@ -126,7 +126,10 @@ class Server:
         backoff = Backoff(self._limits)
         try:
             while not self._stopping:
-                await self._once(backoff)
+                if self.settings.blocked:
+                    await self._stay_down(self.settings.blocked)
+                else:
+                    await self._once(backoff)
         finally:
             self._live = None
             self._set(state="down", error="agentd has ended it")
@@ -152,6 +155,13 @@ class Server:
         else:
             lasted = None if self._up_at is None else time.monotonic() - self._up_at
             await self._pause(why, wire, backoff.after(lasted))
+
+    async def _stay_down(self, why: str) -> None:
+        logger.error("server %s is not started: %s", self.settings.name, why)
+        self._leave.clear()
+        self._set(state="down", error=why)
+        self._settled.set()
+        await self._leave.wait()
 
     async def _connect_until_left(self, wire: Subprocess | Endpoint) -> None:
         async with anyio.create_task_group() as tasks:

@@ -24,6 +24,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 
 from agentd.messages import ServerSettings
+from bridges.mcp.credentials import handed_over, removed
 from bridges.mcp.limits import Limits
 from bridges.mcp.lines import LineCutter, Noise, Oversize
 from bridges.mcp.reasons import ServerGone
@@ -43,7 +44,8 @@ class Subprocess:
     def __init__(self, settings: ServerSettings, limits: Limits) -> None:
         self._settings = settings
         self._limits = limits
-        self.tail = StderrTail(limits.stderr_bytes, settings.env.values())
+        secrets = (value.decode("utf-8", "replace") for value in settings.credentials.values())
+        self.tail = StderrTail(limits.stderr_bytes, [*settings.env.values(), *secrets])
         self.lost = asyncio.Event()
         self.why = ""
         self.pid: int | None = None
@@ -67,7 +69,12 @@ class Subprocess:
         Raises ServerGone when the command or the folder isn't there.
         """
         loop = asyncio.get_running_loop()
-        process, fds = self._start()
+        folder = handed_over(self._settings.credentials)
+        try:
+            process, fds = self._start(folder)
+        except BaseException:
+            removed(folder)
+            raise
         self.pid = process.pid
         ended = asyncio.Event()
         pidfd = os.pidfd_open(process.pid)
@@ -99,14 +106,18 @@ class Subprocess:
         finally:
             loop.remove_reader(pidfd)
             os.close(pidfd)
+            removed(folder)  # the guardian has done it, unless it was killed
 
-    def _start(self) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
+    def _start(self, folder: Path | None) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
         env = environment(self._settings)
+        if folder is not None:
+            env["CREDENTIALS_DIRECTORY"] = str(folder)
         command = locate(self._settings, env)
         stdin_theirs, stdin_ours = os.pipe()
         stdout_ours, stdout_theirs = os.pipe()
         stderr_ours, stderr_theirs = os.pipe()
-        wrapped = [sys.executable, "-I", "-S", str(GUARDIAN), str(self._limits.grace_s), "--", command]
+        cleared = [] if folder is None else ["--remove", str(folder)]
+        wrapped = [sys.executable, "-I", "-S", str(GUARDIAN), str(self._limits.grace_s), *cleared, "--", command]
         try:
             process = subprocess.Popen(
                 [*wrapped, *self._settings.args],

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import make_url
 
 from servers.certificate import office
+from servers.common.credentials import credential
 
 SHIPPED_LETTERS = Path(__file__).with_name("letters")
 
@@ -26,7 +27,7 @@ class Settings(BaseModel):
     |---|---|
     | AGENTD_STATE | ./state; the rest lies in its folder `letters` |
     | ARCHIVE_DIR | $AGENTD_STATE/letters: the issued PDFs, in a folder a year |
-    | LETTERS_DATABASE_URL | the SQLite file ledger.db there; or mariadb://…, postgresql://… |
+    | LETTERS_DATABASE_URL | the credential letters_database_url, else the SQLite file ledger.db there; or mariadb://… |
     | LETTERS_DIR | more letter types: folders of letter folders, separated by `:` |
     | OFFICE_FILE | the shipped sample office.toml |
     | OFFICE_DIR | $AGENTD_STATE/letters/office: the local office CA, made at first use; several nodes share one |
@@ -69,7 +70,9 @@ class Settings(BaseModel):
         return cls(
             home=home,
             archive=Path(env.get("ARCHIVE_DIR") or home).absolute(),
-            database_url=env.get("LETTERS_DATABASE_URL") or f"sqlite:///{home / 'ledger.db'}",
+            database_url=env.get("LETTERS_DATABASE_URL")
+            or credential("letters_database_url", env)
+            or f"sqlite:///{home / 'ledger.db'}",
             letter_dirs=(SHIPPED_LETTERS, *(Path(part) for part in env.get("LETTERS_DIR", "").split(":") if part)),
             office_file=Path(env.get("OFFICE_FILE") or office.SAMPLE),
             office_dir=Path(env.get("OFFICE_DIR") or home / "office").absolute(),
@@ -98,11 +101,10 @@ class Settings(BaseModel):
 def _passphrase(env: Mapping[str, str]) -> bytes | None:
     """From OFFICE_KEY_PASSPHRASE_FILE, else from the systemd credential; never from the environment itself."""
     named = env.get("OFFICE_KEY_PASSPHRASE_FILE")
-    credentials = env.get("CREDENTIALS_DIRECTORY")
-    source = Path(named) if named else Path(credentials) / "office_key_passphrase" if credentials else None
-    if source is None or (not named and not source.exists()):
-        return None
     try:
-        return source.read_bytes().rstrip(b"\r\n") or None
+        if named:
+            return Path(named).read_bytes().rstrip(b"\r\n") or None
+        found = credential("office_key_passphrase", env)
     except OSError as error:
-        raise SettingsError(f"OFFICE_KEY_PASSPHRASE_FILE {source}: {error.strerror}") from error
+        raise SettingsError(f"OFFICE_KEY_PASSPHRASE_FILE {error.filename}: {error.strerror}") from error
+    return None if found is None else found.encode("utf-8", "surrogateescape") or None

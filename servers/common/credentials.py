@@ -11,4 +11,6 @@ def credential(name: str, environ: Mapping[str, str] = os.environ) -> str | None
     """What stands in that file, without the line's end; None where no such credential was given. Raises OSError."""
     folder = environ.get("CREDENTIALS_DIRECTORY")
     file = Path(folder or ".", name)
-    return file.read_text(encoding="utf-8").rstrip("\r\n") if folder and file.is_file() else None
+    return (
+        file.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\r\n") if folder and file.is_file() else None
+    )

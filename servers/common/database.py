@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from servers.common.database_address import configured_url, parse_url
+from servers.common.database_address import given_url, parse_url, sample_url
 from servers.common.database_errors import (
     ConfigurationError,
     DatabaseError,
@@ -64,6 +64,9 @@ GROUP_CONCAT_BYTES = 2**20
 BATCH_ROWS = 1000
 SESSIONS = 8
 
+SAMPLE = "Contoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
+"""What every answer from the sample company says."""
+
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 """Pinned: with ANSI_QUOTES or NO_BACKSLASH_ESCAPES the server would read quotes otherwise than our checks do."""
 
@@ -85,8 +88,12 @@ class Rows:
 class Database:
     """One database, read-only. Opens nothing until it is asked, so it can be made while the database is down."""
 
-    def __init__(self, url: str | URL, *, sessions: int = SESSIONS) -> None:
-        """Raises ConfigurationError. `sessions`: how many statements may run at the same time."""
+    def __init__(self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None) -> None:
+        """Raises ConfigurationError. `sessions`: how many statements may run at the same time.
+
+        `notice`: what whoever reads its rows must know of all of them.
+        """
+        self.notice = notice
         self.url = parse_url(url)
         self.kind: Literal["mysql", "sqlite"] = "sqlite" if self.url.drivername.startswith("sqlite") else "mysql"
         self._engine = _engine(self.url)
@@ -95,8 +102,13 @@ class Database:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Database:
-        """The configured database, or the embedded ERP. Raises ConfigurationError."""
-        return cls(configured_url(os.environ if environ is None else environ))
+        """The configured database; with none configured the sample company. Raises ConfigurationError."""
+        environ = os.environ if environ is None else environ
+        url = given_url(environ)
+        if url is not None:
+            return cls(url)
+        log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
+        return cls(sample_url(environ), notice=SAMPLE)
 
     @property
     def engine(self) -> AsyncEngine:

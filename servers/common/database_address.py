@@ -1,9 +1,10 @@
-"""Where the database is: DATABASE_URL, a credential file, or the embedded ERP. Opens nothing.
+"""Where the database is: DATABASE_URL, a credential, or, when neither is given, a sample company. Opens nothing.
 
     mysql+aiomysql://reader:secret@host:3306/erp     MariaDB or MySQL (mysql+asyncmy:// reads large results faster)
     sqlite+aiosqlite:///relative.db                   a file, four slashes for an absolute path
 
-The credential file is $CREDENTIALS_DIRECTORY/database_url; the embedded ERP is $AGENTD_STATE/erp.db (default ./state).
+The credential is $CREDENTIALS_DIRECTORY/database_url; the sample company is $AGENTD_STATE/erp.db (default ./state).
+A database that can't be reached is an error of each call: nothing falls back to the sample.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from servers.common.credentials import credential
 from servers.common.database_errors import ConfigurationError
 
 DRIVERS = {
@@ -29,13 +31,24 @@ DRIVERS = {
 
 
 def configured_url(environ: Mapping[str, str]) -> str:
-    """DATABASE_URL, else the credential file, else the embedded ERP, which is built when it isn't there."""
-    if url := environ.get("DATABASE_URL", "").strip():
-        return url
-    if folder := environ.get("CREDENTIALS_DIRECTORY"):
-        credential = Path(folder) / "database_url"
-        if credential.is_file():
-            return credential.read_text(encoding="utf-8").strip()
+    """The address that is configured, else the sample company's. Raises ConfigurationError."""
+    return given_url(environ) or sample_url(environ)
+
+
+def given_url(environ: Mapping[str, str]) -> str | None:
+    """DATABASE_URL, else the credential; None when neither is there. Raises ConfigurationError for an empty one."""
+    url = environ.get("DATABASE_URL")
+    url = credential("database_url", environ) if url is None else url
+    if url is not None and not url.strip():
+        raise ConfigurationError(
+            "DATABASE_URL (or the credential database_url) is set, but empty. Write the address into it; "
+            "without it altogether a small sample company is read, and every answer says so."
+        )
+    return url and url.strip()
+
+
+def sample_url(environ: Mapping[str, str]) -> str:
+    """The sample company's database, which is built when it isn't there."""
     from servers.common.erp import build  # a database of one's own needs none of it
 
     return f"sqlite+aiosqlite:///{build(Path(environ.get('AGENTD_STATE') or 'state') / 'erp.db').absolute()}"

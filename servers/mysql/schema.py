@@ -48,11 +48,13 @@ class SchemaDescription(TypedDict):
     unknown_tables: NotRequired[
         Annotated[list[str], Field(description="For each name that is no table, what might have been meant.")]
     ]
+    notice: NotRequired[Annotated[str, Field(description="That these are a sample's tables.")]]
 
 
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
     """All tables by name and comment, or those `wanted` in full. Raises like `Database.inspect`."""
-    return await database.inspect(lambda connection: _describe(connection, list(dict.fromkeys(wanted))))
+    found = await database.inspect(lambda connection: _describe(connection, list(dict.fromkeys(wanted))))
+    return {**found, "notice": database.notice} if database.notice else found
 
 
 def table_names(connection: Connection) -> list[str]:

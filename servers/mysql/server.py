@@ -38,7 +38,7 @@ Queries = Annotated[
 
 
 class QueryExecutionResult(TypedDict):
-    """What one statement gave. Keys without a value are null; the last two are there only when rows were cut."""
+    """What one statement gave. Keys without a value are null; the last two are there only where there is cause."""
 
     query: Annotated[str, Field(description="The statement as it was written.")]
     status: Annotated[Literal["success", "error"], Field(description="'success' or 'error'.")]
@@ -47,7 +47,11 @@ class QueryExecutionResult(TypedDict):
     results: Annotated[list[dict[str, Any]] | None, Field(description="One object a row.")]
     error_message: Annotated[str | None, Field(description="What went wrong, if something did.")]
     truncated: NotRequired[Annotated[bool, Field(description="True when there are more rows than given.")]]
-    notice: NotRequired[Annotated[str, Field(description="Why rows are missing, and what to do.")]]
+    notice: NotRequired[
+        Annotated[
+            str, Field(description="What to know of the rows: that some are missing and why, that they are a sample.")
+        ]
+    ]
 
 
 class BatchQueryExecutionOutput(TypedDict):
@@ -168,7 +172,8 @@ async def _run(
     }
     if rows.cut:
         result["truncated"] = True
-        result["notice"] = rows.cut
+    if notice := " ".join(filter(None, (database.notice, rows.cut))):
+        result["notice"] = notice
     return result
 
 

@@ -104,7 +104,9 @@ class Executor:
         result: OperationResult = {"status": "success", "data": data}
         if rows.cut:
             result["truncated"] = True
-            result["notice"] = "There are more rows; single_value gives the first." if single else rows.cut
+        cut = "There are more rows; single_value gives the first." if rows.cut and single else rows.cut
+        if notice := " ".join(filter(None, (self._database.notice, cut))):
+            result["notice"] = notice
         return result
 
     async def _compile(self, operation: DatabaseOperation) -> Compiled:

@@ -156,7 +156,7 @@ def _shown(answer: dict[str, Any], attempts: int) -> dict[str, Any]:
 def _words(answer: dict[str, Any]) -> str:
     """What is answered: the narrative with its warnings, or why there is none and what to try."""
     more = (answer["error"] or {}).get("suggestions") or answer["warnings_for_display"]
-    return "\n".join([answer["response"], *(f"- {each}" for each in more)])
+    return "\n".join([answer["response"], *(f"- {each}" for each in more if each not in answer["response"])])
 
 
 class Verbatim:

@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.apps.analytics.desk import CallFailed, Desk
 from agentd.apps.analytics.placeholders import names_in
+from agentd.apps.analytics.sample import parted
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
 
 SQL_SERVER, SQL_TOOL = "mysql_mcp_server", "execute_sql_query"
@@ -32,6 +33,14 @@ class _Gathered:
     handles: list[dict[str, Any]] = field(default_factory=list)
     vital: int = 0
     vital_failed: int = 0
+
+    def noticed(self, key: str, result: dict[str, Any]) -> None:
+        """Keep what the server said of a result: of cut rows for each, of sample data once."""
+        sample, rest = parted(str(result.get("notice") or ""))
+        if sample is not None and sample not in self.warnings:
+            self.warnings.insert(0, sample)
+        if result.get("truncated"):
+            self.warnings.append(f"{key}: {rest or 'hasil terpotong karena terlalu banyak baris.'}")
 
     def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
         """Note a query that gave nothing."""
@@ -108,8 +117,7 @@ async def _rows(query: SqlQueryPlan, desk: Desk, gathered: _Gathered, *, vital: 
         gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
         return None
     gathered.vital += vital
-    if result.get("truncated"):
-        gathered.warnings.append(_cut(query["result_key"], result.get("notice")))
+    gathered.noticed(query["result_key"], result)
     return list(result.get("results") or [])
 
 
@@ -144,8 +152,7 @@ async def _run_operations(state: AgentState, desk: Desk, gathered: _Gathered) ->
             continue
         gathered.vital += vital
         rows = list(result.get("data") or [])
-        if result.get("truncated"):
-            gathered.warnings.append(_cut(key, result.get("notice")))
+        gathered.noticed(key, result)
         gathered.results[name] = {"status": "success", "row_count": len(rows)}
         if listed or len(rows) > 1:
             await _put_away(state, desk, gathered, operation, rows)
@@ -204,10 +211,6 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
         calculations[key] = rows if few else f"{len(rows)} baris (lihat tabel)"
     if not table and len(rows) > 1 and rows not in gathered.tables:
         gathered.tables.append(rows)
-
-
-def _cut(key: str, notice: Any) -> str:
-    return f"{key}: {notice or 'hasil terpotong karena terlalu banyak baris.'}"
 
 
 def _type(value: Any) -> str:

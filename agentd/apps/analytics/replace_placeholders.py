@@ -10,6 +10,7 @@ from typing import Any
 
 from agentd.apps.analytics.desk import CallFailed, Desk
 from agentd.apps.analytics.placeholders import looked_up, names_in, rules_for
+from agentd.apps.analytics.sample import said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
 
@@ -47,7 +48,7 @@ async def replace_placeholders(state: AgentState, desk: Desk) -> dict[str, Any]:
     answer = await _filled(desk, one_unit(template, rules), values, rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
-        "final_narrative": answer["final_narrative"],
+        "final_narrative": said(answer["final_narrative"], warnings),
         "data_table_for_display": rows,
         "executive_summary": await _summary(desk, calculations, mapping),
         "warnings_for_display": warnings,

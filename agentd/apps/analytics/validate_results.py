@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.apps.analytics.checks import checked, number, quality_score
 from agentd.apps.analytics.desk import Desk
+from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
 
@@ -38,6 +39,7 @@ async def validate_results(state: AgentState, desk: Desk) -> dict[str, Any]:
     ]
     findings = checked(calculations, rows, state.get("validation_rules_for_results") or [])
     warnings += [finding.message for finding in findings if finding.outcome == "warning"]
+    counted = [warning for warning in warnings if not is_sample(warning)]
     failed_queries = len(state.get("query_execution_errors") or [])
     queries = len(state.get("operation_plan") or state.get("sql_queries_plan") or [])
     queries += state.get("raw_data_query_plan") is not None
@@ -46,11 +48,11 @@ async def validate_results(state: AgentState, desk: Desk) -> dict[str, Any]:
             finding.name: {"outcome": finding.outcome, "message": finding.message} for finding in findings
         },
         "validation_warnings": warnings,
-        "quality_score": quality_score(findings, len(warnings), failed_queries, queries),
+        "quality_score": quality_score(findings, len(counted), failed_queries, queries),
     }
     if critical := [finding.message for finding in findings if finding.critical]:
         raise NodeFailed(INVALID, "; ".join(critical), validation_status="failed_critical", **changes)
-    status = "passed_with_warnings" if warnings else "passed"
+    status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
 
 

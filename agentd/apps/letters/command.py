@@ -6,6 +6,8 @@ import argparse
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 HELP = "the office's letters: verify, list, choose the office key"
@@ -30,6 +32,12 @@ def run(given: argparse.Namespace) -> int:
         name = settings.letters.server
         print(f"agentd letters: {settings.file} starts no server `{name}`; add its [[servers]] entry", file=sys.stderr)
         return 2
+    if server.blocked:
+        print(f"agentd letters: {server.blocked}", file=sys.stderr)
+        return 2
     state = [] if "--state" in given.words else ["--state", str(settings.state)]
     command = [server.command, *server.args, "letters", *given.words, *state]
-    return subprocess.call(command, env={**os.environ, **server.env})
+    with TemporaryDirectory(prefix="agentd-credentials-") as folder:
+        for name, value in server.credentials.items():
+            Path(folder, name).write_bytes(value)
+        return subprocess.call(command, env={**os.environ, **server.env, "CREDENTIALS_DIRECTORY": folder})

@@ -211,6 +211,24 @@ async def test_half_of_the_queries_failing_is_a_partial_failure_with_a_warning(e
     assert "laba" in changes["query_execution_errors"][0]["error_message"]
 
 
+async def test_an_answer_from_sample_data_says_so_in_its_words_and_loses_no_quality(erp: Path) -> None:
+    """Issue 15, row 6: sample data says so in every answer."""
+    sample = "Contoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
+
+    def noticed(given: dict[str, Any]) -> dict[str, Any]:
+        found = office.sql(given)
+        found["batch_results"][0] |= {"notice": sample}
+        return found
+
+    office = Office(erp, SALES, ANSWER, execute_sql_query=noticed)
+    answer = await office.ask(QUESTION)
+    plain = await Office(erp, SALES, ANSWER).ask(QUESTION)
+    assert answer["final_narrative"] == f"{plain['final_narrative']}\n\n{sample}"
+    assert answer["warnings_for_display"] == [sample]
+    for key in ("validation_status", "quality_score", "executive_summary"):
+        assert answer[key] == plain[key]
+
+
 async def test_cut_rows_are_a_warning(erp: Path) -> None:
     """seed 003 §3.4: data that is too large."""
 
