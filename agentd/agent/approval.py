@@ -186,7 +186,7 @@ def _without_rt_rw(address: str, arguments: Mapping[str, Json]) -> str:
     )
     if not (rt.isdecimal() and rw.isdecimal()):
         return address
-    both = rf"[\s,]*\bRT[\s.:]*0*{rt}\s*[/,-]?\s*(?:RW[\s.:]*|(?<=/))0*{rw}\b"
+    both = rf"(?<![\s,])[\s,]*+\bRT[\s.:]*+0*{rt}\s*+[/,-]?+\s*+(?:RW[\s.:]*+|(?<=/))0*{rw}\b"
     return re.sub(both, "", address, flags=re.IGNORECASE) or address
 
 

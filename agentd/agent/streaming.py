@@ -9,6 +9,8 @@ RESTART = "\x00"
 """What a fallback chain sends before another provider starts the turn anew."""
 
 _START = re.compile(r'"action"\s*:\s*"final"\s*,\s*"response"\s*:\s*"')
+NEAR = 256
+"""Characters in which an action's beginning is found; one with more blanks in it is shown when it is whole."""
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -22,12 +24,14 @@ class AnswerText:
 
     def feed(self, piece: str) -> str:
         """The new text in this piece: escapes decoded, surrogate pairs whole, nothing before the response."""
-        self._raw += piece
         if self._done:
             return ""
+        before = max(0, len(self._raw) - NEAR)
+        self._raw += piece
         if self._at is None:
-            found = _START.search(self._raw)
+            found = _START.search(self._raw, before)
             if found is None:
+                self._raw = self._raw[-NEAR:]
                 return ""
             self._at = found.end()
         text: list[str] = []

@@ -66,7 +66,8 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
     properties = dict(tool.input_schema.get("properties", {}))
     for name, rule in list(properties.items()):
         digits = _SAID_NUMBERS.get(rule.get("format"))
-        listed = rule.get("enum") or (dict.fromkeys(digits.findall(words)) if digits else ())
+        numbers = dict.fromkeys(digits.findall(words)) if digits else {}
+        listed = rule.get("enum") or (numbers if len(numbers) <= MOST_LISTED else ())
         allowed = [value for value in listed if _proves(tool, name, value, case)]
         if allowed:
             properties[name] = {**rule, "enum": allowed}
@@ -81,6 +82,8 @@ def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
     return tool.model_copy(update={"input_schema": schema})
 
 
+MOST_LISTED = 32
+"""Numbers that are each tried before a model is offered them; with more of them said the field is left open."""
 _SAID_NUMBERS = {
     **dict.fromkeys(("nik", "kk"), re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")),
     **dict.fromkeys(("rt", "rw"), re.compile(r"(?<!\d)\d{1,3}(?!\d)")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,6 +38,10 @@ _ROMAN = {
 }
 
 
+LONGEST_NUMBER = 20
+"""Digits of a number that is read as one; Python itself refuses 4301."""
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """An address to compare by: its words in order, and its RT and RW where said."""
@@ -51,14 +55,19 @@ class Address:
         """Whether it says where, not only RT, RW and district."""
         return any(word == "jalan" or word in _KINDS or word.isdecimal() for word in self.words)
 
-    def __add__(self, more: Address) -> Address:
-        """Both, said one after the other with a comma between them."""
-        rt = self.rt if more.rt is None else more.rt
-        rw = self.rw if more.rw is None else more.rw
-        return Address(self.words + more.words, rt, rw)
-
 
 NOTHING = Address((), None, None)
+
+
+def joined(parts: Iterable[Address]) -> Address:
+    """All of them, said one after the other with a comma between; of several RT and RW the last."""
+    words: list[str] = []
+    rt = rw = None
+    for part in parts:
+        words += part.words
+        rt = rt if part.rt is None else part.rt
+        rw = rw if part.rw is None else part.rw
+    return Address(tuple(words), rt, rw)
 
 
 def read(words: Sequence[str]) -> Address:
@@ -78,7 +87,7 @@ def read(words: Sequence[str]) -> Address:
                 rw = values[1] if len(values) > 1 else rw
             continue
         if word.isdecimal():
-            kept.append(str(int(word)))
+            kept.append(str(int(word)) if len(word) <= LONGEST_NUMBER else word)
         elif word[0].isalpha() and word not in _SILENT:
             said = spoken(words, at)
             if said is not None:

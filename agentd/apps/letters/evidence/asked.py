@@ -14,6 +14,7 @@ _REQUEST = re.compile(
     bagaimana|boleh|konfirmasi)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ASIDE = re.compile(r"\([^)]*+\)")
 _SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!\n]|\Z)")
 
 Question = tuple[str, str | None]
@@ -22,7 +23,9 @@ Question = tuple[str, str | None]
 
 def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
     """The fields that an agent's message asks for, in its order, each once: from its last request on."""
-    text = re.sub(r"\([^)]*\)", " ", normal(text))
+    text = normal(text)
+    closed = text.rfind(")") + 1
+    text = _ASIDE.sub(" ", text[:closed]) + text[closed:]
     parts = [part for part in _SENTENCE.findall(text) if part.strip()]
     first = next((index for index, part in enumerate(parts) if _REQUEST.search(part)), None)
     if first is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice, takewhile
 
 from agentd.agent.text import FILLERS, vocabulary
 from agentd.apps.letters.evidence import persons
@@ -52,8 +54,14 @@ _PARAGRAPH = vocabulary(
 )
 
 
+MOST = 64
+"""Segments of one clause. In a longer one nothing counts as said: nobody speaks so, and each cue looks back at them."""
+TAIL = 64
+"""Words that a purpose runs on for."""
+
+
 class SentenceReader:
-    """One sentence, left to right. It holds where we are; `run` gives the segments."""
+    """One sentence, left to right. It holds where we are; `run` gives the segments. Its time grows as the length."""
 
     def __init__(
         self,
@@ -79,6 +87,10 @@ class SentenceReader:
         self.taken_back = False
         self.spoke_of_in = -1
         self.last_label: str | None = None
+        self.spoken_clause = -1
+        """The last clause in which more was said than courtesy."""
+        self.first = {word: at for at, word in reversed(list(enumerate(words)))}
+        """Where each word stands first."""
         self.current = self._new(speaking.pending, corrected=speaking.correcting)
 
     def _new(self, label: str | None, *, corrected: bool = False, form: bool = False) -> Segment:
@@ -91,6 +103,8 @@ class SentenceReader:
     def _close(self, label: str | None = None, *, corrected: bool = False, form: bool = False) -> None:
         if not self.current.empty or self.current.mood is Mood.TAKEN_BACK:
             self.done.append(self.current)
+            if any(word not in FILLERS and word not in _OPENERS and word[0].isalnum() for word in self.current.words):
+                self.spoken_clause = self.current.clause
         self.current = self._new(label, corrected=corrected, form=form)
 
     def run(self) -> list[Segment]:
@@ -127,6 +141,7 @@ class SentenceReader:
         self.speaking.correcting = self.current.corrected and self.current.empty
         self._close()
         self._tails()
+        self._void_endless_clauses()
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
             self.speaking.section = self.speaking.person
         return self.done
@@ -152,7 +167,7 @@ class SentenceReader:
 
     def _on_the_card(self, at: int) -> bool:
         """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
-        card = max((before for before in range(at) if self.words[before] == "ktp"), default=at)
+        card = max((before for before in range(max(0, at - 8), at) if self.words[before] == "ktp"), default=at)
         between = range(card + 1, at)
         if len(between) > 6 or any(self.words[near].isdecimal() for near in between):
             return False
@@ -242,7 +257,7 @@ class SentenceReader:
             return self._on_plain(mark)
         if label == "alamat" and self.current.label == "nik" and _STILL.issuperset(self.current.words):
             label = "alamat_ktp"
-        if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
+        if first == "sebagai" and not self._before(mark.start, ("kerja", "bekerja")):
             return self._on_plain(mark)
         told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
         if label in ("nama", "alamat") and told:
@@ -263,18 +278,33 @@ class SentenceReader:
 
     def _of_a_thing(self, label: str, at: int) -> str:
         """`warung saya namanya …` names a business, `kucing saya namanya …` no applicant."""
-        before = self.words[:at]
-        if _BUSINESS.intersection(before):
+        if self._before(at, _BUSINESS):
             return f"{label}_usaha"
         said = [word for word in self.current.words if word[0].isalnum() and word not in FILLERS and word != "warga"]
         thing = bool(said) and not is_choice(said) and self.current.label is None
         return f"x:{label}" if thing and self.speaking.person in (None, CITIZEN) else label
 
+    def _before(self, at: int, words: Iterable[str]) -> bool:
+        """Whether one of these words stands before a place in the sentence."""
+        return any(self.first.get(word, at) < at for word in words)
+
+    def _in_clause(self, back: int = 0) -> list[Segment]:
+        """The closed segments of this clause, and of so many before it: the newest, a bounded number."""
+        newest = islice(reversed(self.done), (back + 1) * MOST)
+        return list(takewhile(lambda segment: segment.clause >= self.clause - back, newest))
+
+    def _void_endless_clauses(self) -> None:
+        counted = Counter(segment.clause for segment in self.done)
+        for segment in self.done:
+            if counted[segment.clause] >= MOST:
+                segment.mood = Mood.OPEN
+
     def _disowned(self, mark: Mark) -> bool:
         """`itu NIK suami saya`, `itu alamat lama saya`: what was given before is not the citizen's."""
         if not mark.start or self.words[mark.start - 1] not in ("itu", "tadi"):
             return False
-        end = next((at for at in range(mark.end, len(self.words)) if self.words[at] in _SEPARATORS), len(self.words))
+        last = min(mark.end + 5, len(self.words))
+        end = next((at for at in range(mark.end, last) if self.words[at] in _SEPARATORS), last)
         rest = self.words[mark.end : end]
         others = [at for at in range(mark.end, end) if (cue := self.marks.get(at)) and cue.cue is Cue.RELATION]
         formerly = bool(_NOT_MINE.intersection([*self.words[mark.start : mark.end], *rest]))
@@ -397,8 +427,8 @@ class SentenceReader:
                 mark.start < 2 or self.words[mark.start - 2] in _SEPARATORS or self.words[mark.start - 2].isdecimal()
             )
             whole = before[-1:] == ["itu"] and alone and end == len(self.words)
-            for segment in self.done:
-                if segment.clause == self.clause or (whole and not segment.own):
+            for segment in self.done if whole else self._in_clause():
+                if segment.clause == self.clause or not segment.own:
                     segment.person = mark.value
             return end
         if self.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
@@ -449,8 +479,7 @@ class SentenceReader:
 
     def _only_greeted(self) -> bool:
         """Nothing but courtesy stands before `saya` in this clause."""
-        before = [word for segment in self.done if segment.clause == self.clause for word in segment.words]
-        return all(word in FILLERS or word in _OPENERS or not word[0].isalnum() for word in before)
+        return self.spoken_clause != self.clause
 
     def _trailing(self, mark: Mark) -> bool:
         """`Jl. Melati rumah saya`: nothing follows that could be about the citizen anew."""
@@ -487,9 +516,8 @@ class SentenceReader:
     def _on_negation(self, mark: Mark) -> int:
         following = self.marks.get(mark.end)
         if following is not None and following.cue is Cue.LABEL and not self.current.empty:
-            for segment in (*self.done, self.current):
-                if segment.clause == self.clause:
-                    segment.mood = Mood.DENIED
+            for segment in (*self._in_clause(), self.current):
+                segment.mood = Mood.DENIED
         self._close(self.current.label, corrected=self.current.corrected and self.current.empty)
         self.denied, self.content_since_denial = True, False
         self.current.mood = Mood.OPEN if self.open else Mood.DENIED
@@ -497,9 +525,8 @@ class SentenceReader:
 
     def _on_unsure(self, mark: Mark) -> int:
         self.current.mood = Mood.OPEN
-        for segment in self.done:
-            if segment.clause == self.clause:
-                segment.mood = Mood.OPEN
+        for segment in self._in_clause():
+            segment.mood = Mood.OPEN
         self._close(self.current.label)
         self.denied = self.doubted = True
         self.content_since_denial = False
@@ -546,15 +573,14 @@ class SentenceReader:
 
     def _on_example(self, mark: Mark) -> int:
         first = self.words[mark.start]
-        if first in _WRITTEN and _CARDS.intersection(self.words):
+        if first in _WRITTEN and not _CARDS.isdisjoint(self.first):
             return mark.end
         self.open = True
         if self.words[mark.start] in _PARAGRAPH:
             self.paragraph_open = True
             aside = mark.start > 0 and self.words[mark.start - 1] == "("
-            for segment in self.done:
-                before = aside and segment.clause + 1 == self.clause
-                if before or (segment.clause == self.clause and segment.label is None):
+            for segment in self._in_clause(back=1 if aside else 0):
+                if segment.clause != self.clause or segment.label is None:
                     segment.mood = Mood.OPEN
             if not self.current.empty:
                 self.current.mood = Mood.OPEN
@@ -568,13 +594,14 @@ class SentenceReader:
 
     def _tails(self) -> None:
         """Give each segment the rest of its clause: a purpose runs on across words that are labels elsewhere."""
-        for index, segment in enumerate(self.done):
-            ends = (
-                other.at
-                for other in self.done[index + 1 :]
-                if other.clause != segment.clause or other.mood is not segment.mood or other.label in _IDENTITY
-            )
-            segment.tail = self.words[segment.at : next(ends, len(self.words))]
+        end, after = len(self.words), None
+        for segment in reversed(self.done):
+            if after is not None and (
+                after.clause != segment.clause or after.mood is not segment.mood or after.label in _IDENTITY
+            ):
+                end = after.at
+            segment.tail = self.words[segment.at : min(end, segment.at + TAIL)]
+            after = segment
 
 
 _HANDLERS = {

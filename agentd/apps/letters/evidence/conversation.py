@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.reading import read
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
 from agentd.messages import Said
 
-_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]+)(?<=\S)\1(?![\w*_~])")
+_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _TYPED = frozenset(
     {

@@ -26,18 +26,23 @@ _DOUBTS = vocabulary(
 _CONFIRM = vocabulary("right benar betul kan correct true ya tidak gak nggak kah pak bu")
 """A tag of these asks whether what stands before it is so."""
 _BREAKS = frozenset({",", ";", "(", ")", "|"})
+_OPENINGS = vocabulary("jadi terus lalu trus dan so and oh")
 
 
 def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
     """The first word of a sentence that is only asked about; None when nothing is. `asks`: it ends with `?`."""
-    starts = [0, *(at + 1 for at, word in enumerate(words) if word in _BREAKS and not _inside(at, marks))]
-    hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, starts, asks)), None)
+    inside = {at for mark in marks for at in range(mark.start, mark.end)}
+    starts = [0, *(at + 1 for at, word in enumerate(words) if word in _BREAKS and at not in inside)]
+    makes, begins = bool(_MAKE.intersection(words)), frozenset(starts)
+    hard = next(
+        (mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks, makes)), None
+    )
     if hard is not None:
         start = max(at for at in starts if at <= hard.start)
         rest = words[hard.start :]
         doubtful = bool(_DOUBTS.intersection(rest))
         return 0 if doubtful else start
-    if not asks or (_POLITE.intersection(words) and _MAKE.intersection(words)):
+    if not asks or (makes and _POLITE.intersection(words)):
         return None
     last = starts[-1]
     tag = [word for word in words[last:] if word[0].isalnum()]
@@ -46,18 +51,11 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
     return last if all(word in _TAGS for word in tag) else 0
 
 
-def _counts(mark: Mark, words: Sequence[str], starts: Sequence[int], asks: bool) -> bool:
+def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool, makes: bool) -> bool:
     word = words[mark.start]
-    if word in _POLITE and _MAKE.intersection(words):
+    if word in _POLITE and makes:
         return False
     if asks and word not in _FIRST_ONLY and mark.end - mark.start >= 1:
         return True
-    return any(
-        mark.start == at
-        or (mark.start == at + 1 and words[at] in ("jadi", "terus", "lalu", "trus", "dan", "so", "and", "oh"))
-        for at in starts
-    )
-
-
-def _inside(at: int, marks: Sequence[Mark]) -> bool:
-    return any(mark.start <= at < mark.end for mark in marks)
+    joined = mark.start - 1 in starts and words[mark.start - 1] in _OPENINGS
+    return mark.start in starts or joined

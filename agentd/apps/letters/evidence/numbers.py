@@ -23,6 +23,8 @@ _SCALES = {
     **{"jt": 1_000_000, "million": 1_000_000, "miliar": 1_000_000_000, "milyar": 1_000_000_000},
 }
 _GLUE = frozenset({"and", "dan", "-"})
+LONGEST = 32
+"""Words of one number; the longest that people say has about twenty."""
 SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | {"belas"}
 
 
@@ -30,7 +32,7 @@ def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
     """(value, end) of the number in words that begins at `start`: `sembilan belas`, `dua ribu lima`, `twenty one`."""
     total = current = 0
     at = start
-    while at < len(words):
+    while at < min(start + LONGEST, len(words)):
         word = words[at]
         if word in DIGIT_WORDS:
             current += DIGIT_WORDS[word]

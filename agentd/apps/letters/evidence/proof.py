@@ -18,11 +18,17 @@ from agentd.apps.letters.evidence.settling import Claim, holds
 
 Json = Any
 Reader = Callable[[Field, Case], Iterator[Claim]]
+LONGEST = 2000
+"""Characters of a value; nobody is asked to prove a longer one."""
 
 
 def proven(field: Field, case: Case) -> bool:
     """Whether a field's value was given: by the citizen (the last word counts), or by a result not since corrected."""
-    if field.value is None or (isinstance(field.value, str) and not fold(field.value)):
+    if (
+        field.value is None
+        or len(str(field.value)) > LONGEST
+        or (isinstance(field.value, str) and not fold(field.value))
+    ):
         return False
     reader = _READERS.get(field.kind, wording.text)
     claims = list(reader(field, case))

@@ -16,6 +16,8 @@ from agentd.apps.letters.evidence.settling import Claim
 _HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
 _NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
+LONGEST = 400
+"""Words of one message about one address; more is none."""
 _SAME = frozenset({"sama", "same", "idem"})
 _SAME_WITH = vocabulary(
     """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
@@ -32,7 +34,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
     spoken_of: str | None = None
     for message, group in by_message(case.of(field.person)):
         parts: list[str] = []
-        whole = reading.NOTHING
+        pieces: list[reading.Address] = []
         last: Statement | None = None
         corrected = False
         for statement in group:
@@ -41,7 +43,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             number = _house_number(statement, whole_yet) if spoken_of in accepted else None
             if number is not None:
                 parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
-                whole = reading.read(parts)
+                pieces = [reading.read(parts)]
                 if not parts:
                     yield Claim(message, Mood.TAKEN_BACK, False)
                 continue
@@ -50,19 +52,24 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
                 continue
             if segment.mood is not Mood.SAID:
                 if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
-                    parts, said, whole = [], [], reading.NOTHING
+                    parts, said, pieces = [], [], []
                     yield Claim(message, segment.mood, True)
                 continue
             if segment.corrected and parts and segment.address.street:
-                parts, whole = [], reading.NOTHING
+                parts, pieces = [], []
             corrected = corrected or segment.corrected
             parts += [*segment.words, ","]
-            whole += segment.address
+            pieces.append(segment.address)
             last = statement
+            if len(parts) > LONGEST:
+                parts, said = [], []
+                yield Claim(message, Mood.TAKEN_BACK, False)
+                break
         if last is None or not parts:
             continue
+        whole = reading.joined(pieces)
         alone = whole.street or not said
-        said, known = (parts, whole) if alone else ([*said, *parts], known + whole)
+        said, known = (parts, whole) if alone else ([*said, *parts], reading.joined((known, whole)))
         supports = reading.supports(known, wanted)
         yield Claim(message, Mood.SAID, supports, replaces=whole.street, corrected=corrected)
 

@@ -89,10 +89,10 @@ def place_and_date(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]:
-    spans = [(start, end) for start, end, _ in found]
+    dated = {at for start, end, _ in found for at in range(start, end)}
     kept: list[str] = []
     for at, word in enumerate(segment.words):
-        if any(start <= at < end for start, end in spans):
+        if at in dated:
             if kept:
                 break
             continue

@@ -16,7 +16,8 @@ from agentd.apps.letters.evidence.settling import Claim
 def name(field: Field, case: Case) -> Iterator[Claim]:
     """A name under its label, after `saya`, as the answer to the question for it, or first in a list with a NIK."""
     wanted = names.key(str(field.value))
-    held: list[names.Name] = []
+    held: set[str] = set()
+    """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
     for statement in case.of(field.person):
         segment = statement.segment
         labelled = segment.label == field.label
@@ -25,7 +26,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=False)
             continue
         before = names.leading(statement.previous_words) if segment.corrected else []
-        instead = any(names.same(old, name) for old in before for name in held)
+        instead = any("".join(old) in held for old in before)
         corrected = free and segment.corrected and (segment.follows == field.label or instead)
         purpose = segment.label == "keperluan" and statement.next_nik and field.label == "nama"
         if not (labelled or free or purpose):
@@ -41,7 +42,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             found = [name for name in found if names.plausible(name)]
         if not found:
             continue
-        held += found
+        held |= {"".join(name) for name in found}
         supports = any(names.same(name, wanted) for name in found)
         clear = labelled or corrected or answers
         yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
