@@ -9,7 +9,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator
 
-from agentd.agent.evidence.words import vocabulary
+from agentd.agent.text import vocabulary
 
 _SUSPECT = re.compile(
     r"""["'`<>{}\[\]«»„]|^[^\S\n]*+\||(?:---|===|\*\*\*|\#\#\#)|\b(?=\w)  # where a word begins
