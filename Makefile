@@ -49,11 +49,18 @@ conformance: install ## the Model Context Protocol's own suite, on our client an
 	@$(BIN)/python -m tests.prepare
 	@$(BIN)/python -m pytest -q tests/conformance
 
-check: install ## format, lint, strict types, import rules
+check: install ## format, lint, strict types, import rules, sizes and dead code; all at once
+	@$(MAKE) --no-print-directory --jobs --output-sync=target check-types check-lint check-imports check-gates
+
+check-types:
+	@$(BIN)/mypy
+check-lint:
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+check-imports:
+	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+check-gates:
+	@$(BIN)/python -m lab.tools.gates
 
 format: install ## put the code in shape
 	@$(BIN)/ruff format .
@@ -89,4 +96,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m lab.eval.letters
 
-.PHONY: help install lock demo test quick conformance check format docs wheel audit sbom drill soak bench eval-analytics eval-letters
+.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-letters

@@ -120,11 +120,6 @@ class MemoryTools:
         self._version = 1
         self.calls: list[ToolCall] = []
 
-    def instruct(self, text: str) -> None:
-        """Set the server's instructions, as a restarted server would."""
-        self._instructions = text
-        self._version += 1
-
     def catalogue(self) -> Catalogue:
         """The functions given."""
         servers = {tool.server for tool in self._tools}

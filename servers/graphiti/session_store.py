@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Any, NotRequired
+from typing import Any
 from uuid import uuid4
 
 from typing_extensions import TypedDict
@@ -33,11 +33,6 @@ _HANDLE = re.compile(r"ep-raw-[0-9a-f-]{36}")
 
 class StoreError(ValueError):
     """The data set can't be stored; the text (Indonesian) says why."""
-
-
-class ColumnSchema(TypedDict):
-    name: str
-    type: NotRequired[str]
 
 
 class DataHandle(TypedDict):

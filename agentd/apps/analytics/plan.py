@@ -10,7 +10,7 @@ from typing import Any
 
 from agentd.apps.analytics import placeholders
 from agentd.apps.analytics.periods import Period, previous
-from agentd.apps.analytics.reading import texts, unwrapped
+from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
@@ -298,8 +298,3 @@ def lacks_columns(metrics: list[str], financial: dict[str, Any] | None, temporal
     """True when amounts are asked for and the tables found hold neither amounts nor dates (seed 003 §3.3)."""
     amounts = [metric for metric in metrics if _AMOUNT.search(metric) and not _COUNTED.search(metric)]
     return bool(amounts) and not any((financial or {}).values()) and not any((temporal or {}).values())
-
-
-def metrics_of(value: Any) -> list[str]:
-    """requested_metrics from what a model wrote."""
-    return texts(value)

@@ -62,8 +62,3 @@ class Settings:
     delay_s: float = 0.0
     examples: int = 3
     aids: Aids = Aids()
-
-    @property
-    def checkpoints_dir(self) -> Path:
-        """Where unfinished configurations are kept."""
-        return self.results_dir / "checkpoints"

@@ -29,10 +29,6 @@ class GraphSchema:
         """The (from, to) labels of one relationship type."""
         return [(start, end) for start, name, end in self.paths if name == kind]
 
-    def property_type(self, label: str, name: str) -> str | None:
-        """The type of a label's property; None when it has no such property."""
-        return self.nodes.get(label, {}).get(name)
-
     def as_dict(self) -> dict[str, object]:
         """For the wire: {labels: {label: {property: type}}, relationships: [{type, from, to}]}."""
         return {

@@ -108,10 +108,6 @@ class Hints:
     asked_end: End | None = None  # the end at which the thing asked about stands
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
-    def asks_for(self, *asks: Ask) -> bool:
-        """True when any of them is asked for."""
-        return bool(self.asks & set(asks))
-
 
 class Linker:
     """Over one graph; pure after construction."""
