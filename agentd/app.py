@@ -134,6 +134,7 @@ class Daemon:
             "version": version("agentd"),
             "uptime_s": round(time.monotonic() - self.started, 3),
             "runs": {"active": self.engine.active},
+            **({"cluster": cluster} if (cluster := self.engine.cluster) else {}),
             "servers": [server.model_dump(exclude={"instructions"}) for server in servers],
             "providers": [provider.model_dump() for provider in providers],
         }

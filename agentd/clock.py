@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
+SKEW_TOLD_S = 2.0
+"""A node whose clock is farther than this from its database's is told of."""
+
 
 class SystemClock:
     """The time of this machine."""

@@ -12,11 +12,13 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agentd.cli import options
+from agentd.clock import SKEW_TOLD_S, clock_of
 from agentd.credentials import SYSTEM_FOLDER
 
 OLDEST_PYTHON = (3, 11)
@@ -70,6 +72,8 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
         yield Finding("note", f"configuration: {warning}")
     yield state_folder(settings.state)
     yield address(settings.rpc.listen)
+    if settings.store.url:
+        yield database_clock(settings.store.url, clock_of(settings.clock).now)
     yield from providers(settings)
     for server in settings.servers:
         if server.blocked and all((SYSTEM_FOLDER / name).exists() for name in settings.credential_names):
@@ -98,6 +102,22 @@ def state_folder(folder: Path) -> Finding:
     if free_mb < LEAST_FREE_MB:
         return Finding("must", f"state folder {folder}: only {free_mb} MB are free", "free some space, or move it")
     return Finding("good", f"state folder {folder}: writable, {free_mb} MB free")
+
+
+def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
+    """Whether the shared database answers, and how far this machine's clock is from its own."""
+    import psycopg
+
+    try:
+        with psycopg.connect(url, connect_timeout=3) as db:
+            there = db.execute("SELECT clock_timestamp()").fetchone()
+    except psycopg.Error as error:
+        return Finding("must", f"database: {type(error).__name__}", "start it, or look at `[store] url`")
+    ahead_s = (now() - there[0]).total_seconds() if there else 0.0
+    if abs(ahead_s) > SKEW_TOLD_S:
+        told = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's"
+        return Finding("must", f"this machine's clock is {told}", "set it (NTP)")
+    return Finding("good", "database: it answers, and its clock is this machine's")
 
 
 def address(listen: str) -> Finding:

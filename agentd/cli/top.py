@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentd.cli import options
+from agentd.clock import SKEW_TOLD_S
 
 EVERY_S = 1.0
 RUNS = 12
@@ -117,7 +118,18 @@ def picture(
         took = _span(max((ended - began).total_seconds(), 0.0))
         status = Text(row["status"], _colour(row["status"]))
         listed.add_row(row["run_id"][:16], row["kind"], status, f"{began.astimezone():%H:%M:%S}", took)
-    return Group(head, *_parked(parked["runs"]), servers, providers, listed)
+    return Group(head, *_clock(health.get("cluster")), *_parked(parked["runs"]), servers, providers, listed)
+
+
+def _clock(cluster: dict[str, Any] | None) -> list[Any]:
+    """A line about a node whose clock is not its database's."""
+    from rich.text import Text
+
+    if cluster is None or abs(cluster["clock_skew_s"]) <= SKEW_TOLD_S:
+        return []
+    skew = cluster["clock_skew_s"]
+    told = f"{abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} the database's: set it (NTP)"
+    return [Text(f"the clock of {cluster['node']} is {told}", "red")]
 
 
 def _parked(rows: list[dict[str, Any]]) -> list[Any]:

@@ -6,15 +6,17 @@ It decides who works on a run; what the work is stays the engine's. One node alo
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
+from agentd.clock import SKEW_TOLD_S
 from agentd.ports import Clock
+from agentd.runs.leases import Leases
 from agentd.runs.store import Row, RunStore
 
 QUEUE = "agentd.runs"
@@ -45,6 +47,9 @@ class Cluster:
         self._node_concurrency = node_concurrency
         self._global_concurrency = global_concurrency
         self._tasks: list[asyncio.Task[None]] = []
+        self._leases = Leases(store.writes)
+        self.clock_skew_s = 0.0
+        """How far this node's clock is ahead of the database's, as last measured."""
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
         """Join: register the queue, take the lease, watch the others."""
@@ -55,7 +60,7 @@ class Cluster:
             partition_concurrency=1,
             polling_interval_sec=POLL_S,
         )
-        await self._store.renew(self._node, self._clock.now())
+        await self._renew()
         self._tasks = [
             asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
             asyncio.create_task(self._again(WATCH_S, lambda: self._watch_cancels(cancelled, mine)), name="cancels"),
@@ -71,7 +76,16 @@ class Cluster:
 
     async def hand_over(self) -> None:
         """Leave, once DBOS takes no run here any more: the lease ends now, so that the others need not wait for it."""
-        await self._store.renew(self._node, self._clock.now() - timedelta(seconds=2 * self._lease_s))
+        await self._leases.end(self._node)
+
+    async def holds(self, run_id: str, mark: str) -> bool:
+        """Whether the run is surely this execution's for most of a lease from now: only then may a call act for it."""
+        while True:
+            asked = _uptime()
+            if not await self._leases.fence(self._node, run_id, mark):
+                return False
+            if _uptime() - asked < self._lease_s / 2:
+                return True  # else this process, or its database, stood still meanwhile: the answer is too old
 
     async def begin(self, workflow: Any, workflow_id: str, row: Row, segment: int) -> None:
         """Put the segment on the queue; one run of a session is under way at a time, wherever."""
@@ -88,15 +102,28 @@ class Cluster:
             await asyncio.sleep(pause_s)
 
     async def _keep_lease(self) -> None:
-        now = self._clock.now()
-        await self._store.renew(self._node, now)
-        for dead in await self._store.expired(now - timedelta(seconds=self._lease_s)):
-            if dead != self._node:
-                taken = await asyncio.to_thread(DBOS._recover_pending_workflows, [dead])
-                log.info("cluster.taken_over", node=dead, runs=len(taken))
-                await self._store.bury(dead)
+        await self._renew()
+        for dead in await self._leases.expired(self._node, self._lease_s):
+            taken = await asyncio.to_thread(DBOS._recover_pending_workflows, [dead])
+            log.info("cluster.taken_over", node=dead, runs=len(taken))
+            await self._leases.forget(dead, self._lease_s)
+
+    async def _renew(self) -> None:
+        """Renew the lease, and see by the way how far the clocks are apart."""
+        before = self._clock.now()
+        there = await self._leases.renew(self._node)
+        here = before + (self._clock.now() - before) / 2
+        was, self.clock_skew_s = self.clock_skew_s, round((here - there).total_seconds(), 3)
+        if abs(self.clock_skew_s) > SKEW_TOLD_S >= abs(was):
+            to_do = "set this machine's clock (NTP); leases go by the database's, letters and times by this one"
+            log.warning("cluster.clock_skew", node=self._node, ahead_s=self.clock_skew_s, to_do=to_do)
 
     async def _watch_cancels(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
         if ids := mine():
             for run_id in await self._store.cancelled_among(ids):
                 cancelled(run_id)
+
+
+def _uptime() -> float:
+    """Seconds since the machine's start, those in which this process or the machine stood still included."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

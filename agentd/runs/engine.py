@@ -38,6 +38,7 @@ from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
 from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
+from agentd.runs.leases import mark_of
 from agentd.runs.store import Row, RunStore, empty_journal
 from agentd.runs.troubles import patience, wait_in_dbos
 
@@ -260,6 +261,11 @@ class Engine:
         return self._limits.max_recoveries
 
     @property
+    def cluster(self) -> dict[str, Any] | None:
+        """This node among several: its name, and how far its clock is ahead of the database's."""
+        return None if self._cluster is None else {"node": self._node, "clock_skew_s": self._cluster.clock_skew_s}
+
+    @property
     def active(self) -> int:
         """Runs queued or running in this process."""
         return len(self._live)
@@ -429,6 +435,9 @@ class Engine:
         if self._draining:
             raise asyncio.CancelledError
         live = self._live.get(run_id)
+        if live is not None and live.task is not None:
+            await _let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
+            live = None
         if live is None or live.row["segment"] != segment:
             row = await self._store.run(run_id)
             if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
@@ -438,7 +447,7 @@ class Engine:
         try:
             await live.turn.wait()
             async with self._places:
-                if begun := await self._store.begin(run_id, self._node):
+                if begun := await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
                     await self._work(live, recorded, parked=recoveries >= self._limits.max_recoveries)
         except TakenOver:
@@ -460,7 +469,8 @@ class Engine:
         if not live.log.stored:
             started = {"kind": row["kind"], "prompt_length": len(row["prompt"]), "at": row["created_at"]}
             publish("run.started", started)
-        journal = StoreJournal(self._store, row, recorded, live.steps)
+        fence = None if self._cluster is None else self._cluster.holds
+        journal = StoreJournal(self._store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, opens=live.number == 1)
         deadline_s = row["brief"].get("deadline_s") or self._limits.deadline_s
         late = BudgetExceeded(f"the run used up its {deadline_s:g} s")

@@ -13,6 +13,8 @@ from agentd.errors import BY_TYPE, AgentdError, InternalError
 from agentd.runs.store import Row, RunStore
 
 Act = Callable[[], Awaitable[dict[str, Any]]]
+Fence = Callable[[str, str], Awaitable[bool]]
+"""Whether the run (its id) is surely that execution's (its mark): asked before each step with effects."""
 
 
 class JsonSerializer(Serializer):
@@ -97,11 +99,14 @@ class TakenOver(Exception):
 class StoreJournal:
     """Journal of one run that this node works on. A stopped run raises its reason, now and on replay."""
 
-    def __init__(self, store: RunStore, row: Row, recorded: list[Row], steps: Steps) -> None:
+    def __init__(
+        self, store: RunStore, row: Row, recorded: list[Row], steps: Steps, fence: Fence | None = None
+    ) -> None:
         self._store = store
         self._run_id, self._node = row["run_id"], row["node"]
         self._recorded = recorded
         self._steps = steps
+        self._fence = fence
         self._number = 0
 
     async def step(self, name: str, act: Act, *, effects: bool = False) -> dict[str, Any]:
@@ -123,6 +128,8 @@ class StoreJournal:
     async def _made(self, number: int, name: str, act: Act, effects: bool) -> dict[str, Any]:
         self._steps.acting = effects
         try:
+            if effects and self._fence is not None and not await self._fence(self._run_id, self._node):
+                raise TakenOver(self._run_id)
             record = await self._steps.run(act)
             if not await self._store.add_step(self._run_id, self._node, number, name, record):
                 raise TakenOver(self._run_id)

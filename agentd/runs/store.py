@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +183,11 @@ class RunStore:
                     f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                     "install that one, or name another state"
                 )
+
+    @property
+    def writes(self) -> Transactions:
+        """Where this database is written: for other tables in it."""
+        return self._writes
 
     def close(self) -> None:
         """Let what is under way end, and let go of the database."""
@@ -426,25 +430,6 @@ class RunStore:
         """Events of a run that another node works on."""
         query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
         return [row["event"] for row in await self._reads.do(lambda db: _all(db, query))]
-
-    async def renew(self, node: str, at: datetime) -> None:
-        """The node is alive."""
-
-        def work(db: Connection) -> None:
-            known = nodes.update().where(nodes.c.node == node).values(seen_at=at.isoformat())
-            if not db.execute(known).rowcount:
-                db.execute(nodes.insert(), [{"node": node, "seen_at": at.isoformat()}])
-
-        await self._writes.do(work)
-
-    async def expired(self, before: datetime) -> list[str]:
-        """Nodes whose lease has ended."""
-        query = sa.select(nodes.c.node).where(nodes.c.seen_at < before.isoformat())
-        return [row["node"] for row in await self._reads.do(lambda db: _all(db, query))]
-
-    async def bury(self, node: str) -> None:
-        """The node's runs were taken over."""
-        await self._writes.do(lambda db: db.execute(nodes.delete().where(nodes.c.node == node)))
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
         """Which of these runs somebody has cancelled."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.postgresql import postgresql
 
 SHARED = '\n[store]\nurl = "{url}"\nnode = "{node}"\nlease_s = 1.5\nconcurrency = 8\n'
@@ -71,3 +78,95 @@ def test_a_shared_queue_with_a_local_register_of_letters_does_not_start(tmp_path
     config = HEAD + SERVERS["certificate"] + SHARED.format(url="postgresql://x/y", node="n")
     with pytest.raises(AssertionError, match="set letters_url"):
         Daemon(tmp_path, [final("x")], config).start()
+
+
+TILL = """
+[[servers]]
+name = "till"
+command = "python3"
+args = ["-m", "tests.e2e.till"]
+till_file = "{file}"
+pay_s = "{pay_s}"
+look_s = "0"
+
+[[tools]]
+name = "pay"
+server = "till"
+approval = "never"
+"""
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[str]:
+    with postgresql() as url:
+        yield url
+
+
+@contextmanager
+def teller(
+    folder: Path, url: str, book: Path, *turns: Any, pay_s: float = 0.0, ahead_s: float = 0.0
+) -> Iterator[Daemon]:
+    """A node with the till, whose clock is so far ahead of the machine's."""
+    folder.mkdir()
+    config = HEAD + TILL.format(file=book, pay_s=pay_s) + SHARED.format(url=url, node=folder.name)
+    clock = (datetime.now(UTC) + timedelta(seconds=ahead_s)).isoformat() + "+"
+    with running(folder, *turns, config=config, env={"AGENTD_CLOCK": clock} if ahead_s else {}) as daemon:
+        yield daemon
+
+
+@pytest.mark.parametrize("ahead_s", [60.0, 120.0, -60.0, -120.0])
+def test_a_node_with_another_clock_takes_over_no_run_of_a_live_one(shared: str, tmp_path: Path, ahead_s: float) -> None:
+    book, turns = tmp_path / "till.txt", (call("pay", amount=5), final("Lunas"))
+    book.touch()
+    ids = [f"skew{ahead_s:.0f}-{number}" for number in range(4)]
+    with (
+        teller(tmp_path / "right", shared, book, *turns, pay_s=4.0) as right,
+        teller(tmp_path / "skewed", shared, book, *turns, pay_s=4.0, ahead_s=ahead_s) as skewed,
+    ):
+        for run_id in ids:
+            right.call("Agent.start", prompt="Halo", run_id=run_id)
+        ended = [right.call("Agent.run", prompt="Halo", run_id=run_id) for run_id in ids]
+        assert {outcome["response"] for outcome in ended} == {"Lunas"}
+        assert (
+            abs(skewed.call("System.health")["cluster"]["clock_skew_s"] - ahead_s) < 30
+        )  # it is set before the process starts
+        assert abs(right.call("System.health")["cluster"]["clock_skew_s"]) < 30
+        assert "cluster.clock_skew" in (skewed.folder / "stderr.log").read_text()
+    assert sum(line.startswith("pay ") for line in book.read_text().splitlines()) == len(ids)
+
+
+def test_a_frozen_node_whose_run_was_taken_over_pays_nothing_when_it_wakes(shared: str, tmp_path: Path) -> None:
+    book = tmp_path / "till.txt"
+    book.touch()
+    slow = {"text": json.dumps(call("pay", amount=5)), "after_ms": 3000}
+    with (
+        teller(tmp_path / "one", shared, book, slow, final("Lunas")) as one,
+        teller(tmp_path / "two", shared, book, slow, final("Lunas")) as two,
+    ):
+        one.call("Agent.start", prompt="Halo", run_id="frozen")
+        frozen, other = (one, two) if _node_of(shared, "frozen") == "one" else (two, one)
+        assert frozen.process is not None
+        frozen.process.send_signal(signal.SIGSTOP)
+        try:
+            assert other.call("Agent.run", prompt="Halo", run_id="frozen")["response"] == "Lunas"
+        finally:
+            frozen.process.send_signal(signal.SIGCONT)
+        taken = "run.taken_over"
+        until = time.monotonic() + 60
+        while taken not in (log := (frozen.folder / "stderr.log").read_text()):
+            assert time.monotonic() < until, log[-2000:]
+            time.sleep(0.1)
+        assert frozen.call("Agent.get", run_id="frozen")["status"] == "completed"
+    assert [line.split()[0] for line in book.read_text().splitlines()] == ["pay", "paid"]
+
+
+def _node_of(url: str, run_id: str) -> str:
+    """The node that works on it, once there is one."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with psycopg.connect(url) as db:
+            row = db.execute("SELECT node FROM agentd_runs WHERE run_id = %s", (run_id,)).fetchone()
+        if row is not None and row[0]:
+            return str(row[0]).partition("#")[0]
+        time.sleep(0.05)
+    raise AssertionError("no node took it")
