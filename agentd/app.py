@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from socket import gethostname, socket
@@ -52,6 +53,7 @@ from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.cluster import Cluster
 from agentd.runs.engine import Engine, EngineLimits, Executor
 from agentd.runs.questions import Questions
+from agentd.runs.retention import Ages, retention
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
 from agentd.runs.tool_runs import DirectTools
@@ -297,7 +299,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             conversation.forget()
             await _forget_at_servers(made, session_id)
 
-        made.sessions = SessionDesk(store, made.engine, clock, forget, audit)
+        made.sessions = SessionDesk(store, made.engine, clock, forget, audit, settings.state / "artifacts")
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,
@@ -319,6 +321,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         await host.ready(SERVERS_WAIT_S)
         await host.reconfigure(made.reachable_servers())
         await stack.enter_async_context(made.engine)
+        kept = settings.store
+        ages = Ages(timedelta(hours=kept.keep_visitors_h), timedelta(days=kept.keep_d))
+        await stack.enter_async_context(retention(store, made.sessions, clock, ages, kept.purge_every_s))
         yield made
 
 

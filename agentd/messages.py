@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -135,6 +137,15 @@ class ProviderSettings(Message):
 
 
 # ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+_NOT_PLAIN = re.compile(r"[^\w.+-]+")
+
+
+def folder_of_run(run_id: str) -> str:
+    """The folder, below `ServerSettings.artifacts_dir`, of the files that a run's tools made: deleted with the run."""
+    plain = _NOT_PLAIN.sub("_", run_id).lstrip(".")[:100]
+    return plain if plain == run_id else f"{plain}-{hashlib.sha256(run_id.encode()).hexdigest()[:16]}"
 
 
 class ServerSettings(Message):

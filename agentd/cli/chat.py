@@ -46,7 +46,7 @@ async def _converse(settings: Any) -> int:
 
     async with opened(settings) as door:
         chat = Chat(door, print)
-        read = _reader(settings.state, lambda: chat.prompt)
+        read = _reader(lambda: chat.prompt)
         if sys.stdin.isatty():
             print(f"agentd ({door.where}); /help tells the commands")
         while (line := await read()) is not None:
@@ -55,7 +55,7 @@ async def _converse(settings: Any) -> int:
     return 0
 
 
-def _reader(state: Any, prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
+def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
     """Lines from the keyboard (with history and completion) or, piped, from standard input."""
     if not sys.stdin.isatty():
 
@@ -67,11 +67,10 @@ def _reader(state: Any, prompt: Callable[[], str]) -> Callable[[], Awaitable[str
 
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.history import InMemoryHistory
 
-    state.mkdir(parents=True, exist_ok=True)
     words = WordCompleter([*WORDS, *(word.replace("/", ":") for word in WORDS)], sentence=True)
-    session: PromptSession[str] = PromptSession(completer=words, history=FileHistory(str(state / "chat_history")))
+    session: PromptSession[str] = PromptSession(completer=words, history=InMemoryHistory())
 
     async def typed() -> str | None:
         try:

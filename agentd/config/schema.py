@@ -113,6 +113,12 @@ class StoreSettings(Section):
     """Runs that may be under way or wait; beyond it a new one is refused as `busy`."""
     session_servers: list[str] = Field(default_factory=lambda: ["graphiti_server"])
     """Servers that keep data of a session: asked to delete it (`delete_session_data`) with the session, no others."""
+    keep_visitors_h: float = Field(default=24.0, gt=0)
+    """Hours after its last use that a kiosk's or chat's session is kept; then it is erased, issued letters stay."""
+    keep_d: float = Field(default=30.0, gt=0)
+    """Days after its last use that any other session is kept."""
+    purge_every_s: float = Field(default=3600.0, ge=1)
+    """Seconds between two looks for sessions that have had their time."""
     letters_url: str | None = None
     """The database of the letters' register, for the letters' server alone; needed beside `url`."""
 

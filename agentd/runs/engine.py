@@ -371,7 +371,10 @@ class Engine:
         ids = [workflow_id(run_id, number) for run_id, last in segments.items() for number in range(last + 1)]
         if ids:
             await DBOS.delete_workflows_async(ids, delete_children=True)
-            await asyncio.to_thread(empty_journal, self._database)
+
+    async def empty_journal(self) -> str | None:
+        """As the store's, for what DBOS keeps."""
+        return await asyncio.to_thread(empty_journal, self._database)
 
     async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
         """Events after `after`: those stored, then those to come until the run ends or waits for an approval."""

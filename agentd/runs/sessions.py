@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import builtins
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams
-from agentd.messages import Caller
+from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.keys import is_one_of, kept_of_new, new_key
@@ -25,12 +30,17 @@ Forget = Callable[[str], Awaitable[None]]
 class SessionDesk:
     """Implements `agentd.runs.api.Sessions`."""
 
-    def __init__(self, store: RunStore, engine: Engine, clock: Clock, forget: Forget, audit: AuditTrail) -> None:
+    def __init__(
+        self, store: RunStore, engine: Engine, clock: Clock, forget: Forget, audit: AuditTrail, artifacts: Path
+    ) -> None:
         self._store = store
         self._engine = engine
         self._clock = clock
         self._forget = forget
         self._audit = audit
+        self._artifacts = artifacts
+        self.unfinished = asyncio.Event()
+        """Set while a deletion is not finished: a file could not be cleaned yet."""
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         """A new, empty conversation."""
@@ -75,8 +85,32 @@ class SessionDesk:
             owned_session(row, caller)
         await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
         removed = await self.erase(session_id)
-        await self._store.empty_journal()
-        return {"session_id": session_id, "deleted": True, "runs": removed}
+        pending = await self.finish()
+        return {"session_id": session_id, "deleted": True, "runs": removed, "pending": pending}
+
+    async def finish(self) -> builtins.list[str]:
+        """Clean the files in which what was deleted still stands: the names of those that another program holds.
+
+        `agentd.runs.retention` tries those again, and at the next start.
+        """
+        tried = (await self._store.empty_journal(), await self._engine.empty_journal())
+        pending = [name for name in tried if name is not None]
+        (self.unfinished.set if pending else self.unfinished.clear)()
+        return pending
+
+    async def purge(self, session_id: str) -> None:
+        """Erase a session that has had its time."""
+        await self._audit.arecord("session.deleted", actor="retention", subject=session_id)
+        await self.erase(session_id)
+
+    async def sweep(self, before: datetime) -> int:
+        """Delete older files of runs that are in no session (any more); how many folders there were."""
+        found = await asyncio.to_thread(_folders, self._artifacts, before.timestamp())
+        known = {folder_of_run(run_id) for run_id in await self._store.run_ids()} if found else set()
+        gone = [folder for folder in found if folder.name not in known]
+        for folder in gone:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        return len(gone)
 
     async def erase(self, session_id: str) -> int:
         """Remove one session from every table; answers how many runs it had."""
@@ -85,6 +119,8 @@ class SessionDesk:
                 await self._engine.cancel(run["run_id"])
         removed = await self._store.delete_session(session_id)
         await self._engine.erase(removed)
+        for run_id in removed:
+            await asyncio.to_thread(shutil.rmtree, self._artifacts / folder_of_run(run_id), ignore_errors=True)
         await self._forget(session_id)
         return len(removed)
 
@@ -105,6 +141,11 @@ class SessionDesk:
             "updated_at": now,
             "key_hash": kept_of_new(key),
         }
+
+
+def _folders(folder: Path, before: float) -> list[Path]:
+    """The folders of runs that nothing was written to since."""
+    return [one for one in folder.glob("*/") if one.stat().st_mtime < before]
 
 
 def _shown(row: Row) -> dict[str, Any]:

@@ -6,6 +6,8 @@ Every method is one short transaction. Statements that each run needs are made o
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,11 +135,24 @@ def sqlite_engine(file: Path) -> Engine:
     return engine
 
 
-def empty_journal(engine: Engine) -> None:
-    """Fold SQLite's journal into its file and cut it, so that no deleted word stays there. Nothing elsewhere."""
-    if engine.dialect.name == "sqlite":
-        with engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+def empty_journal(engine: Engine) -> str | None:
+    """Fold SQLite's journal into its file and cut it, so that no deleted word stays there. Nothing elsewhere.
+
+    The name of the file where that must wait: another program reads it as it was before.
+    """
+    if engine.dialect.name != "sqlite":
+        return None
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout=500")
+        try:
+            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        finally:
+            connection.exec_driver_sql("PRAGMA busy_timeout=5000")
+    return Path(str(engine.url.database)).name if busy else None
+
+
+_ALONE = 0x61676E74
+"""The number of PostgreSQL's advisory lock behind `RunStore.alone`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +270,41 @@ class RunStore:
 
         return await self._writes.do(work)
 
-    async def empty_journal(self) -> None:
-        """Overwrite what was deleted in the file's journal too (SQLite)."""
-        await asyncio.to_thread(empty_journal, self._engine)
+    async def empty_journal(self) -> str | None:
+        """Overwrite what was deleted in the file's journal too (SQLite). The file's name where that must wait."""
+        return await asyncio.to_thread(empty_journal, self._engine)
+
+    async def unused_since(self, before: str) -> list[tuple[Row, Row | None]]:
+        """Sessions last used before that time, the oldest first, each with its latest run (`brief` alone)."""
+        query = (
+            sa.select(sessions.c.session_id, sessions.c.updated_at, runs.c.brief)
+            .outerjoin(turns, sa.and_(turns.c.session_id == sessions.c.session_id, turns.c.number == sessions.c.turns))
+            .outerjoin(runs, runs.c.run_id == turns.c.run_id)
+            .where(sessions.c.updated_at < before)
+            .order_by(sessions.c.updated_at)
+        )
+        rows = await self._reads.do(lambda db: _all(db, query))
+        return [(row, row if row["brief"] is not None else None) for row in rows]
+
+    async def run_ids(self) -> set[str]:
+        """Of every run there is."""
+        return await self._reads.do(lambda db: set(db.execute(sa.select(runs.c.run_id)).scalars()))
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[bool]:
+        """Whether no other node is within this at the same time; always so on SQLite, which has one."""
+        if not self._shared:
+            yield True
+            return
+        connection = await asyncio.to_thread(self._engine.connect)
+        try:
+            locked = sa.select(sa.func.pg_try_advisory_lock(_ALONE))
+            alone = bool(await asyncio.to_thread(lambda: connection.execute(locked).scalar()))
+            await asyncio.to_thread(connection.commit)  # the lock is the connection's: no transaction is kept open
+            yield alone
+        finally:
+            await asyncio.to_thread(connection.invalidate)  # closed, not handed on: that ends the lock, whatever came
+            connection.close()
 
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

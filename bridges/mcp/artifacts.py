@@ -25,7 +25,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from agentd.messages import Artifact
+from agentd.messages import Artifact, folder_of_run
 
 logger = logging.getLogger(__name__)
 _UNSAFE = re.compile(r"[^\w.+-]+")
@@ -84,7 +84,7 @@ class Keeper:
     def _embedded(self, data: bytes, media_type: str, run_id: str, uri: str = "", name: str = "") -> Artifact:
         name = safe_name(name or unquote(urlsplit(uri).path).rpartition("/")[2])
         digest = hashlib.sha256(data).hexdigest()
-        path = None if self.folder is None else _keep(self.folder / safe_name(run_id), name, data)
+        path = None if self.folder is None else _keep(self.folder / folder_of_run(run_id), name, data)
         kept = path.name if path is not None else name
         uri = uri or (path.as_uri() if path is not None else kept)
         return Artifact(

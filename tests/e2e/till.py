@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import ToolAnnotations
+from mcp_types import EmbeddedResource, TextResourceContents, ToolAnnotations
 
 server = MCPServer("till", log_level="WARNING")
 
@@ -34,6 +34,12 @@ def look(context: Context) -> str:  # type: ignore[type-arg]
     time.sleep(float(os.environ["LOOK_S"]))
     _write("looked", context)
     return "nothing there"
+
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+def receipt(words: str) -> list[EmbeddedResource]:
+    """A file with these words."""
+    return [EmbeddedResource(resource=TextResourceContents(uri="receipt:///receipt.txt", text=words))]
 
 
 if __name__ == "__main__":

@@ -133,10 +133,17 @@ async def fork(services: Services, caller: Caller, params: SessionParams) -> dic
     result=dict[str, Any],
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("forget it", {"session_id": "s-19c2"}, {"session_id": "s-19c2", "deleted": True}),),
+    examples=(
+        Example(
+            "forget it", {"session_id": "s-19c2"}, {"session_id": "s-19c2", "deleted": True, "runs": 1, "pending": []}
+        ),
+    ),
 )
 async def delete(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
-    """Cancel what is pending and remove every word that was said; issued letters stay."""
+    """Cancel what is pending and remove every word that was said; issued letters stay.
+
+    `pending` names databases that another program holds: they are cleaned as soon as it has let go.
+    """
     return await services.sessions.delete(params.session_id, caller)
 
 

@@ -68,7 +68,7 @@ class Daemon:
         async def forget(session_id: str) -> None:
             self.forgotten.append(session_id)
 
-        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget, self.audit)
+        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget, self.audit, state / "artifacts")
 
     async def events(self, run_id: str, after: int = 0) -> list[Event]:
         return [event async for event in self.runs.events(run_id, KIOSK, after)]

@@ -1,0 +1,117 @@
+"""Erases by itself what nobody has used for its time, and finishes what a deletion had to leave behind.
+
+It decides when and what; how a session is erased to its last word is sessions.py's. Of several nodes one does it at a
+time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from agentd.errors import AgentdError
+from agentd.messages import Caller
+from agentd.ports import Clock
+from agentd.runs.engine import iso
+from agentd.runs.sessions import SessionDesk
+from agentd.runs.store import Row, RunStore
+
+FIRST_S = 60.0
+"""How long after its start a daemon looks first: then it has other things to do."""
+AGAIN_S = 2.0
+"""How soon a deletion that could not be finished is tried again."""
+
+log = structlog.get_logger("agentd.retention")
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """How long a session is kept after its last use."""
+
+    visitors: timedelta = timedelta(hours=24)
+    """One of a kiosk or a chat."""
+    others: timedelta = timedelta(days=30)
+
+
+def is_over(row: Row, latest: Row | None, now: datetime, ages: Ages) -> bool:
+    """Whether a session (its row, and that of its latest run) has had its time."""
+    caller = Caller.model_validate(latest["brief"]["caller"]) if latest and "caller" in latest["brief"] else None
+    age = ages.visitors if caller is not None and caller.is_visitor else ages.others
+    return bool(row["updated_at"] < iso(now - age))
+
+
+def is_busy(run: Row, now: datetime) -> bool:
+    """Whether a run keeps its session: it is under way, or staff may still decide it."""
+    approval = run["approval"]
+    awaits_staff = approval is not None and approval["rule"] == "staff" and approval["expires_at"] > iso(now)
+    return run["status"] in ("queued", "running") or (run["status"] == "needs_approval" and awaits_staff)
+
+
+@asynccontextmanager
+async def retention(
+    store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages, every_s: float
+) -> AsyncIterator[None]:
+    """Within it, old sessions go, each `every_s`; what an earlier process could not finish is finished first."""
+    desk.unfinished.set()
+    tasks = [
+        asyncio.create_task(_purge_again(store, desk, clock, ages, every_s), name="purge"),
+        asyncio.create_task(_finish_again(desk), name="finish deletions"),
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _purge_again(store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages, every_s: float) -> None:
+    await asyncio.sleep(min(every_s, FIRST_S))
+    while True:
+        with _put_off():
+            await purge(store, desk, clock, ages)
+            await desk.sweep(clock.now() - ages.others)
+        await asyncio.sleep(every_s)
+
+
+async def _finish_again(desk: SessionDesk) -> None:
+    while True:
+        await desk.unfinished.wait()
+        with _put_off():
+            await desk.finish()
+        await asyncio.sleep(AGAIN_S)
+
+
+@contextmanager
+def _put_off() -> Iterator[None]:
+    """Within it, trouble of the disk or the database is told; the next time it may be over."""
+    try:
+        yield
+    except (AgentdError, OSError, SQLAlchemyError) as error:
+        log.warning("retention.put_off", error=type(error).__name__)
+
+
+async def purge(store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages) -> int:
+    """Erase every session that has had its time; how many there were; none while another node does it."""
+    erased = 0
+    async with store.alone() as alone:
+        if not alone:
+            return 0
+        now = clock.now()
+        for row, latest in await store.unused_since(iso(now - min(ages.visitors, ages.others))):
+            if not is_over(row, latest, now, ages):
+                continue
+            if any(is_busy(run, now) for run in await store.runs_where(session_id=row["session_id"], limit=1000)):
+                continue
+            await desk.purge(row["session_id"])
+            erased += 1
+    if erased:
+        desk.unfinished.set()
+        log.info("retention.purged", sessions=erased)
+    return erased

@@ -1,0 +1,93 @@
+"""Which sessions have had their time, and which are kept whatever their age."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.errors import NotFound
+from agentd.messages import AgentOptions, Caller, folder_of_run
+from agentd.runs.retention import Ages, purge
+from agentd.testing import MemoryTools
+from tests.agentd.runs.test_engine import KIOSK, LETTER, Daemon, call, final
+
+STAFF = Caller(id="desk", scopes=frozenset({"staff"}))
+
+
+async def there(daemon: Daemon, *run_ids: str) -> list[str]:
+    rows = [await daemon.store.run(run_id) for run_id in run_ids]
+    return [row["run_id"] for row in rows if row is not None]
+
+
+async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, final("x"))
+    async with daemon.engine:
+        await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
+        await daemon.runs.run("a", AgentOptions(run_id="desk"), STAFF)
+        seen = []
+        for days in (0.9, 0.2, 28.0, 2.0):
+            daemon.clock.advance(days * 86_400)
+            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            seen.append(await there(daemon, "kiosk", "desk"))
+        assert seen == [["kiosk", "desk"], ["desk"], ["desk"], []]
+    daemon.store.close()
+
+
+async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_session(tmp_path: Path) -> None:
+    asked, may_end = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: dict[str, Any]) -> str:
+        asked.set()
+        await may_end.wait()
+        return "done"
+
+    daemon = Daemon(tmp_path, call("make_letter"), final("x"), tools=MemoryTools({"make_letter": slow}, [LETTER]))
+    async with daemon.engine:
+        await daemon.runs.start("a", AgentOptions(run_id="live"), KIOSK)
+        await asked.wait()
+        row = {"session_id": "s", "owner": "kiosk-1", "created_at": "2025", "updated_at": "2025", "title": None}
+        expires_at = (daemon.clock.now() + timedelta(days=50)).isoformat()
+        waiting = {
+            "run_id": "waits",
+            "session_id": "s",
+            "owner": "kiosk-1",
+            "kind": "agent",
+            "prompt": "a",
+            "brief": {},
+        }
+        more = {
+            "status": "needs_approval",
+            "created_at": "2025",
+            "approval": {"rule": "staff", "expires_at": expires_at},
+        }
+        await daemon.store.add_run({**waiting, **more}, row)
+        daemon.clock.advance(40 * 86_400)
+        assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 0
+        daemon.clock.advance(20 * 86_400)
+        may_end.set()
+        await daemon.engine.wait("live")
+        daemon.clock.advance(40 * 86_400)
+        assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 2
+    daemon.store.close()
+
+
+async def test_the_files_of_a_run_go_with_its_session_and_no_others_do(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, final("x"))
+    async with daemon.engine:
+        for run_id in ("a/b", "a_b"):
+            await daemon.runs.run("a", AgentOptions(run_id=run_id, session_id=f"s {run_id}"), STAFF)
+            folder = tmp_path / "artifacts" / folder_of_run(run_id)
+            folder.mkdir(parents=True)
+            (folder / "made.txt").write_text(run_id)
+        await daemon.sessions.delete("s a/b", STAFF)
+        assert [file.read_text() for file in (tmp_path / "artifacts").rglob("*.txt")] == ["a_b"]
+        assert await daemon.sessions.sweep(daemon.clock.now() + timedelta(days=36_500)) == 0
+        with pytest.raises(NotFound):
+            await daemon.sessions.get("s a/b", STAFF)
+        await daemon.store.delete_session("s a_b")
+        assert await daemon.sessions.sweep(daemon.clock.now() + timedelta(days=36_500)) == 1
+    daemon.store.close()
