@@ -63,8 +63,10 @@ async def opened(settings: Settings) -> AsyncIterator[Door]:
         if door is not None:
             yield door
             return
+        from agentd.process import close_to_others
         from agentd.startup import started
 
+        close_to_others()
         made = await stack.enter_async_context(started(settings))
         yield _Own(made)
 

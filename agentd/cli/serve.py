@@ -31,7 +31,9 @@ def run(given: argparse.Namespace) -> int:
     gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
     from agentd import config
     from agentd.observability import logging as logs
+    from agentd.process import close_to_others
 
+    close_to_others()
     settings = config.load(given.config, state=given.state, listen=given.listen)
     logs.configure(settings.telemetry.log_level)
     for warning in settings.warnings:

@@ -17,6 +17,7 @@ from mcp.server.mcpserver import MCPServer
 from servers.common import clock
 from servers.common.discreet import log_to_stderr
 from servers.common.http import HttpError, serve_http
+from servers.common.process import close_to_others
 
 
 def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
@@ -29,6 +30,7 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--http", metavar="HOST:PORT", type=_address, help="Streamable HTTP at /mcp; default: stdio")
     options = parser.parse_args(argv)
+    close_to_others()
     log_to_stderr()
     try:
         clock.now()

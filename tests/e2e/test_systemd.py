@@ -187,11 +187,35 @@ def test_the_service_exposes_little(tmp_path: Path) -> None:
     assert float(found[1]) <= 1.3
 
 
+def test_a_server_may_have_a_user_of_its_own(tmp_path: Path) -> None:
+    """The template's own text, for this machine's program."""
+    text = (Path(__file__).parents[2] / "systemd" / "agentd-server@.service").read_text()
+    assert "DynamicUser=yes" in text and "LoadCredential=http_token:" in text
+    unit = tmp_path / "agentd-server@mysql.service"
+    unit.write_text(text.replace("/opt/agentd/.venv/bin/python", sys.executable))
+    checked = analyze("verify", "--man=no", "--recursive-errors=one", unit, XDG_RUNTIME_DIR=str(tmp_path))
+    assert (checked.returncode, checked.stderr) == (0, "")
+    analysed = analyze("security", "--offline=true", "--no-pager", unit)
+    found = re.search(r"Overall exposure level for agentd-server@mysql.service: ([\d.]+)", analysed.stdout)
+    assert found is not None and float(found[1]) <= 1.3, analysed.stdout[-300:] + analysed.stderr
+
+
 def test_each_key_that_the_configuration_names_is_a_credential(tmp_path: Path) -> None:
     keyed = HEAD.replace('type = "scripted"', 'type = "scripted"\napi_key = "OFFICE_KEY"')
     service = written(tmp_path, keyed, system=True)["agentd.service"].read_text()
     assert "LoadCredential=OFFICE_KEY:/etc/agentd/credentials/OFFICE_KEY\nSetCredential=OFFICE_KEY:\n" in service
     assert "GEMINI" not in service
+
+
+def test_each_servers_credential_is_the_services_too(tmp_path: Path) -> None:
+    named = HEAD + SERVERS["certificate"] + 'credentials = ["office_key_passphrase"]\n'
+    remote = (
+        '[[servers]]\nname = "books"\nurl = "http://127.0.0.1:9/mcp"\nheaders = { Authorization = "Bearer ${books}" }\n'
+    )
+    service = written(tmp_path, named + remote, system=True)["agentd.service"].read_text()
+    for name in ("office_key_passphrase", "books"):
+        assert f"LoadCredential={name}:/etc/agentd/credentials/{name}\n" in service
+        assert f"SetCredential={name}:\n" in service
 
 
 def test_a_server_on_node_brings_its_drop_in(tmp_path: Path) -> None:
