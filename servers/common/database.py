@@ -36,7 +36,7 @@ from servers.common.database_errors import (
     explain,
     reason,
 )
-from servers.common.readonly_sqlite import open_readonly
+from servers.common.sqlite_process import Processes, open_readonly
 from servers.common.values import date_time_text, decimal_text, json_rows
 
 __all__ = [
@@ -124,7 +124,7 @@ class Database:
 
         async def read(session: _Session) -> Rows:
             rows = await self._stream(session.connection, statement, max_rows)
-            if rows.cut:
+            if rows.cut and self.kind == "mysql":  # whose drivers would read what is left
                 await self._kill(session)
             return rows
 
@@ -201,7 +201,7 @@ class Database:
     async def _kill(self, session: _Session) -> None:
         """End on the server whatever runs in this session."""
         if self.kind == "sqlite":
-            await session.driver.interrupt()
+            await session.driver.interrupt()  # which ends the statement's process
             return
         try:
             async with self._engine.connect() as side:
@@ -272,10 +272,11 @@ def _engine(url: URL) -> AsyncEngine:
     # NullPool: each statement a session of its own, so no SET, lock or variable survives it, and a database that was
     # restarted is simply reached again. Connecting costs about 2 ms.
     if url.drivername.startswith("sqlite"):
+        processes = Processes()
         return create_async_engine(
             url,
             poolclass=pool.NullPool,
-            async_creator=lambda: open_readonly(url.database or "", CONNECT_SECONDS),
+            async_creator=lambda: open_readonly(processes, url.database or "", CONNECT_SECONDS),
             hide_parameters=True,
         )
     return create_async_engine(

@@ -1,11 +1,9 @@
-"""Opens a SQLite file so that nothing can be written, whatever is asked. Limits no time: that needs an interrupt."""
+"""Opens a SQLite file so that nothing can be written, whatever is asked. Limits no time: its process does that."""
 
 from __future__ import annotations
 
 import sqlite3
 from urllib.parse import quote
-
-import aiosqlite
 
 from servers.common import mysql_dates
 
@@ -19,24 +17,22 @@ UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit",
 """Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""
 CELL_BYTES = 2**20
 LIKE_PATTERN_BYTES = 500
-"""An interrupt doesn't reach the matching of one pattern, so patterns are kept short."""
+"""The matching of one pattern grows fast with its length."""
 
 
-def open_readonly(file: str, busy_seconds: float) -> aiosqlite.Connection:
-    """A connection of its own thread, to be awaited. Raises sqlite3.Error then, when the file can't be opened."""
-
-    def connect() -> sqlite3.Connection:
-        uri = f"file:{quote(file)}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None)
-        connection.execute("PRAGMA query_only=1")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
-        mysql_dates.add_to(connection)
-        connection.set_authorizer(_authorize)
-        return connection
-
-    return aiosqlite.Connection(connect, iter_chunk_size=64)
+def connect(file: str, busy_seconds: float, heap_bytes: int) -> sqlite3.Connection:
+    """A connection that only reads, and allocates no more than that in this process. Raises sqlite3.Error."""
+    uri = f"file:{quote(file)}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None)
+    connection.execute("PRAGMA query_only=1")
+    connection.execute(f"PRAGMA hard_heap_limit={heap_bytes:d}")
+    connection.execute("PRAGMA temp_store=MEMORY")  # a sort without end fills that limit, and not the disk
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
+    mysql_dates.add_to(connection)
+    connection.set_authorizer(_authorize)
+    return connection
 
 
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:

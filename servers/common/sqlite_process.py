@@ -1,0 +1,199 @@
+"""SQLite in processes of their own behind aiosqlite's interface: what a statement does ends when its process is killed.
+
+An interrupt doesn't reach a function that is busy inside one row (`printf('%.*c', …)`, `trim`, a LIKE pattern); a kill
+does. A process serves one session after the other, each with a connection of its own; one or two wait ready.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import weakref
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+
+from servers.common.sqlite_worker import receive, send
+
+READY = 2
+"""Processes that wait for the next statement, at most."""
+START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from servers.common.sqlite_worker import main; main(int(sys.argv[2]))"
+)
+ROOT = Path(__file__).parents[2]
+STOPPED = "the statement was stopped"
+DIED = "the statement's process ended; it may have needed more memory than it may have"
+
+
+class Process:
+    """One worker process. Its calls block; `kill` may come from any thread and ends them."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-I", "-S", "-c", START, str(ROOT), str(os.getpid())]
+        self._killed = False
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
+        )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self._killed and self._process.poll() is None
+
+    def ask(self, name: str, *values: Any) -> Any:
+        """The answer of the worker's method. Raises sqlite3's errors, its own and for a process that is gone."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            send(self._process.stdin, (name, *values))
+            answer = receive(self._process.stdout)
+        except ValueError as error:
+            raise sqlite3.ProgrammingError(f"a value can't be given to SQLite: {error}") from None
+        except OSError:
+            answer = None
+        if answer is None:
+            raise sqlite3.OperationalError(STOPPED if self._killed else DIED)
+        kind, result = answer
+        if kind:
+            raise getattr(sqlite3, kind, sqlite3.DatabaseError)(result)
+        return result
+
+    def kill(self) -> None:
+        """End it now, whatever it does."""
+        self._killed = True
+        self._process.kill()
+
+    def end(self) -> None:
+        """Kill it and let the system forget it."""
+        self.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            try:
+                stream.close()
+            except BrokenPipeError:  # what it was asked last is not read any more
+                continue
+
+
+class Processes:
+    """The processes of one database: one or two ready, more while more statements run."""
+
+    def __init__(self) -> None:
+        self._ready: list[Process] = []
+        self._lock = threading.Lock()
+        weakref.finalize(self, _end_all, self._ready)
+
+    def take(self) -> Process:
+        """One that is ready; another is made ready in its place."""
+        with self._lock:
+            taken = next((process for process in iter(self._next, None) if process.alive), None) or Process()
+            if not self._ready:
+                self._ready.append(Process())
+        return taken
+
+    def _next(self) -> Process | None:
+        return self._ready.pop() if self._ready else None
+
+    def give_back(self, process: Process) -> None:
+        """Keep it for the next session, unless it is dead or enough are ready."""
+        with self._lock:
+            if process.alive and len(self._ready) < READY:
+                self._ready.append(process)
+                return
+        process.end()
+
+
+def _end_all(processes: list[Process]) -> None:
+    for process in processes:
+        process.end()
+
+
+class Connection:
+    """What aiosqlite takes for a sqlite3.Connection: one session in a process. Nothing is ever written."""
+
+    isolation_level = None
+    in_transaction = False
+
+    def __init__(self, processes: Processes, file: str, busy_seconds: float) -> None:
+        """Raises sqlite3.Error when the file can't be opened."""
+        self._processes = processes
+        self._process = processes.take()
+        self._numbers = count(1)
+        try:
+            self._process.ask("open", file, busy_seconds)
+        except sqlite3.Error:
+            processes.give_back(self._process)
+            raise
+
+    def cursor(self, *_: Any) -> Cursor:
+        """A cursor of this session."""
+        return Cursor(self._process, next(self._numbers))
+
+    def interrupt(self) -> None:
+        """End what runs, by ending its process."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the session."""
+        if self._process.alive:
+            self._process.ask("close")
+        self._processes.give_back(self._process)
+
+    def create_function(self, *_: Any, **__: Any) -> None:
+        """SQLAlchemy's `regexp` stays out: the session would not allow it."""
+
+    def commit(self) -> None:
+        """Nothing to commit."""
+
+    rollback = commit
+
+
+class Cursor:
+    """What aiosqlite takes for a sqlite3.Cursor."""
+
+    rowcount, lastrowid, arraysize = -1, None, 1
+
+    def __init__(self, process: Process, number: int) -> None:
+        self._process = process
+        self._number = number
+        self.description: Any = None
+
+    def execute(self, sql: str, values: Any = ()) -> Cursor:
+        """Begin a statement. Raises sqlite3.Error."""
+        self.description = self._process.ask("execute", self._number, sql, values)
+        return self
+
+    def fetchmany(self, size: int = 1) -> list[Any]:
+        """The next rows, none at the end."""
+        rows: list[Any] = self._process.ask("fetch", self._number, size)
+        return rows
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+        rows: list[Any] = []
+        while more := self.fetchmany(1000):
+            rows += more
+        return rows
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+        return next(iter(self.fetchmany()), None)
+
+    def close(self) -> None:
+        """Let go of the statement."""
+        if self._process.alive:
+            self._process.ask("drop", self._number)
+
+
+def open_readonly(processes: Processes, file: str, busy_seconds: float) -> aiosqlite.Connection:
+    """A session, to be awaited. Raises sqlite3.Error then, when the file can't be opened."""
+    return aiosqlite.Connection(lambda: Connection(processes, file, busy_seconds), iter_chunk_size=64)  # type: ignore[arg-type, return-value]

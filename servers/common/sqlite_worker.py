@@ -1,0 +1,106 @@
+"""The process that runs SQL on a SQLite file for a server, so that a statement can be ended by killing it. A program.
+
+It is started by `sqlite_process` and imports nothing but the standard library and its neighbours, to be there quickly.
+Requests and answers are marshalled on its standard input and output, each after its length in four bytes.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import resource
+import sqlite3
+import sys
+import threading
+import time
+from typing import IO, Any
+
+from servers.common import readonly_sqlite
+
+HEAP_BYTES = 256 * 2**20
+"""What SQLite may allocate at once; more is a MemoryError of that statement."""
+PROCESS_BYTES = 768 * 2**20
+"""Address space of the whole process, for what SQLite's own count does not see."""
+PAGE_BYTES = 4 * 2**20
+"""A page of rows ends early at this much text, so that wide rows don't fill the memory."""
+
+
+def send(stream: IO[bytes], value: Any) -> None:
+    """Write one message. Raises ValueError for what is no plain value."""
+    data = marshal.dumps(value)
+    stream.write(len(data).to_bytes(4, "big") + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message; None at the end of the stream."""
+    head = stream.read(4)
+    if len(head) < 4:
+        return None
+    data = stream.read(int.from_bytes(head, "big"))
+    return marshal.loads(data) if len(data) == int.from_bytes(head, "big") else None
+
+
+class Worker:
+    """One connection at a time, and its cursors by number."""
+
+    def __init__(self) -> None:
+        self._connection: sqlite3.Connection | None = None
+        self._cursors: dict[int, sqlite3.Cursor] = {}
+
+    def open(self, file: str, busy_seconds: float) -> None:
+        """A fresh session, in which nothing of the one before is left."""
+        self._connection = readonly_sqlite.connect(file, busy_seconds, HEAP_BYTES)
+
+    def execute(self, number: int, sql: str, values: Any) -> Any:
+        """Begin a statement: its columns as DB-API describes them, or None."""
+        assert self._connection is not None
+        cursor = self._cursors[number] = self._connection.execute(sql, values)
+        return cursor.description
+
+    def fetch(self, number: int, size: int) -> list[Any]:
+        """The next rows: up to `size`, fewer where they are wide, none at the end."""
+        rows: list[Any] = []
+        length = 0
+        for row in self._cursors[number]:
+            rows.append(row)
+            length += sum(len(value) for value in row if isinstance(value, str | bytes))
+            if len(rows) >= size or length > PAGE_BYTES:
+                break
+        return rows
+
+    def drop(self, number: int) -> None:
+        """Let go of a cursor."""
+        if cursor := self._cursors.pop(number, None):
+            cursor.close()
+
+    def close(self) -> None:
+        """End the session."""
+        self._cursors.clear()
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+def _end_with(parent: int) -> None:
+    """A statement in its loop reads no end of input: whoever started this process being gone ends it."""
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os._exit(0)
+
+
+def main(parent: int) -> None:
+    """Answer requests until the input ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (PROCESS_BYTES, PROCESS_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    threading.Thread(target=_end_with, args=(parent,), name="parent", daemon=True).start()
+    worker = Worker()
+    while (request := receive(sys.stdin.buffer)) is not None:
+        name, *values = request
+        try:
+            answer = ("", getattr(worker, name)(*values))
+        except MemoryError:
+            answer = ("OperationalError", f"the statement needs more than {HEAP_BYTES // 2**20} MiB of memory")
+        except sqlite3.Error as error:
+            answer = (type(error).__name__, str(error))
+        send(sys.stdout.buffer, answer)
