@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from servers.common.database_address import given_url, parse_url, sample_url
+from servers.common.database_address import SAMPLE, given_url, parse_url, sample_url
 from servers.common.database_errors import (
     ConfigurationError,
     DatabaseError,
@@ -63,9 +63,6 @@ GROUP_CONCAT_BYTES = 2**20
 """MySQL would silently cut it at 1024."""
 BATCH_ROWS = 1000
 SESSIONS = 8
-
-SAMPLE = "Contoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
-"""What every answer from the sample company says."""
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 """Pinned: with ANSI_QUOTES or NO_BACKSLASH_ESCAPES the server would read quotes otherwise than our checks do."""

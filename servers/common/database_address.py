@@ -18,6 +18,8 @@ from sqlalchemy.exc import ArgumentError
 from servers.common.credentials import credential
 from servers.common.database_errors import ConfigurationError
 
+SAMPLE = "Contoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
+"""What every answer from the sample company says."""
 DRIVERS = {
     "mysql": "mysql+aiomysql",
     "mysql+aiomysql": "mysql+aiomysql",

@@ -15,6 +15,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
+from servers.common.credentials import credential
 from servers.graphiti.answers import SchemaAnswer, SchemaInfo, schema_answer, schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError, close_graph, graph_errors, open_graph
@@ -76,7 +77,7 @@ class Graphs:
     """The graphs, each opened once by whoever needs it first."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        self._url = environ.get("GRAPH_URL", "").strip()
+        self._url = (environ.get("GRAPH_URL") or credential("graph_url", environ) or "").strip()
         self._folder = Path(environ.get("AGENTD_STATE") or "state") / "graph"
         self._opened: dict[str, Any] = {}
         self._store: SessionStore | None = None

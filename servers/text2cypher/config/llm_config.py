@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from servers.common.credentials import credential
+
 GROQ_URL = "https://api.groq.com/openai/v1"
 GROQ_MODEL = "qwen/qwen-2.5-coder-32b-instruct"
 
@@ -31,7 +33,7 @@ class LLMConfig:
         """`url`, TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY, in this order; None when none is there.
 
         TEXT2CYPHER_MODEL and TEXT2CYPHER_MODEL_TOKEN go with the first two, TEXT2CYPHER_GRAMMAR=0 or 1 overrides what
-        is assumed of an endpoint (agentd's take a grammar, others don't).
+        is assumed of an endpoint (agentd's take a grammar, others don't). Tokens may be credentials too.
         """
         wanted = url or env.get("TEXT2CYPHER_MODEL_URL")
         name = model or env.get("TEXT2CYPHER_MODEL")
@@ -42,10 +44,11 @@ class LLMConfig:
                 "agentd", name or "raw", url=_base(env["AGENTD_MODEL_URL"]), token=token, grammar=_flag(env, True)
             )
         elif wanted:
-            token = env.get("TEXT2CYPHER_MODEL_TOKEN") or env.get("AGENTD_MODEL_TOKEN") or ""
+            given = env.get("TEXT2CYPHER_MODEL_TOKEN") or credential("text2cypher_model_token", env)
+            token = given or env.get("AGENTD_MODEL_TOKEN") or ""
             config = cls("openai", name or "raw", url=_base(wanted), token=token, grammar=_flag(env, _is_local(wanted)))
-        elif env.get("GROQ_API_KEY"):
-            config = cls(model=name or GROQ_MODEL, token=env["GROQ_API_KEY"], grammar=_flag(env, False))
+        elif groq := env.get("GROQ_API_KEY") or credential("groq_api_key", env):
+            config = cls(model=name or GROQ_MODEL, token=groq, grammar=_flag(env, False))
         if config is None:
             return None
         price_in, price_out = env.get("TEXT2CYPHER_PRICE_IN") or 0, env.get("TEXT2CYPHER_PRICE_OUT") or 0

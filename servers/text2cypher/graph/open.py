@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
+from servers.common.credentials import credential
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import CURRICULUM, read_graph
@@ -21,7 +22,8 @@ def open_backend(folder: Path | None, env: Mapping[str, str]) -> GraphBackend:
     chosen = folder or (Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None)
     if chosen is None and env.get("NEO4J_URI"):
         user = env.get("NEO4J_USER") or env.get("NEO4J_USERNAME") or "neo4j"
-        return Neo4jBackend.connect(env["NEO4J_URI"], user, env.get("NEO4J_PASSWORD", ""))
+        password = env.get("NEO4J_PASSWORD") or credential("neo4j_password", env) or ""
+        return Neo4jBackend.connect(env["NEO4J_URI"], user, password)
     chosen = chosen or CURRICULUM
     if importlib.util.find_spec("ladybug") is None:
         return RulesBackend(read_graph(chosen).schema)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from servers.common.database import SAMPLE, ConfigurationError, Database
+from servers.common.database import ConfigurationError, Database
+from servers.common.database_address import SAMPLE
 from servers.mysql.server import create_server
 from servers.sim_testgeluran.executor import Executor
 
