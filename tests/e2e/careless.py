@@ -8,11 +8,13 @@ import os
 import sys
 
 from mcp.server.mcpserver import MCPServer
+from mcp_types import ToolAnnotations
 
+READS = ToolAnnotations(read_only_hint=True)
 server: MCPServer = MCPServer("careless")
 
 
-@server.tool()
+@server.tool(annotations=READS)  # or somebody would be asked for a yes first
 async def hang(nama: str) -> str:
     """Never answers."""
     print(f"hanging for {nama.upper()}", file=sys.stderr, flush=True)
@@ -21,13 +23,13 @@ async def hang(nama: str) -> str:
     return nama
 
 
-@server.tool()
+@server.tool(annotations=READS)  # or somebody would be asked for a yes first
 async def fail(nama: str) -> str:
     """Raises."""
     raise ValueError(f"{nama} can't be filed")
 
 
-@server.tool()
+@server.tool(annotations=READS)  # or somebody would be asked for a yes first
 async def crash(nama: str) -> str:
     """Ends the process."""
     print(f"Traceback: KeyError: {nama!r} {nama.lower()}", file=sys.stderr, flush=True)
