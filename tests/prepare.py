@@ -24,6 +24,8 @@ DEBIAN: Mapping[str, str] = {
     "curl": "curl",
     "certutil": "libnss3-tools",
     "pdfsig": "poppler-utils",
+    "softhsm2-util": "softhsm2",
+    "openssl": "openssl",
     "/usr/bin/chromium": "chromium",
     "/usr/lib/postgresql": "postgresql",
 }

@@ -105,8 +105,10 @@ def _run(service: LetterService, settings: Settings, options: argparse.Namespace
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:
-    if settings.key_file is not None:
-        raise SettingsError("OFFICE_KEY_FILE names the office's key already; unset it to have one made here")
+    if settings.names_key:
+        raise SettingsError(
+            "OFFICE_KEY_FILE or PKCS11_MODULE names the office's key already; unset it to have one made here"
+        )
     if service.keys.exist() and not renew:
         raise officekey.OfficeKeyError(f"{settings.office_dir} holds a key already; --renew replaces it")
     used = service.ledger.exists() and service.ledger.last_day() is not None

@@ -206,6 +206,11 @@ class LetterService:
             self.archive.sweep(strangers)
             self.checks.follow()
 
+    def finish_waiting(self) -> None:
+        """What `recover` does, if a letter is reserved: tried again while the server runs."""
+        if self.ledger.exists() and self.ledger.reserved():
+            self.recover()
+
     def verify_url(self, code: str) -> str:
         return f"{(self.settings.verify_base_url or self.office.verify_base_url).rstrip('/')}/verify/{code}"
 
@@ -265,6 +270,8 @@ class LetterService:
         for row in self.ledger.reserved():
             try:
                 self._finish(row)
+            except officekey.SigningWaits:
+                raise  # the others would wait for the same, one time limit after another
             except (OSError, MemoryError) as error:
                 waiting = error
         if waiting is not None:

@@ -31,13 +31,13 @@ class OfficeKeys:
 
     def exist(self) -> bool:
         """Whether there is a key; makes none."""
-        return self._settings.key_file is not None or (self._settings.office_dir / "office.cert.pem").exists()
+        return self._settings.names_key or (self._settings.office_dir / "office.cert.pem").exists()
 
     @functools.cached_property
     def files(self) -> KeyFiles:
         """The configured key, or the office's own, made at first use. Raises NotNow, OfficeKeyError."""
         settings = self._settings
-        if settings.key_file is not None and settings.cert_file is not None:
+        if settings.names_key and settings.cert_file is not None:
             chain = settings.chain_file or settings.cert_file
             return KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
         if not self.exist():
@@ -51,7 +51,8 @@ class OfficeKeys:
         """The office's signer; pyHanko takes half a second to import. Raises NotNow, OfficeKeyError."""
         from servers.certificate.signing import OfficeSigner
 
-        return OfficeSigner(self.files, self._settings.passphrase, self._office)
+        settings = self._settings
+        return OfficeSigner(self.files, settings.passphrase, self._office, settings.token, settings.timestamp)
 
     @functools.cached_property
     def statement(self) -> Ed25519PrivateKey:
@@ -88,8 +89,7 @@ class OfficeKeys:
 
     def root_files(self) -> tuple[Path, ...]:
         """The CA certificates in files; an office that never signed has none."""
-        own = self._settings.key_file is None
-        return officekey.roots(self._settings.office_dir) if own else self.files.roots
+        return self.files.roots if self._settings.names_key else officekey.roots(self._settings.office_dir)
 
     def belongs(self) -> bool:
         """Whether the key is the one of the register's letters. Raises NotNow, OfficeKeyError."""

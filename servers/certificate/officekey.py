@@ -33,11 +33,18 @@ class OfficeKeyError(ValueError):
     """The office's key can't be made or used; the text says which file and what to do."""
 
 
+class SigningWaits(OSError):
+    """Nothing can be signed now, by no letter's fault: what waits keeps its number and is signed later."""
+
+
 @dataclass(frozen=True)
 class KeyFiles:
-    """Where the key, its certificate and the rest of its chain are, and the CA certificates to trust."""
+    """Where the key, its certificate and the rest of its chain are, and the CA certificates to trust.
 
-    key: Path
+    `key` is None for one in a token.
+    """
+
+    key: Path | None
     cert: Path
     chain: tuple[Path, ...]
     roots: tuple[Path, ...]

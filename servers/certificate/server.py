@@ -78,6 +78,7 @@ CALLER, CALLER_SCOPES, APPROVED_BY = "agentd/caller", "agentd/caller_scopes", "a
 PROPOSED, APPROVALS = "agentd/proposed", "agentd/approvals"
 MAX_FILE = 20 * 1024 * 1024
 WATCH_SECONDS = 1.0
+RETRY_SECONDS = 30.0
 SEAL_SECONDS = 600.0
 """How often is looked whether the register's head is to be signed for a new day."""
 PREVIEW_DPI = 110
@@ -143,6 +144,7 @@ class LetterServer(MCPServer[None]):
         tasks = [
             asyncio.create_task(self._warm_up(), name="certificate: warm up"),
             asyncio.create_task(self._watch(), name="certificate: watch letter folders"),
+            asyncio.create_task(self._retry(), name="certificate: finish letters that wait"),
         ]
         try:
             yield
@@ -161,6 +163,17 @@ class LetterServer(MCPServer[None]):
         while True:
             await anyio.to_thread.run_sync(self._service.seal_daily)
             await asyncio.sleep(SEAL_SECONDS)
+
+    async def _retry(self) -> None:
+        """Letters that a token, an authority or a disk kept waiting are finished once that is back."""
+        while True:
+            await asyncio.sleep(RETRY_SECONDS)
+            try:
+                await anyio.to_thread.run_sync(self._service.finish_waiting)
+            except (NotNow, LedgerError, JournalError, OfficeKeyError, OSError) as error:
+                log.error("letters still wait: %s", error)
+            except Exception:
+                log.exception("finishing letters failed; they are tried again")
 
     async def _watch(self) -> None:
         while True:

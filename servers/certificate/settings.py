@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import make_url
 
 from servers.certificate import office
@@ -18,6 +18,28 @@ SHIPPED_LETTERS = Path(__file__).with_name("letters")
 
 class SettingsError(ValueError):
     """An environment variable is wrong; the text names it."""
+
+
+class Token(BaseModel):
+    """A key in a PKCS#11 token: the module that reaches it, the labels of both, and the PIN if it wants one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    module: Path
+    label: str
+    key_label: str
+    pin: str | None = Field(default=None, repr=False)
+
+
+class Timestamp(BaseModel):
+    """An RFC 3161 authority. `required`: without its timestamp a letter waits, reserved, until there is one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    ca_file: Path | None
+    required: bool
+    timeout_s: float = Field(gt=0, le=30)
 
 
 class Settings(BaseModel):
@@ -33,6 +55,11 @@ class Settings(BaseModel):
     | OFFICE_DIR | $AGENTD_STATE/letters/office: the local office CA, made at first use; several nodes share one |
     | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | an own key and its chain instead |
     | OFFICE_KEY_PASSPHRASE_FILE | the systemd credential office_key_passphrase, else no passphrase |
+    | PKCS11_MODULE, PKCS11_TOKEN, PKCS11_KEY_LABEL | the key in a token or HSM instead of OFFICE_KEY_FILE, by labels |
+    | PKCS11_PIN_FILE | the systemd credential pkcs11_pin, else no PIN |
+    | TIMESTAMP_URL, TIMESTAMP_CA_FILE | an RFC 3161 authority, and the CA its timestamps must lead to; off |
+    | TIMESTAMP_REQUIRED | true: a letter waits for its timestamp; false: it is signed without when there is none |
+    | TIMESTAMP_TIMEOUT_S | 5: seconds for one question to the authority, at most 30 |
     | OFFICE_STATEMENT_KEY_FILE | the Ed25519 key of the QR codes' statements: the office's own, made at first use |
     | VERIFY_BASE_URL | the office file's verify_base_url |
     | DEFAULT_TIMEZONE | Asia/Jakarta: the zone a letter's date is taken in |
@@ -50,6 +77,8 @@ class Settings(BaseModel):
     key_file: Path | None
     cert_file: Path | None
     chain_file: Path | None
+    token: Token | None
+    timestamp: Timestamp | None
     statement_key_file: Path | None
     passphrase: bytes | None
     verify_base_url: str | None
@@ -61,8 +90,11 @@ class Settings(BaseModel):
         """Raises SettingsError for what can't be used."""
         home = Path(env.get("AGENTD_STATE") or "state").absolute() / "letters"
         key, cert = env.get("OFFICE_KEY_FILE"), env.get("OFFICE_CERT_FILE")
-        if bool(key) != bool(cert):
-            raise SettingsError("OFFICE_KEY_FILE and OFFICE_CERT_FILE belong together: set both or neither")
+        token = _token(env)
+        if token is not None and key:
+            raise SettingsError("PKCS11_MODULE and OFFICE_KEY_FILE both name the office's key: set one of them")
+        if bool(key or token) != bool(cert):
+            raise SettingsError("OFFICE_CERT_FILE belongs to OFFICE_KEY_FILE, or to PKCS11_MODULE: set both or neither")
         try:
             zone = ZoneInfo(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
         except (ValueError, OSError, KeyError) as error:
@@ -79,12 +111,19 @@ class Settings(BaseModel):
             key_file=Path(key) if key else None,
             cert_file=Path(cert) if cert else None,
             chain_file=Path(env["OFFICE_CHAIN_FILE"]) if env.get("OFFICE_CHAIN_FILE") else None,
+            token=token,
+            timestamp=_timestamp(env),
             statement_key_file=Path(named) if (named := env.get("OFFICE_STATEMENT_KEY_FILE")) else None,
             passphrase=_passphrase(env),
             verify_base_url=env.get("VERIFY_BASE_URL") or None,
             zone=zone,
             crash_at=env.get("CERTIFICATE_CRASH_AT") or None,
         )
+
+    @property
+    def names_key(self) -> bool:
+        """Whether the office's key is given, by file or by token, and not made here."""
+        return self.key_file is not None or self.token is not None
 
     @property
     def register_file(self) -> Path | None:
@@ -99,12 +138,53 @@ class Settings(BaseModel):
 
 
 def _passphrase(env: Mapping[str, str]) -> bytes | None:
-    """From OFFICE_KEY_PASSPHRASE_FILE, else from the systemd credential; never from the environment itself."""
-    named = env.get("OFFICE_KEY_PASSPHRASE_FILE")
+    return _secret(env, "OFFICE_KEY_PASSPHRASE_FILE", "office_key_passphrase")
+
+
+def _secret(env: Mapping[str, str], variable: str, name: str) -> bytes | None:
+    """From the file that a variable names, else from the credential; never from the environment itself."""
+    named = env.get(variable)
     try:
         if named:
             return Path(named).read_bytes().rstrip(b"\r\n") or None
-        found = credential("office_key_passphrase", env)
+        found = credential(name, env)
     except OSError as error:
-        raise SettingsError(f"OFFICE_KEY_PASSPHRASE_FILE {error.filename}: {error.strerror}") from error
+        raise SettingsError(f"{variable} {error.filename}: {error.strerror}") from error
     return None if found is None else found.encode("utf-8", "surrogateescape") or None
+
+
+def _token(env: Mapping[str, str]) -> Token | None:
+    named = {name: env.get(f"PKCS11_{name}") for name in ("MODULE", "TOKEN", "KEY_LABEL")}
+    module, label, key_label = named.values()
+    if not any(named.values()):
+        return None
+    if not (module and label and key_label):
+        missing = ", ".join(f"PKCS11_{name}" for name, value in named.items() if not value)
+        raise SettingsError(
+            f"a key in a token needs PKCS11_MODULE, PKCS11_TOKEN and PKCS11_KEY_LABEL; missing: {missing}"
+        )
+    if not Path(module).is_file():
+        raise SettingsError(f"PKCS11_MODULE {module}: there is no such file; it is the token's PKCS#11 library")
+    pin = _secret(env, "PKCS11_PIN_FILE", "pkcs11_pin")
+    return Token(module=Path(module), label=label, key_label=key_label, pin=pin.decode() if pin else None)
+
+
+def _timestamp(env: Mapping[str, str]) -> Timestamp | None:
+    url, ca_file = env.get("TIMESTAMP_URL"), env.get("TIMESTAMP_CA_FILE")
+    if not url:
+        return None
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError("TIMESTAMP_URL is no http:// or https:// address")
+    required = env.get("TIMESTAMP_REQUIRED", "true")
+    if required not in ("true", "false"):
+        raise SettingsError(f"TIMESTAMP_REQUIRED={required!r} is neither true nor false")
+    try:
+        return Timestamp(
+            url=url,
+            ca_file=Path(ca_file) if ca_file else None,
+            required=required == "true",
+            timeout_s=float(env.get("TIMESTAMP_TIMEOUT_S") or 5),
+        )
+    except ValueError as error:
+        raise SettingsError("TIMESTAMP_TIMEOUT_S is no number of seconds up to 30") from error
+>>>>>>> 38dbe36 (Sign by a token's key (PKCS#11) and with a timestamp (RFC 3161) where the office has them; what can't be signed now waits with its number)

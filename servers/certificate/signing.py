@@ -1,10 +1,15 @@
-"""Signs a letter's PDF (PAdES baseline-B, certified: no changes allowed) and examines a signed one. Knows no ledger."""
+"""Signs a letter's PDF (PAdES, certified: no changes allowed) and examines a signed one. Knows no ledger.
+
+The key is a file's or a token's; with a timestamp authority the signature is of PAdES baseline-T, else -B.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,11 +23,17 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.fields import MDPPerm, SigFieldSpec, SigSeedSubFilter
 from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
+from pyhanko.sign.timestamps.common_utils import TimestampRequestError
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 from pyhanko_certvalidator import ValidationContext
 
-from servers.certificate.officekey import KeyFiles, OfficeKeyError
+from servers.certificate.officekey import KeyFiles, OfficeKeyError, SigningWaits
+from servers.certificate.pkcs11_token import TokenKey
+from servers.certificate.settings import Timestamp, Token
+from servers.certificate.timestamps import Authority
+
+log = logging.getLogger(__name__)
 
 FIELD = "TandaTanganKantor"
 # Room in the CMS object beside the certificates and the signature value: signed attributes take 0.5 kB there.
@@ -45,40 +56,75 @@ class Examination(BaseModel):
 
 
 class OfficeSigner:
-    """The office's key, loaded once."""
+    """The office's key, loaded once from its file, or used in its token."""
 
-    def __init__(self, files: KeyFiles, passphrase: bytes | None, office: str) -> None:
-        """Raises OfficeKeyError when the key can't be read or doesn't belong to the certificate."""
-        signature_size = _check(files, passphrase)
-        self._signer = SimpleSigner.load(  # type: ignore[no-untyped-call]
-            str(files.key), str(files.cert), [str(path) for path in files.chain], key_passphrase=passphrase
-        )
+    def __init__(
+        self,
+        files: KeyFiles,
+        passphrase: bytes | None,
+        office: str,
+        token: Token | None = None,
+        timestamp: Timestamp | None = None,
+    ) -> None:
+        """Raises OfficeKeyError when the key can't be read or used, or doesn't belong to the certificate."""
+        certificate, chain = _certificate(files.cert), _certificates(files.chain)
         self._office = office
+        self._token = TokenKey(token, certificate, chain) if token is not None else None
+        self._own = _loaded(files, passphrase) if self._token is None else None
+        self._authority = Authority(timestamp) if timestamp is not None else None
         # Counting the room here saves pyHanko a trial signature for each letter; it is in hexadecimal digits.
-        certificates = sum(len(cert.dump()) for cert in _certificates((files.cert, *files.chain)))
-        self._reserved = 2 * (certificates + signature_size + CMS_BYTES)
+        certificates = sum(len(cert.dump()) for cert in (certificate, *chain))
+        self._reserved = 2 * (certificates + _signature_size(certificate) + CMS_BYTES)
+        if not signed_by(files.cert.read_text(), FIELD.encode(), self.statement(FIELD.encode())):
+            raise OfficeKeyError(
+                f"{files.key or 'the key in the token'} is not the key of the certificate {files.cert}"
+            )
 
     def sign(self, pdf: bytes) -> bytes:
-        """The PDF with the office's signature appended; about 7 kB longer."""
-        signer = PdfSigner(
-            PdfSignatureMetadata(
-                field_name=FIELD,
-                name=self._office,
-                md_algorithm="sha256",
-                subfilter=SigSeedSubFilter.PADES,
-                certify=True,
-                docmdp_permissions=MDPPerm.NO_CHANGES,
-            ),
-            self._signer,
-            new_field_spec=SigFieldSpec(FIELD),
-        )
-        return bytes(
-            signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=self._reserved).getvalue()
-        )
+        """The PDF with the office's signature appended; about 7 kB longer, with a timestamp more.
+
+        Raises SigningWaits for what may succeed later: a token that is away, an authority that gives no timestamp.
+        """
+        if self._authority is None:
+            return self._signed(pdf, None)
+        try:
+            signed = self._signed(pdf, self._authority)
+            self._authority.check(signed)
+        except TimestampRequestError as error:
+            if self._authority.required:
+                raise SigningWaits(str(error)) from error
+            log.warning("signed without a timestamp: %s", error)
+            return self._signed(pdf, None)
+        return signed
 
     def statement(self, data: bytes) -> bytes:
         """The office's signature of some bytes: ECDSA or RSA PKCS#1 v1.5, with SHA-256."""
-        return bytes(self._signer.sign_raw(data, "sha256"))
+        with self._key() as key:
+            return bytes(asyncio.run(key.async_sign_raw(data, "sha256")))
+
+    def _signed(self, pdf: bytes, authority: Authority | None) -> bytes:
+        about = PdfSignatureMetadata(
+            field_name=FIELD,
+            name=self._office,
+            md_algorithm="sha256",
+            subfilter=SigSeedSubFilter.PADES,
+            certify=True,
+            docmdp_permissions=MDPPerm.NO_CHANGES,
+        )
+        # How long it gets with a token or an authority only a trial tells, which pyHanko makes.
+        room = self._reserved if authority is None and self._token is None else None
+        with self._key() as key:
+            signer = PdfSigner(about, key, timestamper=authority, new_field_spec=SigFieldSpec(FIELD))
+            return bytes(signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=room).getvalue())
+
+    @contextmanager
+    def _key(self) -> Iterator[Any]:
+        """pyHanko's signer, of the file's key or the token's."""
+        if self._token is None:
+            yield self._own
+            return
+        with self._token.signer() as signer:
+            yield signer
 
 
 def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
@@ -129,30 +175,46 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
         return Examination(finding="changed", signer=signer)
     if not status.trusted:
         return Examination(finding="foreign", signer=signer)
+    stamp = status.timestamp_validity
+    if stamp is not None and not (stamp.intact and stamp.valid):  # whose it is, its readers decide
+        return Examination(finding="changed", signer=signer)
     whole = status.coverage is SignatureCoverageLevel.ENTIRE_FILE
-    if len(signatures) != 1 or not whole or not status.bottom_line:
+    if len(signatures) != 1 or not whole or not (status.seed_value_ok and status.docmdp_ok):
         return Examination(finding="appended", signer=signer)
     return Examination(finding="intact", signer=signer)
 
 
-def _check(files: KeyFiles, passphrase: bytes | None) -> int:
-    """The most bytes a signature of this key takes. Raises OfficeKeyError."""
+def _loaded(files: KeyFiles, passphrase: bytes | None) -> Any:
+    """The key of a file. Raises OfficeKeyError."""
+    assert files.key is not None
     try:
-        key = serialization.load_pem_private_key(files.key.read_bytes(), passphrase)
-        cert = next(iter(_certificates((files.cert,))))
+        serialization.load_pem_private_key(files.key.read_bytes(), passphrase)
     except OSError as error:
         raise OfficeKeyError(f"{error.filename}: {error.strerror}") from error
-    except (ValueError, TypeError, StopIteration) as error:
+    except (ValueError, TypeError) as error:
         raise OfficeKeyError(
             f"{files.key} can't be read with {'this' if passphrase else 'no'} passphrase; "
             "OFFICE_KEY_PASSPHRASE_FILE or the credential office_key_passphrase holds it"
         ) from error
-    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    if public != cert.public_key.dump():
-        raise OfficeKeyError(f"{files.key} is not the key of the certificate {files.cert}")
-    # An elliptic curve's signature is two numbers of the key's size in a DER sequence, RSA's one of its size.
-    bits = int(getattr(key, "key_size", 512))
-    return bits // 8 if isinstance(key, rsa.RSAPrivateKey) else 2 * (bits // 8) + 16
+    return SimpleSigner.load(  # type: ignore[no-untyped-call]
+        str(files.key), str(files.cert), [str(path) for path in files.chain], key_passphrase=passphrase
+    )
+
+
+def _signature_size(certificate: Any) -> int:
+    """The most bytes a signature takes: an elliptic curve's is two numbers in a DER sequence, RSA's one number."""
+    size = int(certificate.public_key.byte_size)
+    return size if certificate.public_key.algorithm == "rsa" else 2 * size + 16
+
+
+def _certificate(path: Path) -> Any:
+    """Raises OfficeKeyError."""
+    try:
+        return next(iter(_certificates((path,))))
+    except OSError as error:
+        raise OfficeKeyError(f"{error.filename}: {error.strerror}") from error
+    except (ValueError, StopIteration) as error:
+        raise OfficeKeyError(f"{path}: no certificate can be read there") from error
 
 
 def _certificates(paths: tuple[Path, ...]) -> list[Any]:
