@@ -9,6 +9,7 @@ import asyncio
 import io
 import logging
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -99,8 +100,10 @@ class OfficeSigner:
 
     def statement(self, data: bytes) -> bytes:
         """The office's signature of some bytes: ECDSA or RSA PKCS#1 v1.5, with SHA-256."""
-        with self._key() as key:
-            return bytes(asyncio.run(key.async_sign_raw(data, "sha256")))
+        if self._own is not None:
+            return bytes(self._own.sign_raw(data, "sha256"))
+        with self._key() as key, ThreadPoolExecutor(1) as aside:  # the caller's thread may have a loop of its own
+            return bytes(aside.submit(asyncio.run, key.async_sign_raw(data, "sha256")).result())
 
     def _signed(self, pdf: bytes, authority: Authority | None) -> bytes:
         about = PdfSignatureMetadata(
