@@ -187,4 +187,3 @@ def _timestamp(env: Mapping[str, str]) -> Timestamp | None:
         )
     except ValueError as error:
         raise SettingsError("TIMESTAMP_TIMEOUT_S is no number of seconds up to 30") from error
->>>>>>> 38dbe36 (Sign by a token's key (PKCS#11) and with a timestamp (RFC 3161) where the office has them; what can't be signed now waits with its number)
