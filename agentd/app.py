@@ -35,6 +35,7 @@ from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
+from agentd.config.proxy import behind_proxy
 from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import HouseCalls
@@ -233,7 +234,17 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         books = Books(HostedArguments(seen.tools), clock, store.run)
         policed = Grounded(Approved(books))  # first what was said, then whether a human agrees
         book = AccessBook(settings.state / "access.json")
-        access = Access(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
+        proxied = behind_proxy(settings)
+        access = Access(
+            book,
+            admin_token=settings.admin_token,
+            origins=frozenset(settings.rpc.allowed_origins),
+            required=proxied is not None,
+        )
+        if proxied is not None and not (settings.admin_token or book.closed):
+            raise ConfigError([proxied])
+        if not access.closed:
+            log.warning("access.open", told="every program of this machine is admin; `agentd token add` ends that")
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, policed, store, metrics, book, access, audit)

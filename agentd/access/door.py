@@ -10,6 +10,7 @@ import secrets
 from typing import NamedTuple
 
 from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
+from agentd.access.rates import FailedTries
 from agentd.access.tokens import AccessBook, digest
 from agentd.errors import Forbidden, Unauthorized
 from agentd.messages import Caller
@@ -23,15 +24,25 @@ class Approach(NamedTuple):
     own_origin: bool
     site: str | None
     local: bool
+    address: str = ""
+    """Whose failed tries these would be: the network address, behind a proxy of this machine the one that it names."""
 
 
 class Access:
     """Decides who a request comes from."""
 
     def __init__(
-        self, book: AccessBook, *, admin_token: str | None = None, origins: frozenset[str] = frozenset()
+        self,
+        book: AccessBook,
+        *,
+        admin_token: str | None = None,
+        origins: frozenset[str] = frozenset(),
+        required: bool = False,
     ) -> None:
+        """`required`: nobody comes in without a token, even while there is none (behind a proxy)."""
         self._book = book
+        self._required = required
+        self.tries = FailedTries()
         self._admin_digest = digest(admin_token) if admin_token else None
         self.model_token = "agd_" + secrets.token_urlsafe(32)
         """Made anew at each start for the daemon's own servers; it opens the models and nothing else."""
@@ -41,7 +52,7 @@ class Access:
     @property
     def closed(self) -> bool:
         """True when everybody needs a token."""
-        return self._admin_digest is not None or self._book.closed
+        return self._required or self._admin_digest is not None or self._book.closed
 
     @property
     def lists_any(self) -> bool:
@@ -53,7 +64,19 @@ class Access:
         return origin in self._origins
 
     def admit(self, approach: Approach) -> Caller:
-        """The caller. Raises Unauthorized, Forbidden.
+        """The caller of a new request. Raises Unauthorized, Forbidden, and RateLimited after ten wrong tokens a minute.
+
+        A good token always passes: it is too long to be guessed, so that nobody can lock others of their address out.
+        """
+        try:
+            return self.caller_of(approach)
+        except Unauthorized:
+            if approach.token is not None:
+                self.tries.failed(approach.address)
+            raise
+
+    def caller_of(self, approach: Approach) -> Caller:
+        """Who this is now. Raises Unauthorized, Forbidden.
 
         No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
         comes in; a token that nobody made then counts as none, since many clients can't be told to send none. Any

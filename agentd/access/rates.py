@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
 from agentd.access.callers import OWN_SERVER
 from agentd.access.tokens import AccessBook
 from agentd.errors import RateLimited
 from agentd.messages import Caller
 from agentd.ports import Clock
+
+FAILED_A_MINUTE = 10
+_ADDRESSES = 4096
+
+
+class FailedTries:
+    """Wrong tokens and codes by address, of the last minute; the longest unused addresses are forgotten first."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._failed: OrderedDict[str, list[float]] = OrderedDict()
+
+    def check(self, address: str) -> None:
+        """Raises RateLimited with retry_after_s for an address that has failed too often."""
+        now = self._monotonic()
+        recent = [at for at in self._failed.get(address, ()) if at > now - 60]
+        if len(recent) >= FAILED_A_MINUTE:
+            wait = round(recent[0] + 60 - now, 1)
+            raise RateLimited(
+                f"{FAILED_A_MINUTE} wrong tokens or codes came from this address within a minute; wait {wait} s",
+                retry_after_s=wait,
+            )
+
+    def failed(self, address: str) -> None:
+        """Count one more. Raises RateLimited when there were too many before it."""
+        self.check(address)
+        now = self._monotonic()
+        recent = [at for at in self._failed.pop(address, ()) if at > now - 60]
+        self._failed[address] = [*recent, now]
+        while len(self._failed) > _ADDRESSES:
+            self._failed.popitem(last=False)
 
 
 class RateLimiter:

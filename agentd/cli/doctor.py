@@ -74,6 +74,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
     yield address(settings.rpc.listen)
     if settings.store.url:
         yield database_clock(settings.store.url, clock_of(settings.clock).now)
+    yield access(settings)
     yield from providers(settings)
     for server in settings.servers:
         if server.blocked and all((SYSTEM_FOLDER / name).exists() for name in settings.credential_names):
@@ -135,6 +136,19 @@ def address(listen: str) -> Finding:
             to_do = "stop the program that has it, or choose another address by --listen or [rpc] listen"
             return Finding("must", f"address {listen} can't be used: {error.strerror}", to_do)
     return Finding("good", f"address {listen}: free")
+
+
+def access(settings: Any) -> Finding:
+    """Whether everybody needs a token, and whether that fits with what stands before the daemon."""
+    from agentd.access import FILE_NAME, AccessBook
+    from agentd.config.proxy import behind_proxy
+
+    if settings.admin_token or AccessBook(settings.state / FILE_NAME).closed:
+        return Finding("good", "access: everybody needs a token")
+    if (proxied := behind_proxy(settings)) is not None:
+        return Finding("must", f"access: {proxied}", "`agentd token add NAME --scope admin`")
+    to_do = "before a proxy or other people's programs come near: `agentd token add NAME --scope admin`"
+    return Finding("note", "access: no token, so every program of this machine is admin", to_do)
 
 
 def _status_of_agentd(listen: str) -> str | None:

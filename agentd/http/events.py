@@ -8,11 +8,12 @@ from contextlib import aclosing
 from typing import Any
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from agentd.errors import AgentdError, Busy, InvalidParams
 from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
+from agentd.http.leases import Leases
 from agentd.messages import Event
 from agentd.rpc.methods.events import SubscribeParams
 from agentd.rpc.params import ParamsReader
@@ -36,7 +37,8 @@ _FLUSH_S = 30.0
 class EventsEndpoint:
     """Streams events to any number of readers; a reader that stalls is dropped and may resume."""
 
-    def __init__(self, services: Services, frames: Frames) -> None:
+    def __init__(self, services: Services, frames: Frames, leases: Leases) -> None:
+        self._leases = leases
         self._runs = services.runs
         self._limits = services.limits
         self._frames = frames
@@ -51,11 +53,23 @@ class EventsEndpoint:
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
+        ended: list[AgentdError] = []
+
+        def end(error: AgentdError) -> None:
+            ended.append(error)
+            task.cancel()
+
         try:
-            async with aclosing(_Ahead(self._runs.events(params.run_id, caller, params.after))) as ahead:
-                if state["status"] in ENDED and await ahead.peek(None) and ahead.finished:
-                    return web.Response(status=204)
-                return await self._stream(request, ahead, params.after)
+            with self._leases.held(request, end):
+                async with aclosing(_Ahead(self._runs.events(params.run_id, caller, params.after))) as ahead:
+                    if state["status"] in ENDED and await ahead.peek(None) and ahead.finished:
+                        return web.Response(status=204)
+                    return await self._stream(request, ahead, params.after, ended)
+        except asyncio.CancelledError:
+            if not ended:
+                raise
+            task.uncancel()
+            raise ended[0] from None
         finally:
             self._streams.discard(task)
 
@@ -66,7 +80,10 @@ class EventsEndpoint:
         for task in self._streams:
             task.cancel()
 
-    async def _stream(self, request: web.Request, ahead: _Ahead, after: int) -> web.StreamResponse:
+    async def _stream(
+        self, request: web.Request, ahead: _Ahead, after: int, ended: list[AgentdError]
+    ) -> web.StreamResponse:
+        """`ended` gets the reason when the reader's rights end meanwhile; the task is then cancelled."""
         response = web.StreamResponse(headers=_HEADERS)
         response.force_close()  # one stream a connection: its end is the connection's
         await response.prepare(request)
@@ -85,6 +102,12 @@ class EventsEndpoint:
             return response  # the run goes on
         except _ReaderStalled:
             _drop(request, response, dropped_frame(slow_reader(after), after))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not ended or task is None:
+                raise
+            task.uncancel()  # its rights have ended: nothing more goes out but why
+            _drop(request, response, dropped_frame(ended[0], after))
         except Exception as error:  # of the runs: the headers are sent, so that it can only be said here
             await response.write(dropped_frame(error, after))
         return response
@@ -167,7 +190,9 @@ def _drop(request: web.Request, response: web.StreamResponse, frame: bytes) -> N
     transport = request.transport
     if transport is None or transport.is_closing():
         return
-    transport.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(frame), frame) if response.chunked else frame)
+    # aiohttp chooses chunks by itself, and says so in the header alone
+    chunked = "chunked" in response.headers.get(hdrs.TRANSFER_ENCODING, "")
+    transport.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(frame), frame) if chunked else frame)
     transport.close()
     asyncio.get_running_loop().call_later(_FLUSH_S, transport.abort)
 

@@ -6,14 +6,16 @@ JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a 
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import urlsplit
 
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 from multidict import istr
 
 from agentd.access import Access, Approach
 from agentd.errors import Forbidden, InvalidRequest, NotFound
+from agentd.http.leases import ADMITTED
 from agentd.http.refusals import Refused, refusal
 from agentd.messages import Caller, Scope
 from agentd.rpc.dispatch import Limiter
@@ -33,7 +35,13 @@ PAGE_HEADERS = {
 
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _LOOPBACK_PEERS = frozenset({"127.0.0.1", "::1", "::ffff:127.0.0.1"})
-_PROXY_HEADERS = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED, hdrs.VIA, istr("X-Real-IP"))
+_PROXY_HEADERS = frozenset(
+    "forwarded via x-real-ip true-client-ip client-ip x-client-ip x-cluster-client-ip x-original-host x-original-url "
+    "x-proxyuser-ip fastly-client-ip cdn-loop x-azure-clientip x-azure-socketip".split()
+)
+_PROXY_PREFIXES = ("x-forwarded", "cf-", "x-envoy-", "x-amzn-", "x-arr-", "fly-")
+_WITHOUT_TOKEN_S = 10.0
+"""How long the body of a caller without a token may take."""
 SESSION_KEY = istr("Agentd-Session-Key")
 """A visitor's key for what this request names; on a WebSocket, for every message that brings none itself."""
 _FETCH_SITE = istr("Sec-Fetch-Site")
@@ -42,8 +50,12 @@ _FETCH_SITE = istr("Sec-Fetch-Site")
 class Guard:
     """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port)."""
 
-    def __init__(self, access: Access, limiter: Limiter, hosts: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, access: Access, limiter: Limiter, hosts: frozenset[str] = frozenset(), body_s: float = 30.0
+    ) -> None:
+        """`body_s`: how long the body of a caller with a token may take; of others ten seconds at most."""
         self._access = access
+        self._body_s = body_s
         self._limiter = limiter
         self._hosts = frozenset(host.lower() for host in hosts)
         self._known_hosts: set[str] = set()
@@ -74,6 +86,8 @@ class Guard:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+            late = None
+            body_s = min(_WITHOUT_TOKEN_S, self._body_s)
             try:
                 headers = request.headers
                 route = request.match_info.route
@@ -83,12 +97,19 @@ class Guard:
                 if request.method == "OPTIONS":
                     return self._preflight(origin)
                 if route not in self._open:
-                    caller = self._access.admit(_approach(request, origin))
+                    approach = _approach(request, origin)
+                    caller = self._access.admit(approach)
+                    request[ADMITTED] = (approach, caller)
                     request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
+                    body_s = self._body_s if approach.token is not None and self._access.closed else body_s
                     if route not in self._metered_within:
                         self._check_scope(route, caller)
                         self._limiter.charge(caller)
+                if not request.content.is_eof():
+                    late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, _Late())
                 response = await handler(request)
+            except _Late:
+                return refusal(_TOO_SLOW, rpc=request.path == RPC_PATH)
             except web.HTTPException as error:
                 if error.status < 400:
                     raise
@@ -97,6 +118,9 @@ class Guard:
                 if isinstance(error, ConnectionError) and _gone(request):
                     raise  # nobody is there to be answered
                 return refusal(error, rpc=request.path == RPC_PATH)
+            finally:
+                if late is not None:
+                    late.cancel()
             if route in self._pages:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
@@ -116,7 +140,7 @@ class Guard:
             return
         host = request.headers.get(hdrs.HOST, "")
         name = host.lower()
-        bare = name.rpartition(":")[0] if ":" in name and not name.endswith("]") else name
+        bare = _bare(name)
         if bare in _LOOPBACK_NAMES or name in self._hosts or bare in self._hosts:
             if len(self._known_hosts) < 64:
                 self._known_hosts.add(host)
@@ -141,6 +165,13 @@ class Guard:
         )
 
 
+class _Late(TimeoutError):
+    """What a handler meets that reads a body which did not arrive in time."""
+
+
+_TOO_SLOW = Refused(408, InvalidRequest("The body did not arrive in time"))
+
+
 def _gone(request: web.Request) -> bool:
     return request.transport is None or request.transport.is_closing()
 
@@ -151,10 +182,29 @@ def _unix(request: web.Request) -> bool:
 
 
 def _local(request: web.Request) -> bool:
-    """True for this machine's own programs: a loopback peer without a proxy's traces, or the unix socket."""
-    if request.remote in _LOOPBACK_PEERS:
-        return not any(name in request.headers for name in _PROXY_HEADERS)
-    return _unix(request)
+    """True for this machine's own programs: the unix socket, or a loopback peer that asks for a loopback name and
+    shows no trace of a proxy. A bare `proxy_pass` of nginx shows none but its HTTP/1.0."""
+    if request.remote not in _LOOPBACK_PEERS:
+        return _unix(request)
+    named = _bare(request.headers.get(hdrs.HOST, "").lower()) in _LOOPBACK_NAMES
+    return named and request.version >= HttpVersion11 and not any(map(_of_proxy, request.headers))
+
+
+def _of_proxy(header: str) -> bool:
+    name = header.lower()
+    return name in _PROXY_HEADERS or name.startswith(_PROXY_PREFIXES)
+
+
+def _address(request: web.Request) -> str:
+    """Whose tries these are. A proxy of this machine adds the address that it saw at the end of X-Forwarded-For."""
+    if request.remote in _LOOPBACK_PEERS and (forwarded := request.headers.get(hdrs.X_FORWARDED_FOR)):
+        return forwarded.rpartition(",")[2].strip()[:64]
+    return request.remote or "unix"
+
+
+def _bare(host: str) -> str:
+    """A Host header's name without its port."""
+    return host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
 
 
 def _approach(request: web.Request, origin: str | None) -> Approach:
@@ -165,6 +215,7 @@ def _approach(request: web.Request, origin: str | None) -> Approach:
         own_origin=origin is not None and _is_own(origin, request),
         site=headers.get(_FETCH_SITE),
         local=_local(request),
+        address=_address(request),
     )
 
 

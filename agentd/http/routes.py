@@ -12,6 +12,7 @@ from agentd.http.events import EventsEndpoint
 from agentd.http.frames import Frames
 from agentd.http.guard import RPC_PATH, Guard
 from agentd.http.health import HealthEndpoints
+from agentd.http.leases import Leases
 from agentd.http.rpc import RpcEndpoint
 from agentd.http.websocket import WebSocketEndpoint
 from agentd.rpc.dispatch import Dispatcher, Limiter
@@ -38,11 +39,12 @@ def application(
     `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
-    guard = Guard(access, limiter, hosts)
+    guard = Guard(access, limiter, hosts, services.limits.body_timeout_s)
+    leases = Leases(access)
     frames = Frames()
-    rpc = RpcEndpoint(dispatcher, services.limits)
-    events = EventsEndpoint(services, frames)
-    sockets = WebSocketEndpoint(dispatcher, services, frames)
+    rpc = RpcEndpoint(dispatcher)
+    events = EventsEndpoint(services, frames, leases)
+    sockets = WebSocketEndpoint(dispatcher, services, frames, leases)
     artifacts = ArtifactsEndpoint(services.runs)
     health = HealthEndpoints(services.health)
 
@@ -65,6 +67,7 @@ def application(
     app.add_routes(mounted)
     if access.lists_any:
         app.on_response_prepare.append(guard.allow)
+    app.cleanup_ctx.append(leases.watched)
     app.on_shutdown.append(events.close)
     app.on_shutdown.append(sockets.close)
     return app

@@ -1,8 +1,7 @@
-"""POST /rpc: JSON-RPC over HTTP. It reads the body within bounds; the dispatcher does the rest."""
+"""POST /rpc: JSON-RPC over HTTP. The guard bounds its body; the dispatcher does the rest."""
 
 from __future__ import annotations
 
-import asyncio
 import math
 
 from aiohttp import hdrs, web
@@ -11,15 +10,13 @@ from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER
 from agentd.http.refusals import Refused
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.services import Limits
 
 
 class RpcEndpoint:
     """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much."""
 
-    def __init__(self, dispatcher: Dispatcher, limits: Limits) -> None:
+    def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
-        self._limits = limits
 
     async def post(self, request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away doesn't stop what it asked for."""
@@ -27,7 +24,7 @@ class RpcEndpoint:
         if content_type != "application/json" and not _is_json(content_type):
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        body = await (request.read() if request.content.is_eof() else self._slow_body(request))
+        body = await request.read()
         reply = await self._dispatcher.handle(body, request[CALLER])
         if not reply.body:
             return web.Response(status=204)
@@ -36,13 +33,6 @@ class RpcEndpoint:
             response.set_status(429)
             response.headers["Retry-After"] = str(math.ceil(reply.retry_after_s))
         return response
-
-    async def _slow_body(self, request: web.Request) -> bytes:
-        try:
-            async with asyncio.timeout(self._limits.body_timeout_s):
-                return await request.read()
-        except TimeoutError:
-            raise Refused(408, InvalidRequest("The body did not arrive in time")) from None
 
 
 def _is_json(content_type: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
@@ -9,8 +10,58 @@ import stat
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
+
+HEAD_S = 10.0
+"""How long a request's head may take, from its connection's or its own first byte."""
+_HANDLER: dict[str, Any] = {"access_log": None, "lingering_time": 1.0, "keepalive_timeout": 75.0}
+"""`lingering_time`: how long the rest of a refused body is still read, so that its sender can read why."""
+
+
+class _Handler(RequestHandler):
+    """aiohttp's connection, closed when a request's head doesn't come in time (aiohttp has no such limit)."""
+
+    __slots__ = ("_head_due",)
+
+    def __init__(self, server: web.Server, *, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(server, loop=loop, **_HANDLER)
+        self._head_due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._head_due = self._loop.call_later(HEAD_S, self.force_close)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        waiter = self._waiter
+        if self._messages or self._request_in_progress or (waiter is not None and waiter.done()):
+            self._head_came()
+        elif self._head_due is None:
+            self._head_due = self._loop.call_later(HEAD_S, self.force_close)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._head_came()
+        super().connection_lost(exc)
+
+    def _head_came(self) -> None:
+        if self._head_due is not None:
+            self._head_due.cancel()
+            self._head_due = None
+
+
+class _Site(web.SockSite):
+    """Listens on a socket with our own connections."""
+
+    async def start(self) -> None:
+        await web.BaseSite.start(self)
+        server, loop = self._runner.server, asyncio.get_running_loop()
+        assert server is not None
+        self._server = await loop.create_server(
+            lambda: _Handler(server, loop=loop), sock=self._sock, backlog=self._backlog
+        )
 
 
 @asynccontextmanager
@@ -34,11 +85,11 @@ async def serving(
             opened.append(held.enter_context(_tcp(*listen)))
         if not sockets and unix_path is not None:
             opened.append(held.enter_context(_unix(unix_path, unix_mode)))
-        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=shutdown_s)
+        runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=shutdown_s)
         await runner.setup()
         try:
             for one in opened:
-                await web.SockSite(runner, one).start()
+                await _Site(runner, one).start()
             yield tuple(_address(one) for one in opened)
         finally:
             await runner.cleanup()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import orjson
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from agentd.errors import Conflict
+from agentd.errors import AgentdError, Conflict
 from agentd.http.events import LAST_WORDS_S
 from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
+from agentd.http.leases import Leases
 from agentd.messages import Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.methods.events import SubscribeParams
@@ -22,12 +24,15 @@ from agentd.rpc.wire import error_object
 log = structlog.get_logger(__name__)
 
 _MAX_SUBSCRIPTIONS = 64
+_GOODBYE_S = 0.5
+"""How long a client whose rights have ended may take to close."""
 
 
 class WebSocketEndpoint:
     """Serves connections. Calls under way when a client leaves go on to their end."""
 
-    def __init__(self, dispatcher: Dispatcher, services: Services, frames: Frames) -> None:
+    def __init__(self, dispatcher: Dispatcher, services: Services, frames: Frames, leases: Leases) -> None:
+        self._leases = leases
         self._dispatcher = dispatcher
         self._services = services
         self._frames = frames
@@ -47,14 +52,20 @@ class WebSocketEndpoint:
         caller = request[CALLER]
         self._sockets.add(socket)
         try:
-            async for message in socket:
-                if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                    continue
-                await slots.acquire()
-                call = asyncio.create_task(connection.answer(dispatcher, message.data, caller), name="ws.call")
-                self._calls.add(call)
-                call.add_done_callback(self._calls.discard)
-                call.add_done_callback(lambda _: slots.release())
+            with self._leases.held(request, connection.end) as lease:
+                async for message in socket:
+                    if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                        continue
+                    await slots.acquire()
+                    try:
+                        lease.check()
+                    except AgentdError as error:
+                        await connection.closed(error)
+                        break
+                    call = asyncio.create_task(connection.answer(dispatcher, message.data, caller), name="ws.call")
+                    self._calls.add(call)
+                    call.add_done_callback(self._calls.discard)
+                    call.add_done_callback(lambda _: slots.release())
         finally:
             self._sockets.discard(socket)
             connection.stop()
@@ -101,8 +112,22 @@ class _Connection:
         self._wanted.append((params, caller))
         return {"run_id": params.run_id, "after": params.after}
 
+    def end(self, error: AgentdError) -> None:
+        """The client's rights have ended: nothing more goes to it but that."""
+        self._ending = asyncio.create_task(self.closed(error), name="ws.end")
+
+    async def closed(self, error: AgentdError) -> None:
+        """The same, and wait until it is closed."""
+        self.stop()
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(_GOODBYE_S):
+                await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=error.type.encode(), drain=False)
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
     def stop(self) -> None:
         """End the subscriptions."""
+        self._wanted.clear()
         for pump in self._pumps:
             pump.cancel()
 

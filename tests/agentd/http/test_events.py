@@ -14,9 +14,10 @@ import aiohttp
 import pytest
 
 from agentd.errors import Busy
+from agentd.messages import AgentOptions
 from agentd.rpc.services import Limits
 from agentd.testing.runs import MemoryRun
-from tests.agentd.twins import Wire, wire
+from tests.agentd.twins import ADMIN, Wire, wire
 
 Frame = dict[str, str]
 
@@ -224,3 +225,25 @@ async def test_a_daemon_that_stops_ends_its_streams(tmp_path: Path) -> None:
         await answer.content.readexactly(10_000)
     await session.close()
     gate.finish()
+
+
+@pytest.mark.parametrize("busy", [False, True])
+async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool) -> None:
+    gate = Gate()
+    async with wire(tmp_path, work=gate) as at:
+        token = at.book.add("boss", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        await at.runs.start("Halo", AgentOptions(run_id="r-1"), ADMIN)
+        gate.emit("model.started")
+        async with stream(at, "run_id=r-1", Authorization=f"Bearer {token}") as answer:
+            read = frames(answer)
+            await anext(read)
+            if busy:
+                gate.emit("model.started")
+            at.book.revoke("boss")
+            last: dict[str, Any] = {}
+            async for frame in read:
+                last = frame
+                if busy:
+                    gate.emit("model.started")
+            assert last["event"] == "error"
+            assert json.loads(last["data"])["data"]["type"] == "unauthorized"

@@ -128,7 +128,8 @@ async def test_a_strange_host_name_is_refused(tmp_path: Path, host: str) -> None
 )
 async def test_loopback_names_and_listed_names_are_known(tmp_path: Path, host: str) -> None:
     async with wire(tmp_path, hosts=frozenset({"kantor.example"})) as at:
-        assert (await post(at, Host=host))[0] == 200
+        assert (await get(at, "/healthz", Host=host))[0] == 200
+        assert (await post(at, Host=host))[0] == (401 if host == "kantor.example" else 200)  # there is a proxy, then
 
 
 async def test_once_a_token_exists_everybody_needs_one(tmp_path: Path) -> None:
@@ -179,9 +180,44 @@ async def test_the_environments_token_is_admin_and_closes_the_door(tmp_path: Pat
         assert "result" in (await post(at, RELOAD, Authorization="Bearer secret"))[1]
 
 
-async def test_behind_a_proxy_nobody_is_local(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "header",
+    """X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded-Client-Cert Forwarded Via X-Real-IP
+    CF-Connecting-IP CF-Ray True-Client-IP X-Client-IP X-Envoy-External-Address Fastly-Client-IP
+    CDN-Loop X-Amzn-Trace-Id""".split(),
+)
+async def test_behind_a_proxy_nobody_is_local(tmp_path: Path, header: str) -> None:
     async with wire(tmp_path) as at:
-        assert kind(await post(at, X_Forwarded_For="203.0.113.9")) == (401, "unauthorized")
+        assert kind(await post(at, **{header: "203.0.113.9"})) == (401, "unauthorized")
+        assert kind(await get(at, "/metrics", **{header.lower(): ""})) == (401, "unauthorized")
+
+
+async def test_a_bare_proxy_of_http_1_0_is_no_program_of_this_machine(tmp_path: Path) -> None:
+    """What nginx's `proxy_pass` alone sends: HTTP/1.0, a loopback Host, and no trace of where it came from."""
+    async with wire(tmp_path) as at:
+        host = at.url.removeprefix("http://")
+        answers = []
+        for version in ("1.0", "1.1"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(host.rpartition(":")[2]))
+            writer.write(f"GET /metrics HTTP/{version}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            answers.append((await reader.read()).split(b" ")[1])
+            writer.close()
+        assert answers == [b"401", b"200"]
+
+
+async def test_ten_wrong_tokens_a_minute_are_answered_and_a_good_one_still_passes(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        good = token(at, "front", "kiosk")
+        for _ in range(10):
+            assert kind(await post(at, Authorization="Bearer guess")) == (401, "unauthorized")
+        refused = await post(at, Authorization="Bearer guess")
+        assert kind(refused) == (429, "rate_limited")
+        assert 0 < refused[1]["error"]["data"]["retry_after_s"] <= 60
+        assert (await post(at, Authorization=good))[0] == 200  # nobody locks the others of an address out
+        assert kind(await post(at, Authorization="Bearer guess", X_Forwarded_For="198.51.100.7")) == (
+            401,
+            "unauthorized",
+        )  # behind a proxy each address counts for itself
 
 
 async def test_an_unreadable_access_file_lets_nobody_in(tmp_path: Path) -> None:
@@ -225,6 +261,39 @@ async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
         )
         assert b"408" in await asyncio.wait_for(reader.readline(), 10)
         writer.close()
+
+
+@pytest.mark.parametrize("path", ["/rpc", "/read"])
+async def test_a_slow_body_is_given_up_whatever_reads_it(tmp_path: Path, path: str) -> None:
+    async def read(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        await request.content.read()
+        return aiohttp.web.Response()
+
+    pages = [aiohttp.web.post("/read", read)]
+    async with wire(tmp_path, limits=Limits(body_timeout_s=0.05), pages=pages) as at:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+        )
+        writer.write(head.encode() + b"{")
+        assert b" 408 " in await asyncio.wait_for(reader.readline(), 10)
+        await asyncio.wait_for(reader.read(), 10)  # and the connection ends
+        writer.close()
+
+
+async def test_a_head_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentd.http.server.HEAD_S", 0.1)
+    whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    async with wire(tmp_path) as at:
+        for sent in (b"", whole[:-2], whole + whole[:20]):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
+            if sent.startswith(whole):
+                writer.write(whole)
+                await reader.readuntil(b"}")
+                sent = sent.removeprefix(whole)
+            writer.write(sent)
+            await asyncio.wait_for(reader.read(), 10)
+            writer.close()
 
 
 async def test_each_call_of_a_batch_counts_against_the_rate(tmp_path: Path) -> None:

@@ -1,0 +1,35 @@
+"""Whether client.toml speaks of a proxy before the daemon. Then nobody is this machine's own, and a token is needed."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from agentd.config.lines import Path, key_lines, line_of
+from agentd.config.load import Settings
+from agentd.errors import Problem
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_ADVICE = (
+    "the daemon stands behind a proxy then, where everybody would come from this machine: make a token first, by "
+    "`agentd token add NAME --scope admin`, or set AGENTD_TOKEN"
+)
+
+
+def behind_proxy(settings: Settings) -> Problem | None:
+    """The setting that says so (file, line, what to do), or None."""
+    where = _setting(settings)
+    if where is None:
+        return None
+    line = line_of(key_lines(settings.file.read_text(encoding="utf-8")), where)
+    return Problem(settings.file, line, f"`{where[-1]}` is set and no token exists: {_ADVICE}")
+
+
+def _setting(settings: Settings) -> Path | None:
+    for name in ("allowed_hosts", "allowed_origins"):
+        if getattr(settings.rpc, name):
+            return "rpc", name
+    for index, server in enumerate(settings.servers):
+        public = urlsplit(server.env.get("VERIFY_BASE_URL", "")).hostname
+        if public is not None and public not in _LOOPBACK:
+            return "servers", index, "verify_base_url"
+    return None

@@ -1,0 +1,72 @@
+"""Connections that outlive their first request (WebSockets, event streams), and the rights that they were opened with.
+
+Rights are looked up again for each message and four times a second; a connection whose rights ended is told and closed.
+It opens no connection and closes none itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from aiohttp import web
+
+from agentd.access import Access, Approach
+from agentd.errors import AgentdError, Unauthorized
+from agentd.messages import Caller
+
+EVERY_S = 0.25
+Admitted = tuple[Approach, Caller]
+"""How the caller of a request came in, and who it was then (without a visitor's key)."""
+ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", tuple)
+
+
+class Lease:
+    """One open connection; `end` closes it and says why."""
+
+    def __init__(self, access: Access, admitted: Admitted, end: Callable[[AgentdError], None]) -> None:
+        self._access = access
+        self._approach, self._caller = admitted
+        self.end = end
+
+    def check(self) -> None:
+        """Raises Unauthorized, Forbidden when the connection would not be let in as the same caller now."""
+        if self._access.caller_of(self._approach) != self._caller:
+            raise Unauthorized("The rights of this connection have changed; connect again")
+
+
+class Leases:
+    """All open connections."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._held: set[Lease] = set()
+
+    @contextmanager
+    def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Iterator[Lease]:
+        """The request's connection is watched while the block runs."""
+        lease = Lease(self._access, request[ADMITTED], end)
+        self._held.add(lease)
+        try:
+            yield lease
+        finally:
+            self._held.discard(lease)
+
+    async def watched(self, _app: web.Application) -> AsyncIterator[None]:
+        """For `app.cleanup_ctx`."""
+        watch = asyncio.create_task(self._watch(), name="http.leases")
+        yield
+        watch.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY_S)
+            for lease in tuple(self._held):
+                try:
+                    lease.check()
+                except AgentdError as error:
+                    self._held.discard(lease)
+                    lease.end(error)
