@@ -86,28 +86,8 @@ class Guard:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            late = None
-            body_s = min(_WITHOUT_TOKEN_S, self._body_s)
             try:
-                headers = request.headers
-                route = request.match_info.route
-                origin = headers.get(hdrs.ORIGIN)
-                if headers.get(hdrs.HOST) not in self._known_hosts:
-                    self._check_host(request)
-                if request.method == "OPTIONS":
-                    return self._preflight(origin)
-                if route not in self._open:
-                    approach = _approach(request, origin)
-                    caller = self._access.admit(approach)
-                    request[ADMITTED] = (approach, caller)
-                    request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
-                    body_s = self._body_s if approach.token is not None and self._access.closed else body_s
-                    if route not in self._metered_within:
-                        self._check_scope(route, caller)
-                        self._limiter.charge(caller)
-                if not request.content.is_eof():
-                    late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, _Late())
-                response = await handler(request)
+                response = await self._let_in(request, handler)
             except _Late:
                 return refusal(_TOO_SLOW, rpc=request.path == RPC_PATH)
             except web.HTTPException as error:
@@ -118,15 +98,39 @@ class Guard:
                 if isinstance(error, ConnectionError) and _gone(request):
                     raise  # nobody is there to be answered
                 return refusal(error, rpc=request.path == RPC_PATH)
-            finally:
-                if late is not None:
-                    late.cancel()
-            if route in self._pages:
+            if request.match_info.route in self._pages:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
             return response
 
         return guarded
+
+    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        headers = request.headers
+        route = request.match_info.route
+        if headers.get(hdrs.HOST) not in self._known_hosts:
+            self._check_host(request)
+        origin = headers.get(hdrs.ORIGIN)
+        if request.method == "OPTIONS":
+            return self._preflight(origin)
+        known = False
+        if route not in self._open:
+            approach = _approach(request, origin)
+            caller = self._access.admit(approach)
+            request[ADMITTED] = (approach, caller)
+            request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
+            known = approach.token is not None and self._access.closed
+            if route not in self._metered_within:
+                self._check_scope(route, caller)
+                self._limiter.charge(caller)
+        if request.content.is_eof():
+            return await handler(request)
+        body_s = self._body_s if known else min(_WITHOUT_TOKEN_S, self._body_s)
+        late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, _Late())
+        try:
+            return await handler(request)
+        finally:
+            late.cancel()
 
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
