@@ -217,7 +217,8 @@ class Engine:
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, DBOS.destroy)
         if self._cluster is not None:
-            await self._cluster.hand_over()
+            with suppress(Busy, OSError, SQLAlchemyError):  # without its database the lease ends by itself
+                await self._cluster.hand_over()
         _engine = None
 
     async def leave(self, grace_s: float) -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 from lab.bench.__main__ import machine
 from lab.drill.count import OFFICE, TURNS, Found
 from lab.drill.faults import PARTS, table
-from lab.drill.nodes import LEASE_S, REST_S, RUNS, three_nodes
+from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
 from servers.certificate.issuing import CRASH_POINTS
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import WORDS
@@ -47,12 +47,22 @@ max_recoveries = 1000000
 """Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
 SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
 POINT_WAIT_S = 30.0
+NOISE = ("Traceback", "run.broke", "after shutdown", "never retrieved", '"level": "critical"')
+STOPS = 12
 
 
 class Drill:
     """One drill over one state folder."""
 
-    def __init__(self, folder: Path, runs: int, chance: random.Random) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        runs: int,
+        chance: random.Random,
+        end: signal.Signals = signal.SIGKILL,
+        config: str = CONFIG,
+    ) -> None:
+        self._end, self._config = end, config
         self._notes, self._pid = folder / "notes", folder / "pid"
         self._notes.touch()
         self._chance = chance
@@ -91,12 +101,25 @@ class Drill:
         if point is not None and process.died(POINT_WAIT_S) and process.was_killed:
             self.found.points.append(point)
             return
-        self.found.random_kills += 1
-        process.kill(signal.SIGKILL)
+        if self._end is signal.SIGKILL:
+            self.found.random_kills += 1
+            process.kill(signal.SIGKILL)
+        else:
+            self._stop(process)
+
+    def _stop(self, process: Daemon) -> None:
+        """An ordinary stop, which ends well and says nothing of an error."""
+        began = time.monotonic()
+        code = process.kill(self._end)
+        self.found.stops.append(time.monotonic() - began)
+        log = (process.folder / "stderr.log").read_text()
+        (process.folder / "stderr.log").write_text("")
+        noise = [line for line in log.splitlines() if any(word in line for word in NOISE)]
+        self.found.unclean += [f"exit code {code}"] * bool(code) + noise
 
     def _start(self, point: str) -> bool:
         """Start the daemon. False when it died before it was ready: what it recovered reached the point at once."""
-        filled = CONFIG
+        filled = self._config
         for place, text in (("@NOTES@", self._notes), ("@PID@", self._pid), ("@POINT@", point)):
             filled = filled.replace(place, str(text))
         self._daemon.config.write_text(filled)
@@ -123,8 +146,8 @@ class Drill:
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
-KILLS, NODES = "kills", "nodes"
-EVERY = (KILLS, NODES, *PARTS)
+KILLS, STOPPED, NODES, CLOCKS = "kills", "stops", "nodes", "clocks"
+EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS)
 ABOUT = """\
 # Drills
 
@@ -137,12 +160,24 @@ issuing a letter, and started again; seed {seed}. A run calls four tools: the ti
 
 {kills}
 
+## Stopped again and again
+
+The same with ordinary stops (SIGTERM) at random moments: runs go on after each start, and none is parked for it.
+
+{stops}
+
 ## Three nodes, each killed in turn
 
 Three daemons share one PostgreSQL (lease {lease:g} s); each is killed once with `kill -9` while {node_runs} runs are
 under way, and started again {rest:g} s later. The runs are as above; what a dead node held is taken over by the others.
 
 {nodes}
+
+## Two nodes, two clocks
+
+Two daemons share one PostgreSQL (lease {lease:g} s); the clock of one is {skew:g} s ahead. Nobody is killed.
+
+{clocks}
 
 ## Faults
 
@@ -161,6 +196,13 @@ def _kills(folder: Path, given: argparse.Namespace, seed: int) -> Found:
     return Drill(folder, given.runs, random.Random(seed)).run(given.kills, CRASH_POINTS)
 
 
+def _stops(folder: Path, given: argparse.Namespace, seed: int) -> Found:
+    """The part with ordinary stops. `folder` is made."""
+    folder.mkdir()
+    config = CONFIG.replace("max_recoveries = 1000000\n", "")
+    return Drill(folder, given.runs // 2, random.Random(seed), signal.SIGTERM, config).run(STOPS, ())
+
+
 def main() -> int:
     """Run the drill and print its tables."""
     parser = argparse.ArgumentParser(prog="python -m lab.drill", description="Do harm to a daemon; count what is lost.")
@@ -177,10 +219,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="agentd-drill-") as name, ThreadPoolExecutor(len(parts)) as all_:
         folder = Path(name)
         killing = all_.submit(_kills, folder / KILLS, given, seed) if KILLS in parts else None
+        stopping = all_.submit(_stops, folder / STOPPED, given, seed) if STOPPED in parts else None
+        clocked = all_.submit(two_clocks, folder / CLOCKS) if CLOCKS in parts else None
         noded = all_.submit(three_nodes, folder / NODES) if NODES in parts else None
         faulty = [all_.submit(PARTS[part], folder / part) for part in PARTS if part in parts]
         rows = [row for future in faulty for row in future.result()]
         found = killing.result() if killing else None
+        stops = stopping.result() if stopping else None
+        clocks = clocked.result() if clocked else None
         nodes = noded.result() if noded else None
     page = ABOUT.format(
         machine=machine(),
@@ -190,6 +236,9 @@ def main() -> int:
         runs=given.runs,
         seed=seed,
         kills=found.table() if found else "",
+        stops=stops.table() if stops else "",
+        skew=AHEAD_S,
+        clocks=clocks.table() if clocks else "",
         lease=LEASE_S,
         rest=REST_S,
         node_runs=RUNS,
@@ -199,8 +248,8 @@ def main() -> int:
     print(page)
     if not given.parts:
         PAGE.write_text(page, encoding="utf-8")
-    counted = [each for each in (found, nodes) if each is not None]
-    for line in (line for each in counted for line in each.lost):
+    counted = [each for each in (found, stops, nodes, clocks) if each is not None]
+    for line in (line for each in counted for line in (*each.lost, *each.unclean)):
         print(f"lost: {line}", file=sys.stderr)
     for row in rows:
         if not row.right:

@@ -47,6 +47,10 @@ class Found:
 
     runs: int
     random_kills: int = 0
+    stops: list[float] = field(default_factory=list)
+    """How long each ordinary stop took, in seconds."""
+    unclean: list[str] = field(default_factory=list)
+    """Stops that ended otherwise than by exit code 0, or lines of the log that a stop must not leave."""
     points: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     repeated: int = 0
@@ -58,15 +62,16 @@ class Found:
     @property
     def right(self) -> bool:
         """True when nothing was lost, repeated or doubled."""
-        return not (self.lost or self.repeated or self.doubled)
+        return not (self.lost or self.repeated or self.doubled or self.unclean)
 
     def table(self) -> str:
         """In Markdown, as a person reads it."""
         points = [("kills -9 at named points", f"{len(self.points)} ({', '.join(self.points)})")] if self.points else []
         rows = [
             ("runs taken on", self.runs),
-            ("kills -9 at random moments", self.random_kills),
+            *([("kills -9 at random moments", self.random_kills)] if self.random_kills else []),
             *points,
+            *self._stopped(),
             ("notes cut off and taken again under their key", self.begun_again),
             ("letters issued", self.letters),
             ("runs lost", len(self.lost)),
@@ -75,6 +80,12 @@ class Found:
             ("seconds", f"{self.seconds:.0f}"),
         ]
         return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+
+    def _stopped(self) -> list[tuple[str, object]]:
+        if not self.stops:
+            return []
+        told = "ordinary stops at random moments; the slowest took"
+        return [(told, f"{len(self.stops)}; {max(self.stops):.1f} s"), ("unclean stops", len(self.unclean))]
 
     def judge(self, ids: Iterable[str], asked: Daemon, notes: Path, letters: Path) -> None:
         """Wait for every run, by asking that daemon, then count: runs, notes, and the letters of the archive."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lab.drill.count import OFFICE, TURNS, Found
@@ -14,6 +15,7 @@ from tests.postgresql import postgresql
 
 RUNS = 90
 LEASE_S, REST_S = 3.0, 4.0
+AHEAD_S = 120.0
 PACE_S = 0.5
 """Between the last run taken on and the kill: some have ended by then, most are under way."""
 CONFIG = f"""{OFFICE}
@@ -52,6 +54,27 @@ def three_nodes(folder: Path) -> Found:
             found.random_kills += 1
             time.sleep(REST_S)
             dying.start()
+        found.judge(ids, nodes[0], notes, folder / "letters")
+    found.seconds = time.monotonic() - began
+    return found
+
+
+def two_clocks(folder: Path) -> Found:
+    """Two nodes, the clock of one far ahead; nobody dies. `folder` is made."""
+    folder.mkdir()
+    notes = folder / "notes"
+    notes.touch()
+    found, ids = Found(RUNS // 2), [f"clock-run-{number:04}" for number in range(RUNS // 2)]
+    began = time.monotonic()
+    with postgresql() as url, ExitStack() as ending:
+        nodes = [_node(folder, number, url) for number in range(2)]
+        nodes[1].env["AGENTD_CLOCK"] = (datetime.now(UTC) + timedelta(seconds=AHEAD_S)).isoformat() + "+"
+        for node in nodes:
+            node.start()
+            ending.callback(node.kill, signal.SIGTERM)
+        for at, run_id in enumerate(ids):
+            nodes[at % 2].call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
+            time.sleep(PACE_S / 5)  # so that several leases pass while runs are under way
         found.judge(ids, nodes[0], notes, folder / "letters")
     found.seconds = time.monotonic() - began
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab.drill.__main__ import Drill
+from lab.drill.__main__ import CONFIG, Drill
 from lab.drill.faults import SLACK, Held, Row, clock_leaps, table
 
 
@@ -17,6 +18,13 @@ def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:
     assert sorted(found.points) == ["committed", "reserved"]
     assert (found.lost, found.repeated, found.doubled) == ([], 0, 0)
     assert found.letters == 12
+
+
+def test_runs_survive_ordinary_stops_and_none_is_parked_for_them(tmp_path: Path) -> None:
+    config = CONFIG.replace("max_recoveries = 1000000", "max_recoveries = 1")
+    found = Drill(tmp_path, 6, random.Random(1), signal.SIGTERM, config).run(3, ())
+    assert (found.lost, found.repeated, found.doubled, found.unclean) == ([], 0, 0, [])
+    assert (found.letters, len(found.stops)) == (6, 3)
 
 
 def test_a_run_goes_on_when_the_clock_leaps_between_two_lives(tmp_path: Path) -> None:
