@@ -321,6 +321,7 @@ class AgentRuns:
         changes = differing(approval["arguments"], final)
         if changes and not caller.may("staff"):
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
+        self.engine.check_open(row)
         at = iso(self._clock.now())
         yes = judged(approval, row["brief"]["caller"]["id"], caller, final, at) if approved else None
         what = "refused" if yes is None else "approved" if yes.enough else "agreed"

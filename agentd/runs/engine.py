@@ -177,8 +177,8 @@ class Engine:
         """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
-        self._passing: set[asyncio.Task[Any]] = set()
-        """Work of no run that somebody waits for."""
+        self._passing: dict[asyncio.Task[Any], bool] = {}
+        """Work of no run that somebody waits for, and whether it has effects."""
 
     async def __aenter__(self) -> Engine:
         global _engine
@@ -230,21 +230,21 @@ class Engine:
             return
         self._draining = True
         begun = list(self._live)
-        for task in self._passing:
-            task.cancel()
         for live in self._live.values():
             live.steps.leave()
             live.log.end()
             live.done.set()
         tasks = [(live.task, live.steps.acting) for live in self._live.values() if live.task is not None]
+        tasks += self._passing.items()
         await asyncio.gather(*(_let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):
             await self._store.stopped(begun)
 
-    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work comes to. Raises Draining as soon as the daemon stops, and cancels it."""
+    async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
+        """What the work comes to. Raises Draining when the daemon stops before, and cancels it: after the stop's grace
+        where it has effects, else at once."""
         task = asyncio.create_task(work)
-        self._passing.add(task)
+        self._passing[task] = effects
         try:
             return await task
         except asyncio.CancelledError:
@@ -254,7 +254,7 @@ class Engine:
                 raise Draining() from None
             raise
         finally:
-            self._passing.discard(task)
+            del self._passing[task]
 
     @property
     def max_recoveries(self) -> int:
@@ -291,8 +291,7 @@ class Engine:
     async def go_on(self, row: Row, values: Row) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
         changed = {**values, "status": "queued", "segment": row["segment"] + 1}
-        if self._draining:
-            raise Draining(run_id=row["run_id"], session_id=row["session_id"])
+        self.check_open(row)
         if not await self._store.change(row["run_id"], "needs_approval", changed, row["segment"]):
             raise Conflict("the run does not wait for an approval")
         await self._begin({**row, **changed})
@@ -321,6 +320,11 @@ class Engine:
         }
         if not await self._store.change(row["run_id"], "needs_approval", values, row["segment"]):
             raise Conflict("the run does not wait for an approval")
+
+    def check_open(self, row: Row) -> None:
+        """Raises Draining, with the run's ids, when the daemon stops: then nothing of it is decided."""
+        if self._draining:
+            raise Draining(run_id=row["run_id"], session_id=row["session_id"])
 
     async def wait(self, run_id: str) -> Row | None:
         """The run's row once it has ended or waits for an approval. Raises Draining when the daemon stops before."""

@@ -27,9 +27,9 @@ class Questions:
         self._clock = clock
         self._deadline_s = deadline_s
 
-    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
-        """What work that is no run comes to. Raises Draining at once when the daemon stops meanwhile."""
-        return await self._engine.unless_stopped(work)
+    async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
+        """What work that is no run comes to. Raises Draining when the daemon stops meanwhile."""
+        return await self._engine.unless_stopped(work, effects=effects)
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any

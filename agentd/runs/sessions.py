@@ -23,6 +23,8 @@ from agentd.runs.keys import is_one_of, kept_of_new, new_key
 from agentd.runs.store import Row, RunStore
 from agentd.runs.visibility import owned_session
 
+SINGLE = ("call-", "house-")
+"""How the ids of calls begin that belong to no run."""
 Forget = Callable[[str], Awaitable[None]]
 """Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
 
@@ -104,7 +106,10 @@ class SessionDesk:
         await self.erase(session_id)
 
     async def sweep(self, before: datetime) -> int:
-        """Delete older files of runs that are in no session (any more); how many folders there were."""
+        """Delete files of runs that another node deleted, and older ones of single calls; how many folders there were.
+
+        A run is known before its tools make a file, so an unknown one is gone.
+        """
         found = await asyncio.to_thread(_folders, self._artifacts, before.timestamp())
         known = {folder_of_run(run_id) for run_id in await self._store.run_ids()} if found else set()
         gone = [folder for folder in found if folder.name not in known]
@@ -144,8 +149,8 @@ class SessionDesk:
 
 
 def _folders(folder: Path, before: float) -> list[Path]:
-    """The folders of runs that nothing was written to since."""
-    return [one for one in folder.glob("*/") if one.stat().st_mtime < before]
+    """The folders of runs, and those of single calls that nothing was written to since."""
+    return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
 
 
 def _shown(row: Row) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class DirectTools:
             )
         made = _call(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
-        outcome = await self._questions.unless_stopped(self._host.call(made))
+        outcome = await self._questions.unless_stopped(self._host.call(made), effects=not info.read_only)
         outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
         return _shown(info, tool_input, outcome, run_id, caller)
 
