@@ -21,16 +21,8 @@ from agentd.agent.approval import Approved
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
-from agentd.apps.analytics.books_tool import Books, Verbatim
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.run import AnalyticsRun
-from agentd.apps.graph.run import GraphRun
-from agentd.apps.letters.evidence import conversation
-from agentd.apps.letters.grounding import Grounded, ungrounded
-from agentd.apps.letters.pictures import PicturesEndpoint
-from agentd.apps.letters.preview import PreviewEndpoint
-from agentd.apps.letters.turns import LetterTurns
-from agentd.apps.letters.verify import VerifyPages
+from agentd.agent.turn_policy import TurnPolicies
+from agentd.application import App, InternalCall, Wiring
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
@@ -38,17 +30,19 @@ from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
 from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
-from agentd.http.internal_tools import HouseCalls
+from agentd.http.internal_tools import ServerTools
 from agentd.http.openai_api import OpenAIApi
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
 from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
+from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import Outfit, outfit, toolset_for
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.methods import METHODS
+from agentd.rpc.method import Method
+from agentd.rpc.methods import table
 from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_runs import AgentRuns
 from agentd.runs.cluster import Cluster
@@ -74,7 +68,6 @@ class Daemon:
     clock: Clock
     chain: Chain
     host: ServerHost
-    tools: ToolHost
     store: RunStore
     metrics: Metrics
     book: AccessBook
@@ -84,6 +77,9 @@ class Daemon:
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False
+    apps: tuple[App, ...] = ()
+    tools: ToolHost = field(init=False)
+    """Every tool behind every policy."""
     runs: AgentRuns = field(init=False)
     sessions: SessionDesk = field(init=False)
     engine: Engine = field(init=False)
@@ -108,6 +104,11 @@ class Daemon:
     def own_tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that the daemon's own workflows call for this caller now."""
         return toolset_for(self.settings, self.tools.catalogue(), caller, "program")
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The JSON-RPC methods, those of the apps too."""
+        return table(method for app in self.apps for method in app.methods)
 
     def reachable_servers(self) -> list[ServerSettings]:
         """All servers, those with `model = true` told where the daemon's own models are, or will be."""
@@ -195,6 +196,40 @@ async def _forget_at_servers(made: Daemon, session_id: str) -> None:
                 log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)
 
 
+def _wiring(made: Daemon, model: ChatModel) -> Wiring:
+    """What apps get of this daemon."""
+
+    def internal_tools(server: Callable[[], str]) -> InternalCall:
+        return ServerTools(made.host, server)
+
+    return Wiring(
+        settings=lambda: made.settings,
+        clock=made.clock,
+        model=model,
+        tools=lambda: made.tools,
+        tools_of=made.own_tools_of,
+        barred=lambda caller: made.outfit(caller, AgentOptions()).barred,
+        store=made.store,
+        internal_tools=internal_tools,
+    )
+
+
+def _policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:
+    """The host with every app's tools, then approval, then every app's policy around it."""
+    for app in apps:
+        host = app.add_tools(host)
+    host = Approved(host)  # a human is only asked about what the policies outside it let through
+    for app in apps:
+        host = app.add_policy(host)
+    return host
+
+
+def _as_the_loop_asks(model: ChatModel, apps: Sequence[App]) -> ChatModel:
+    for app in apps:
+        model = app.wrap_model(model)
+    return model
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """The ports with whoever watches them around."""
@@ -231,8 +266,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
-        books = Books(HostedArguments(seen.tools), clock, store.run)
-        policed = Grounded(Approved(books))  # first what was said, then whether a human agrees
         book = AccessBook(settings.state / "access.json")
         proxied = behind_proxy(settings)
         access = Access(
@@ -247,11 +280,14 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             log.warning("access.open", told="every program of this machine is admin; `agentd token add` ends that")
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
-        made = Daemon(settings, clock, chain, host, policed, store, metrics, book, access, audit)
+        made = Daemon(settings, clock, chain, host, store, metrics, book, access, audit)
+        made.apps = tuple(make(_wiring(made, seen.model)) for make in apps())
+        made.tools = _policed(HostedArguments(seen.tools), made.apps)
+        kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         made.runs = AgentRuns(
             store,
-            Verbatim(seen.model),
-            policed,
+            _as_the_loop_asks(seen.model, made.apps),
+            made.tools,
             made.outfit,
             clock,
             audit,
@@ -259,23 +295,10 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             history_tokens=settings.agent.history_tokens,
             language=settings.agent.language,
             known_models=made.known_models,
-            grounded=lambda call: not ungrounded(call),
-            policy=LetterTurns(),
+            policy=TurnPolicies([app.turns for app in made.apps]),
         )
         node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
-        direct = DirectTools(policed, made.tools_of, audit)
-        graph = GraphRun(policed, made.own_tools_of)
-        analytics = AnalyticsRun(
-            seen.model,
-            policed,
-            made.own_tools_of,
-            clock,
-            past=store.turns_of,
-            plan_style=lambda: made.settings.analytics.plan_style,
-            examples=ExampleLibrary(settings.state / "analytics"),
-            barred=lambda caller: made.outfit(caller, AgentOptions()).barred,
-        )
-        books.bind(analytics.execute)
+        direct = DirectTools(made.tools, made.tools_of, audit)
         made.engine = Engine(
             store,
             postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
@@ -283,8 +306,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 {
                     "agent": made.runs.execute,
                     "call": direct.execute,
-                    "graph": graph.execute,
-                    "analytics": analytics.execute,
+                    **{kind: question.execute for kind, question in kinds.items()},
                 }
             ),
             clock,
@@ -303,11 +325,14 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made.runs.bind(made.engine)
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         direct.bind(calls)
-        asked = Questions("graph", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
-        questions = Questions("analytics", store, made.engine, clock, deadline_s=settings.analytics.deadline_s)
+        questions = {
+            kind: Questions(kind, store, made.engine, clock, deadline_s=question.deadline_s).ask
+            for kind, question in kinds.items()
+        }
 
         async def forget(session_id: str) -> None:
-            conversation.forget()
+            for app in made.apps:
+                app.forget(session_id)
             await _forget_at_servers(made, session_id)
 
         made.sessions = SessionDesk(store, made.engine, clock, forget, audit, settings.state / "artifacts")
@@ -316,8 +341,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             sessions=made.sessions,
             tools=direct,
             models=chain,
-            analytics=questions.ask,
-            graph=asked.ask,
+            questions=questions,
             health=made.health,
             reload=made.reload,
             clock=clock,
@@ -343,19 +367,17 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.book, rpc.rate_per_minute, made.clock)
-    house = HouseCalls(made.host, lambda: made.settings.letters.server)
     app = application(
         made.services,
-        Dispatcher(METHODS, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
+        Dispatcher(made.methods, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
         made.access,
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
-        pages=[*pages.routes(), *VerifyPages(house, made.clock).routes()],
+        pages=[*pages.routes(), *(page for app in made.apps for page in app.pages())],
         mounted=[
             *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),
-            *PreviewEndpoint(house).routes(),
-            *PicturesEndpoint(made.runs).routes(),
+            *(route for app in made.apps for route in app.routes(made.runs)),
         ],
     )
     host, _, port = rpc.listen.rpartition(":")

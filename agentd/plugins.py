@@ -1,4 +1,4 @@
-"""Bridges by entry point: a provider type or a tool host by its name, whoever ships it. It knows none of them."""
+"""Plugins by entry point: a provider type, a tool host or an app, from any installed package. It knows none of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any
 
+from agentd.application import App
 from agentd.errors import ConfigError, Problem
 from agentd.ports import ChatModel, ServerHost
 
-MODELS, TOOL_HOSTS = "agentd.models", "agentd.tool_hosts"
+MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
 FALLBACK = "fallback"
 """The one entry of `agentd.models` that is no provider but the chain of them."""
 
@@ -44,3 +45,9 @@ def models(settings: Any) -> list[ChatModel]:
     if problems:
         raise ConfigError(problems)
     return built
+
+
+def apps() -> list[type[App]]:
+    """Every installed app, in the order of their names."""
+    found = sorted(entry_points(group=APPS), key=lambda entry: entry.name)
+    return [entry.load() for entry in found]

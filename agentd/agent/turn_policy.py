@@ -12,7 +12,7 @@ from typing import Protocol
 from agentd.agent.actions import InvalidAction
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
-from agentd.messages import AgentStep, Said, ToolInfo
+from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class UnsupportedAnswer(InvalidAction):
 
 
 class TurnPolicy(Protocol):
-    """One app's rules for a turn. Both methods are pure; they must take time linear in what was said."""
+    """One app's rules for a turn. All methods are pure; they must take time linear in what was said."""
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """The same offer or a smaller one."""
@@ -58,6 +58,10 @@ class TurnPolicy(Protocol):
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for an answer that the citizen must not hear."""
+        ...
+
+    def supports(self, call: ToolCall) -> bool:
+        """Whether a call that waits for a yes could still be made, after all that was said since."""
         ...
 
 
@@ -77,6 +81,10 @@ class TurnPolicies:
         """Raise the first objection."""
         for policy in self.policies:
             policy.check_answer(turn, answer)
+
+    def supports(self, call: ToolCall) -> bool:
+        """Whether all of them do."""
+        return all(policy.supports(call) for policy in self.policies)
 
 
 UNRESTRICTED = TurnPolicies()

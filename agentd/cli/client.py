@@ -135,11 +135,10 @@ class _Own:
     def __init__(self, made: Any) -> None:
         from agentd.access import LOCAL
         from agentd.rpc.dispatch import Dispatcher
-        from agentd.rpc.methods import METHODS
 
         self._made = made
         self._caller = LOCAL
-        self._dispatcher = Dispatcher(METHODS, made.services)
+        self._dispatcher = Dispatcher(made.methods, made.services)
         self.where = "this process"
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:

@@ -11,20 +11,20 @@ from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import ToolHost
 
 
-class HouseCalls:
-    """`await house(tool, input)`: one call of a read-only tool of the named server, whatever agents are offered."""
+class ServerTools:
+    """`await call(tool, arguments)`: one call of a read-only tool of the named server, whatever agents are offered."""
 
     def __init__(self, host: ToolHost, server: Callable[[], str]) -> None:
         """`server` names the one that is believed now: another server's tool of that name is never asked."""
         self._host = host
         self._server = server
 
-    async def __call__(self, tool: str, tool_input: dict[str, Any]) -> ToolOutcome:
+    async def __call__(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
         """The outcome, failed or not. Raises UnknownTool when that server offers no such read-only tool."""
         server = self._server()
         found = self._host.catalogue().tool_of(server, tool)
         if found is None or not found.read_only:
             raise UnknownTool(f"server `{server}` offers no read-only tool `{tool}`")
-        call_id = f"house-{uuid4().hex}"
-        call = ToolCall(tool=found, input=tool_input, run_id=call_id, session_id=call_id, step=1)
+        call_id = f"internal-{uuid4().hex}"
+        call = ToolCall(tool=found, input=arguments, run_id=call_id, session_id=call_id, step=1)
         return await self._host.call(call)

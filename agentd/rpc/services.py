@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,23 +32,13 @@ class Models(Protocol):
         ...
 
 
-class Analytics(Protocol):
-    """The analytics workflow (seed 003)."""
+class Ask(Protocol):
+    """Questions of one kind (`analytics`, `graph`) as durable runs."""
 
     async def __call__(
-        self, question: str, *, session_id: str | None, plan_style: str | None, run_id: str | None, caller: Caller
+        self, question: str, *, session_id: str | None, run_id: str | None, caller: Caller, **options: Any
     ) -> dict[str, Any]:
-        """Answer with the wire form of `Analytics.ask`."""
-        ...
-
-
-class Graph(Protocol):
-    """Questions to the graph (seed 004)."""
-
-    async def __call__(
-        self, question: str, *, session_id: str | None, run_id: str | None, caller: Caller
-    ) -> dict[str, Any]:
-        """Answer with the wire form of `Graph.ask`."""
+        """Answer with the wire form of the kind's method."""
         ...
 
 
@@ -76,8 +66,8 @@ class Services:
     sessions: Sessions
     tools: Tools
     models: Models
-    analytics: Analytics
-    graph: Graph
+    questions: Mapping[str, Ask]
+    """{kind: how it is asked}, of the apps that are installed."""
     health: Callable[[], dict[str, Any]]
     """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
     reload: Callable[[str], Awaitable[dict[str, Any]]]

@@ -68,7 +68,6 @@ class AgentRuns:
         history_tokens: int = 1500,
         language: str = "auto",
         known_models: Callable[[], dict[str, list[str]]] = dict,
-        grounded: Callable[[ToolCall], bool] = lambda _: True,
         policy: TurnPolicy = UNRESTRICTED,
     ) -> None:
         self._store = store
@@ -81,7 +80,6 @@ class AgentRuns:
         self._history_tokens = history_tokens
         self._language = language
         self._known_models = known_models
-        self._grounded = grounded
         self._policy = policy
         self._engine: Engine | None = None
 
@@ -297,7 +295,7 @@ class AgentRuns:
             said=tuple(said),
             language=row["brief"]["language"],
         )
-        return not self._grounded(call)
+        return not self._policy.supports(call)
 
     async def _decide(
         self,

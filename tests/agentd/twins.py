@@ -11,13 +11,15 @@ from typing import Any
 from aiohttp import web
 
 from agentd.access import Access, AccessBook, RateLimiter
+from agentd.apps.analytics import method as analytics
+from agentd.apps.graph import method as graph
 from agentd.errors import UnknownTool
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentStep, Caller, Catalogue, ModelInfo, ProviderState, ServerState, ToolInfo
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import Method
-from agentd.rpc.methods import METHODS
+from agentd.rpc.methods import table
 from agentd.rpc.services import Limits, Services
 from agentd.testing import ManualClock
 from agentd.testing.runs import MemoryRuns, MemorySessions, Work, echo
@@ -58,6 +60,10 @@ class TwinModels:
         return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
 
 
+METHODS = table((analytics.ask, graph.ask))
+"""Every method of a daemon with the apps that ship."""
+
+
 async def ask(question: str, **given: Any) -> dict[str, Any]:
     """Analytics and graph: the question comes back."""
     return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
@@ -75,8 +81,7 @@ def services(work: Work = echo, limits: Limits | None = None, **changes: Any) ->
         sessions=MemorySessions(),
         tools=TwinTools(),
         models=TwinModels(),
-        analytics=ask,
-        graph=ask,
+        questions={"analytics": ask, "graph": ask},
         health=lambda: {
             "status": "ok",
             "servers": [server.model_dump() for server in TOOLS.servers],

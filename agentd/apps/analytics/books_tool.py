@@ -59,17 +59,19 @@ async def _no_row(_: str) -> Row | None:
 class Books:
     """A tool host that offers `ask_books`, too, wherever the books' servers are configured.
 
-    `run_of` gives the row of the agent's run that asks.
+    `execute` is the workflow (`AnalyticsRun.execute`); `run_of` gives the row of the agent's run that asks.
     """
 
-    def __init__(self, inner: ToolHost, clock: Clock, run_of: Callable[[str], Awaitable[Row | None]] = _no_row) -> None:
+    def __init__(
+        self,
+        inner: ToolHost,
+        clock: Clock,
+        execute: Executor,
+        run_of: Callable[[str], Awaitable[Row | None]] = _no_row,
+    ) -> None:
         self._inner = inner
         self._clock = clock
         self._run_of = run_of
-        self._execute: Executor | None = None
-
-    def bind(self, execute: Executor) -> None:
-        """The workflow (`AnalyticsRun.execute`), whose own tools come from around this host."""
         self._execute = execute
 
     def catalogue(self) -> Catalogue:
@@ -91,7 +93,6 @@ class Books:
             return ToolOutcome(success=False, message="`question` must be a text", error_type="tool_execution")
         if call.caller is None or not call.caller.may("staff"):
             return ToolOutcome(success=False, message="the books are for staff", error_type="unknown_tool")
-        assert self._execute is not None, "bind() comes first"
         row = await self._row(call, question.strip())
         result = await self._execute(RunContext(row, _Inline(), _telling(on_progress)))
         if isinstance(result.error, Cancelled):

@@ -51,7 +51,7 @@ class AnalyticsRun:
     def __init__(
         self,
         model: ChatModel,
-        host: ToolHost,
+        host: Callable[[], ToolHost],
         tools_of: Callable[[Caller | None], Toolset],
         clock: Clock,
         *,
@@ -153,7 +153,7 @@ class _Steps:
         history = state["mcp_tool_call_history"]
         desk = Desk(
             model=owner._model,
-            host=owner._host,
+            host=owner._host(),
             toolset=lambda: owner._tools_of(None),
             clock=owner._clock,
             retrying=owner._retrying,

@@ -1,1 +1,5 @@
 """Questions to the graph, as durable runs."""
+
+from agentd.apps.graph.app import Graph
+
+__all__ = ["Graph"]

@@ -18,7 +18,7 @@ _KEYS = ("cypher", "columns", "rows", "answer", "attempts")
 class GraphRun:
     """`execute` is the engine's executor for runs of kind `graph`."""
 
-    def __init__(self, host: ToolHost, tools_of: Callable[[Caller | None], Toolset]) -> None:
+    def __init__(self, host: Callable[[], ToolHost], tools_of: Callable[[Caller | None], Toolset]) -> None:
         self._host = host
         self._tools_of = tools_of
 
@@ -40,7 +40,7 @@ class GraphRun:
             context.publish(kind, {"tool": TOOL, "progress": progress, "total": total, "message": message})
 
         async def act() -> dict[str, Any]:
-            return (await self._host.call(call, on_progress)).model_dump(mode="json")
+            return (await self._host().call(call, on_progress)).model_dump(mode="json")
 
         context.publish("tool.started", {"tool": TOOL, "server": SERVER, "step": 1})
         outcome = ToolOutcome.model_validate(await context.journal.step("ask", act))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,11 @@ import orjson
 from aiohttp import web
 from pydantic import Field
 
+from agentd.application import InternalCall
 from agentd.errors import Forbidden, InvalidParams, NotFound, ParseError, ToolExecution
 from agentd.http.guard import CALLER
-from agentd.messages import ToolOutcome
 from agentd.rpc.method import ANYONE
 from agentd.rpc.params import Params, ParamsReader
-
-House = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
 
 
 class PreviewParams(Params):
@@ -34,8 +32,8 @@ _READ = ParamsReader(PreviewParams)
 class PreviewEndpoint:
     """The server's own picture of a draft. The file that the call left on disk is removed: it names a citizen."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, call: InternalCall) -> None:
+        self._call = call
 
     def routes(self) -> Iterator[web.RouteDef]:
         """For `application(mounted=…)`."""
@@ -52,7 +50,7 @@ class PreviewEndpoint:
         if not isinstance(body, dict):
             raise InvalidParams("The body must be an object with letter_type and data")
         params = _READ(body)
-        outcome = await self._house("preview_letter", params.model_dump())
+        outcome = await self._call("preview_letter", params.model_dump())
         if not outcome.success:
             raise ToolExecution("the draft can't be drawn", user_message=outcome.message)
         kept = [Path(artifact.path) for artifact in outcome.artifacts if artifact.path]

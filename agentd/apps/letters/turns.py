@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
-from agentd.apps.letters.grounding import fills, narrowed
+from agentd.apps.letters.grounding import fills, narrowed, ungrounded
 from agentd.apps.letters.offer import about, looked_up, not_again, offered
-from agentd.messages import Said, ToolInfo
+from agentd.messages import Said, ToolCall, ToolInfo
 
 
 class LetterTurns:
@@ -36,6 +36,10 @@ class LetterTurns:
                 "an answer. Call the tool now, or ask for what is missing",
                 claims.truth(turn.language),
             )
+
+    def supports(self, call: ToolCall) -> bool:
+        """Whether every argument is still what was said."""
+        return not ungrounded(call)
 
 
 def _fitted(tool: ToolInfo, tools: Sequence[ToolInfo], said: Sequence[Said]) -> ToolInfo:

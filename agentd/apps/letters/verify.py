@@ -22,14 +22,13 @@ import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
 
+from agentd.application import InternalCall
 from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
-from agentd.messages import ToolOutcome
 from agentd.ports import Clock
 
 log = structlog.get_logger(__name__)
 
-House = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
 PER_MINUTE = 30
 """Questions an address may ask a minute; a burst of as many."""
 QUANTUM_S = 0.1
@@ -68,10 +67,10 @@ class AddressLimiter:
 
 
 class VerifyPages:
-    """The routes; `house` calls the letter server's tool."""
+    """The routes; `call` asks the letter server's tool."""
 
-    def __init__(self, house: House, clock: Clock) -> None:
-        self._house = house
+    def __init__(self, call: InternalCall, clock: Clock) -> None:
+        self._call = call
         self._limiter = AddressLimiter(clock)
 
     def routes(self) -> Iterator[web.RouteDef]:
@@ -139,7 +138,7 @@ class VerifyPages:
         return await self._verified({"file": "data:application/pdf;base64," + base64.b64encode(content).decode()})
 
     async def _verified(self, question: dict[str, str]) -> dict[str, Any]:
-        outcome = await self._house("verify_letter", question)
+        outcome = await self._call("verify_letter", question)
         if not outcome.success:
             raise ToolExecution(outcome.message or "verify_letter failed")
         if not isinstance(outcome.output, dict) or outcome.output.get("status") not in MARKS:

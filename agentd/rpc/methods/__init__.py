@@ -1,19 +1,23 @@
-"""The table of every JSON-RPC method. One file a group; rpc.discover describes the table and closes it."""
+"""The table of JSON-RPC methods. One file a group; apps add theirs; rpc.discover describes the table and closes it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agentd.rpc.method import Method
-from agentd.rpc.methods import agent, data, events, models, session, system, tools
+from agentd.rpc.methods import agent, events, models, session, system, tools
 from agentd.rpc.openrpc import discover
 
-_NAMED = (
-    *agent.METHODS,
-    *session.METHODS,
-    *events.METHODS,
-    *tools.METHODS,
-    *models.METHODS,
-    *data.METHODS,
-    *system.METHODS,
-)
 
-METHODS: tuple[Method, ...] = (*_NAMED, discover(_NAMED))
+def table(of_apps: Iterable[Method] = ()) -> tuple[Method, ...]:
+    """Every method of a daemon with these apps' methods."""
+    named = (
+        *agent.METHODS,
+        *session.METHODS,
+        *events.METHODS,
+        *tools.METHODS,
+        *models.METHODS,
+        *of_apps,
+        *system.METHODS,
+    )
+    return (*named, discover(named))

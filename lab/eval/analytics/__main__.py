@@ -115,7 +115,7 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
 
     if isinstance(planner, PerfectPlanner):
         planner.question, planner.style = question, style
-    run = AnalyticsRun(planner, host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY), past=past)
+    run = AnalyticsRun(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY), past=past)
     row = {
         "run_id": "eval",
         "session_id": "eval",

@@ -8,7 +8,7 @@ import pytest
 
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, Offer, Turn, TurnPolicies, UnsupportedAnswer
-from agentd.messages import ToolInfo
+from agentd.messages import ToolCall, ToolInfo
 from tests.agentd.agent.test_loop import Talk, final
 
 TURN = Turn(request="Halo", toolset=Toolset((), ()))
@@ -28,6 +28,9 @@ class Without:
         if self.name in answer:
             raise UnsupportedAnswer(f"it names {self.name}", f"without {self.name}")
 
+    def supports(self, call: ToolCall) -> bool:
+        return self.name not in call.input
+
 
 def test_each_policy_narrows_what_the_one_before_left() -> None:
     both = TurnPolicies((Without("a"), Without("b")))
@@ -40,6 +43,12 @@ def test_an_answer_must_pass_every_policy_and_the_first_objection_counts() -> No
     with pytest.raises(UnsupportedAnswer) as objection:
         both.check_answer(TURN, "y and x")
     assert objection.value.instead == "without x"
+
+
+def test_a_waiting_call_stands_while_every_policy_supports_it() -> None:
+    both = TurnPolicies((Without("x"), Without("y")))
+    calls = [ToolCall(tool=TOOLS[0], input={name: 1}, run_id="r", session_id="s", step=1) for name in "xyz"]
+    assert [both.supports(call) for call in calls] == [False, False, True]
 
 
 def test_without_policies_everything_may_be_called_and_said() -> None:

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from agentd.rpc.methods import METHODS
 from agentd.rpc.openrpc import document
-from tests.agentd.twins import wire
+from tests.agentd.twins import METHODS, wire
 
 TESTS = Path(__file__).parents[2]
 CLIENTS = Path(__file__).parent / "clients"

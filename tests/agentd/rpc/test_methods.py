@@ -11,10 +11,9 @@ import pytest
 from agentd.errors import BY_TYPE, AgentdError, ConfigError, Problem, ProviderUnavailable
 from agentd.messages import AgentStep, Approval, Caller
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.methods import METHODS
 from agentd.rpc.services import Limits
 from agentd.testing.runs import MemoryRun, Work, echo
-from tests.agentd.twins import ADMIN, KIOSK, STAFF, services
+from tests.agentd.twins import ADMIN, KIOSK, METHODS, STAFF, services
 
 CHAT = Caller(id="page", scopes=frozenset({"chat"}))
 

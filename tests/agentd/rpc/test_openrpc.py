@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 from agentd.rpc.method import Method
-from agentd.rpc.methods import METHODS
 from agentd.rpc.openrpc import document
+from tests.agentd.twins import METHODS
 
 DOCUMENT = document(METHODS)
 NAMES = """Agent.run Agent.start Agent.get Agent.cancel Agent.approve Agent.list Session.create Session.list

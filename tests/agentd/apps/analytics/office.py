@@ -100,7 +100,7 @@ class Office:
         """One run."""
         run = AnalyticsRun(
             self.model,
-            self.tools,
+            lambda: self.tools,
             lambda _: assemble(self._catalogue(), None),
             self.clock,
             past=self._past,

@@ -17,6 +17,7 @@ from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import AgentOptions, Caller, ToolCall, ToolInfo
 from agentd.profiles import outfit, toolset_for
+from agentd.runs.engine import Result, RunContext
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools
 from tests.agentd.apps.analytics.office import QUICK, STAFF, Office, plan
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES, SALES_NARRATIVE, SALES_PLAN, fenced
@@ -28,20 +29,23 @@ QUESTION = "Total penjualan Januari 2023 dan jumlah transaksinya?"
 LYING = final("Penjualannya Rp 999.999.999.")
 
 
+async def _unasked(_: RunContext) -> Result:
+    raise AssertionError("only the catalogue is looked at")
+
+
 class Asked:
     """One run of the staff's agent over an Office: `told` is what the page heard meanwhile."""
 
     def __init__(self, office: Office, caller: Caller = STAFF) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
-        self.books = Books(office.tools, office.clock)
         workflow = AnalyticsRun(
             office.model,
-            self.books,
+            lambda: self.books,
             lambda _: assemble(self.books.catalogue(), None),
             office.clock,
             retrying=QUICK,
         )
-        self.books.bind(workflow.execute)
+        self.books = Books(office.tools, office.clock, workflow.execute)
         brief = Brief(
             run_id="r-1",
             session_id="s-1",
@@ -116,7 +120,7 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
     settings = config.load(SHIPPED, state=str(tmp_path))
     caller = Caller(id="x", scopes=frozenset({scope}))
     plain = _host("time", "certificate", *NEEDED)
-    with_books = Books(plain, ManualClock()).catalogue()
+    with_books = Books(plain, ManualClock(), _unasked).catalogue()
     before, after = (outfit(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
     assert (before.prefix != after.prefix) is told
     assert (TOOL in after.prefix[0].content) is told
@@ -127,7 +131,7 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
 
 def test_a_daemon_without_the_books_servers_has_no_such_tool() -> None:
     inner = _host("time")
-    assert Books(inner, ManualClock()).catalogue() == inner.catalogue()
+    assert Books(inner, ManualClock(), _unasked).catalogue() == inner.catalogue()
 
 
 def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Analytics.ask and Graph.ask: questions to the office's data, for staff. The workflows behind them do the work."""
+"""Analytics.ask on the wire: its params, its answer and an example. The workflow behind it does the work."""
 
 from __future__ import annotations
 
@@ -23,15 +23,6 @@ class AnalyticsParams(Params):
     session_key: SessionKey | None = None
 
 
-class GraphParams(Params):
-    """Params of Graph.ask."""
-
-    question: Prompt
-    session_id: SessionId | None = None
-    run_id: RunId | None = None
-    session_key: SessionKey | None = None
-
-
 class AnalyticsAnswer(BaseModel):
     """A narrative with the figures behind it; `error` instead of them when the question could not be answered."""
 
@@ -49,20 +40,6 @@ class AnalyticsAnswer(BaseModel):
     plan: Any = None
     mcp_tool_call_history: list[Any] = Field(default_factory=list)
     error: dict[str, Any] | None = None
-
-
-class GraphAnswer(BaseModel):
-    """The query that answered, its rows, and every attempt with what its validators said."""
-
-    model_config = ConfigDict(extra="allow")
-
-    run_id: str
-    status: str
-    cypher: str | None = None
-    columns: list[str] = Field(default_factory=list)
-    rows: list[Any] = Field(default_factory=list)
-    answer: str | None = None
-    attempts: list[dict[str, Any]] = Field(default_factory=list)
 
 
 @method(
@@ -88,42 +65,12 @@ class GraphAnswer(BaseModel):
         ),
     ),
 )
-async def ask_analytics(services: Services, caller: Caller, params: AnalyticsParams) -> dict[str, Any]:
+async def ask(services: Services, caller: Caller, params: AnalyticsParams) -> dict[str, Any]:
     """Answer a question from the company's database, with the plan and the calls that led to it."""
-    return await services.analytics(
+    return await services.questions["analytics"](
         params.question,
         session_id=params.session_id,
         plan_style=params.plan_style,
         run_id=params.run_id,
         caller=caller,
     )
-
-
-@method(
-    "Graph.ask",
-    params=GraphParams,
-    result=GraphAnswer,
-    scopes=STAFF,
-    errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
-    examples=(
-        Example(
-            "counting",
-            {"question": "Berapa banyak film yang ada?"},
-            {
-                "run_id": "run-9a1d",
-                "status": "completed",
-                "cypher": "MATCH (m:Movie) RETURN count(m) AS films",
-                "columns": ["films"],
-                "rows": [[38]],
-                "answer": "Ada 38 film.",
-                "attempts": [],
-            },
-        ),
-    ),
-)
-async def ask_graph(services: Services, caller: Caller, params: GraphParams) -> dict[str, Any]:
-    """Answer a question from the graph by a validated Cypher query."""
-    return await services.graph(params.question, session_id=params.session_id, run_id=params.run_id, caller=caller)
-
-
-METHODS = (ask_analytics, ask_graph)

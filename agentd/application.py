@@ -1,0 +1,97 @@
+"""What an application brings to the daemon, and what it gets of it. The daemon names no app: plugins.py finds them.
+
+An app is a class under the entry point group `agentd.apps`, made once with a `Wiring`. Its tools stand inside approval,
+its policy outside: first what may be called at all, then whether a human agrees, then the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.config import Settings
+from agentd.messages import Caller, ToolOutcome
+from agentd.ports import ChatModel, Clock, ToolHost
+from agentd.rpc.method import Method
+from agentd.runs.api import Runs
+from agentd.runs.engine import Executor
+from agentd.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+InternalCall = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
+"""Calls a read-only tool of one server for a page, outside any conversation: (tool, arguments)."""
+
+
+class InternalTools(Protocol):
+    """Internal calls to the server that a setting names."""
+
+    def __call__(self, server: Callable[[], str]) -> InternalCall:
+        """Calls of that server's tools; the name is read at each call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What an app may use of its daemon. What a reload can change is a function."""
+
+    settings: Callable[[], Settings]
+    clock: Clock
+    model: ChatModel
+    tools: Callable[[], ToolHost]
+    """Every tool behind every policy: how an app's own run calls them."""
+    tools_of: Callable[[Caller | None], Toolset]
+    barred: Callable[[Caller], frozenset[str]]
+    """The providers that this caller's profile does not use."""
+    store: RunStore
+    internal_tools: InternalTools
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionKind:
+    """A kind of question that becomes a durable run: what answers it, and how long it may take, in seconds."""
+
+    execute: Executor
+    deadline_s: float
+
+
+class App:
+    """An app that brings nothing; each overrides what it has."""
+
+    methods: ClassVar[tuple[Method, ...]] = ()
+    """JSON-RPC methods of its own. They reach its kinds of question by `services.questions[KIND]`."""
+    turns: TurnPolicy = UNRESTRICTED
+
+    def __init__(self, wiring: Wiring) -> None:
+        self.wiring = wiring
+
+    def add_tools(self, inner: ToolHost) -> ToolHost:
+        """The host with the app's own tools."""
+        return inner
+
+    def add_policy(self, inner: ToolHost) -> ToolHost:
+        """The host with calls refused that the app's rules forbid."""
+        return inner
+
+    def wrap_model(self, inner: ChatModel) -> ChatModel:
+        """The model as the agent's loop asks it."""
+        return inner
+
+    def questions(self) -> Mapping[str, QuestionKind]:
+        """{kind: what answers it}."""
+        return {}
+
+    def pages(self) -> Iterable[web.AbstractRouteDef]:
+        """Pages that are open to everybody."""
+        return ()
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """Routes behind the guard; they check scopes themselves."""
+        return ()
+
+    def forget(self, session_id: str) -> None:
+        """Let go of what is kept in memory of a session that is deleted."""

@@ -1,0 +1,65 @@
+"""Graph.ask on the wire: its params, its answer and an example. The text2cypher server does the work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
+from agentd.messages import Caller
+from agentd.rpc.method import STAFF, Example, method
+from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
+from agentd.rpc.services import Services
+
+
+class GraphParams(Params):
+    """Params of Graph.ask."""
+
+    question: Prompt
+    session_id: SessionId | None = None
+    run_id: RunId | None = None
+    session_key: SessionKey | None = None
+
+
+class GraphAnswer(BaseModel):
+    """The query that answered, its rows, and every attempt with what its validators said."""
+
+    model_config = ConfigDict(extra="allow")
+
+    run_id: str
+    status: str
+    cypher: str | None = None
+    columns: list[str] = Field(default_factory=list)
+    rows: list[Any] = Field(default_factory=list)
+    answer: str | None = None
+    attempts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+@method(
+    "Graph.ask",
+    params=GraphParams,
+    result=GraphAnswer,
+    scopes=STAFF,
+    errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
+    examples=(
+        Example(
+            "counting",
+            {"question": "Berapa banyak film yang ada?"},
+            {
+                "run_id": "run-9a1d",
+                "status": "completed",
+                "cypher": "MATCH (m:Movie) RETURN count(m) AS films",
+                "columns": ["films"],
+                "rows": [[38]],
+                "answer": "Ada 38 film.",
+                "attempts": [],
+            },
+        ),
+    ),
+)
+async def ask(services: Services, caller: Caller, params: GraphParams) -> dict[str, Any]:
+    """Answer a question from the graph by a validated Cypher query."""
+    return await services.questions["graph"](
+        params.question, session_id=params.session_id, run_id=params.run_id, caller=caller
+    )

@@ -1,0 +1,48 @@
+"""The app that issues letters truthfully: its policy, its turns and its pages. It draws and signs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from agentd.application import App
+from agentd.apps.letters.evidence import conversation
+from agentd.apps.letters.grounding import Grounded
+from agentd.apps.letters.turns import LetterTurns
+from agentd.ports import ToolHost
+from agentd.runs.api import Runs
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from agentd.application import InternalCall
+
+
+class Letters(App):
+    """Grounding for official calls, and the pages around letters: /verify, /preview, /pictures."""
+
+    turns = LetterTurns()
+
+    def add_policy(self, inner: ToolHost) -> ToolHost:
+        """Official calls only with what the citizen said or a tool found."""
+        return Grounded(inner)
+
+    def pages(self) -> Iterator[web.AbstractRouteDef]:
+        """/verify, open to everybody."""
+        from agentd.apps.letters.verify import VerifyPages
+
+        yield from VerifyPages(self._letter_server(), self.wiring.clock).routes()
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """/preview and /pictures."""
+        from agentd.apps.letters.pictures import PicturesEndpoint
+        from agentd.apps.letters.preview import PreviewEndpoint
+
+        return [*PreviewEndpoint(self._letter_server()).routes(), *PicturesEndpoint(runs).routes()]
+
+    def forget(self, _session_id: str) -> None:
+        """All words that were read for evidence: they are kept for no session by name."""
+        conversation.forget()
+
+    def _letter_server(self) -> InternalCall:
+        return self.wiring.internal_tools(lambda: self.wiring.settings().letters.server)
