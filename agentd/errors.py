@@ -166,7 +166,7 @@ class AccessError(AgentdError):
 
 
 class Busy(AccessError):
-    """The daemon has as much work as it takes; try again after `retry_after_s`."""
+    """The daemon is at capacity; try again after `retry_after_s`."""
 
     code, type = -32008, "busy"
     user_id = "Antrean sedang penuh. Silakan coba lagi sebentar lagi."

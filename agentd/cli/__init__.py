@@ -16,7 +16,7 @@ COMMANDS = {
     "ask": "ask one question and print the answer",
     "chat": "talk with the agent in the terminal",
     "tools": "list the tools and servers",
-    "config": "check client.toml and say everything that is wrong",
+    "config": "validate client.toml and list all problems",
     "doctor": "check this machine and say what to do",
     "models": "fetch, list and serve language models",
     "token": "add, list and revoke access tokens",

@@ -1,4 +1,4 @@
-"""`agentd config check`: reads client.toml and says everything that is wrong with it, by line. It starts nothing."""
+"""`agentd config check`: validates client.toml and lists all problems by line. It starts nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from agentd.cli import options
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("config", help="check client.toml and say everything that is wrong")
+    parser = commands.add_parser("config", help="validate client.toml and list all problems")
     words = parser.add_subparsers(dest="what", required=True)
-    check = words.add_parser("check", help="say everything that is wrong; exit 2 when something is")
+    check = words.add_parser("check", help="list all problems; exit 2 if there are any")
     options.add(check)
     check.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""Agent.run and its kin: prompts become durable runs of the loop, approvals go on with them. No wire, no SQL."""
+"""The Agent.* methods: prompts become durable runs of the loop; approvals resume them. No wire, no SQL."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
 from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
 from agentd.runs.leases import mark_of
+from agentd.runs.retries import wait_in_dbos, waiting_for_the_database
 from agentd.runs.store import Row, RunStore, empty_journal
-from agentd.runs.troubles import patience, wait_in_dbos
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
 SETTLE_S = 1.0
@@ -146,7 +146,7 @@ _engine: Engine | None = None
 @DBOS.workflow(name="agentd.run")
 async def _run(run_id: str, segment: int) -> str:
     assert _engine is not None
-    with patience():
+    with waiting_for_the_database():
         return await _engine._execute(run_id, segment)
 
 

@@ -1,4 +1,4 @@
-"""Conversations: created, listed, read, forked, exported, deleted to the last word. What happens in one is runs'."""
+"""Conversations: created, listed, read, forked, exported, deleted completely. What happens in one is runs'."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
 
 from agentd.errors import NotFound
+from agentd.runs.retries import passing
 from agentd.runs.transactions import Transactions
-from agentd.runs.troubles import passing
 
 Row = dict[str, Any]
 

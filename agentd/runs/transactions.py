@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from agentd.runs.troubles import borne, passing
+from agentd.runs.retries import passing, retry_transient
 
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
@@ -46,8 +46,8 @@ class Transactions:
             self._kept.close()
 
     async def do(self, work: Callable[[Connection], T]) -> T:
-        """The work's answer, once it is committed. Trouble of the database is borne or told (`troubles`)."""
-        return await borne(lambda: self._done(work))
+        """The work's answer, once it is committed. Transient errors are retried or reported (`retries`)."""
+        return await retry_transient(lambda: self._done(work))
 
     def _done(self, work: Work) -> asyncio.Future[Any]:
         future = asyncio.get_running_loop().create_future()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lab.tools import configuration, licences, rpc, structure
+from lab.tools import configuration, licences, openrpc, rpc, structure
 
-PAGES = (configuration, rpc, structure, licences)
+PAGES = (configuration, openrpc, rpc, structure, licences)
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def graph_errors() -> Iterator[None]:
 
 
 async def close_graph(driver: Any) -> None:
-    """Give the file free (or hang up)."""
+    """Release the file or close the connection."""
     if hasattr(driver, "db"):
         driver.client.close()
         driver.db.close()

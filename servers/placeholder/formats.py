@@ -151,7 +151,7 @@ def _round(number: Decimal, digits: int) -> Decimal:
 
 
 def _plain(number: Decimal) -> Decimal:
-    """Without noughts at the end."""
+    """Strips trailing zeros."""
     text = format(number, "f")
     return Decimal(text.rstrip("0").rstrip(".") or "0") if "." in text else Decimal(text)
 

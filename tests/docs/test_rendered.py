@@ -14,7 +14,7 @@ from lab.tools.__main__ import PAGES
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.__name__)
 def test_a_rendered_page_says_what_the_code_says_now(page: ModuleType) -> None:
-    assert page.TARGET.read_text(encoding="utf-8") == page.render(), "write it anew by: python -m lab.tools"
+    assert page.TARGET.read_text(encoding="utf-8") == page.render(), "render it by: python -m lab.tools"
 
 
 def test_the_drawing_shows_every_module_once_inside_the_sheet() -> None:

@@ -147,7 +147,7 @@ def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Off
     box = page.get_by_label("Write a message")
     box.fill("yes")
     box.press("Enter")  # typed ahead of what it would answer: kept, never sent by itself
-    expect(page.get_by_text("One moment, the answer before is not finished.")).to_be_visible()
+    expect(page.get_by_text("One moment, the previous answer is still being written.")).to_be_visible()
     expect(box).to_have_value("yes")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()

@@ -78,7 +78,7 @@ class Plan:
 def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str], said: Iterable[str]) -> Plan:
     """The plan with its dates put in, and its faults.
 
-    `dates` are the values of START_DATE and its kin; `said` is what the user and the period's label say, whose numbers
+    `dates` are the values of START_DATE and the like; `said` is what the user and the period's label say, whose numbers
     a template may repeat. A limit that nobody asked for is taken away: an example's would cut a list in silence.
     """
     said = list(said)
@@ -247,7 +247,7 @@ def _rules(value: Any) -> list[dict[str, Any]]:
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
-    """The values of START_DATE and its kin, for the periods that a question names.
+    """The values of START_DATE and the like, for the periods that a question names.
 
     The period before is there for a question that compares one with it: "bulan lalu" is no comparison, and two named
     periods are compared with each other.

@@ -57,7 +57,7 @@ async def validate_results(state: AgentState, desk: Desk) -> dict[str, Any]:
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:
-    """False when all is null or empty, or noughts that only count what the nulls say is not there."""
+    """False when all is null, empty, or zero counts of rows the nulls show are missing."""
     values = list(calculations.values())
     empty = [value is None or value == [] for value in values]
     if all(empty):

@@ -74,7 +74,7 @@ _CONDITION = re.compile(
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _TRUTH: dict[Language, str] = {
     "id": "Surat belum dibuat. Mohon sebutkan data yang belum lengkap; sebelum terbit, semuanya kami tunjukkan.",
-    "en": "No letter has been made yet. Please give the data still missing; you will see all of it before.",
+    "en": "No letter has been made yet. Please give the missing details. You will see everything before it is issued.",
 }
 
 

@@ -71,6 +71,6 @@ def test_every_reference_has_its_schema() -> None:
 
 
 def test_the_published_document_is_the_one_that_is_served() -> None:
-    """Write it anew by: jsonrpc-cli http://127.0.0.1:8765/rpc rpc.discover > docs/openrpc.json"""
+    """Render it by: python -m lab.tools"""
     published = json.loads((Path(__file__).parents[3] / "docs" / "openrpc.json").read_text())
     assert published == json.loads(json.dumps(DOCUMENT))

@@ -47,7 +47,7 @@ export function settle(node) {
 /** Calls `act` for the first of taps that follow each other at once. */
 export const unhurried = (act) => once(async (event) => (act(event), await new Promise((done) => setTimeout(done, SETTLED_MS))));
 
-/** Draws anew what is in `root`: who stood in it with the focus stands there still, or at `instead` when it is gone. */
+/** Redraws `root`, keeping focus; focus moves to `instead` if the focused element is gone. */
 export function redrawn(root, draw, instead) {
   const held = root.contains(document.activeElement) ? document.activeElement : null;
   draw();

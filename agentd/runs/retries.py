@@ -1,6 +1,7 @@
-"""What is wrong with a database for now, in words. It repairs nothing: a run waits until it passes, a caller is told.
+"""Transient database errors: what each means in words, and how a run retries them. It repairs nothing.
 
-A database that is locked, full, read-only or gone passes; a statement that is wrong does not.
+A database that is locked, full, read-only or gone is transient; a statement that is wrong is not. A run waits for the
+former; a caller hears Busy at once.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def passing(error: BaseException | None) -> str | None:
 
 
 @contextmanager
-def patience() -> Iterator[None]:
+def waiting_for_the_database() -> Iterator[None]:
     """Within it, work waits for its database; outside, the caller is told at once."""
     token = _patient.set(True)
     try:
@@ -71,8 +72,8 @@ def patience() -> Iterator[None]:
         _patient.reset(token)
 
 
-async def borne(act: Callable[[], Awaitable[T]]) -> T:
-    """`act`, again and again while its database's trouble may pass and this is patient work. Raises Busy if not."""
+async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
+    """Retry transient errors inside a run; otherwise raise Busy."""
     pause = 0.05
     while True:
         try:
