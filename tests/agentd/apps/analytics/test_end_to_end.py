@@ -25,6 +25,8 @@ from tests.agentd.apps.analytics.scripts import (
 )
 from tests.daemon import Daemon, running
 
+SAMPLE = "\n\nContoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
+"""What every answer from the sample company ends with."""
 SALES_QUESTION = "Buat laporan penjualan Januari 2023: total penjualan dan jumlah transaksinya"
 
 
@@ -47,7 +49,7 @@ def test_the_seeds_example_is_answered_to_the_last_digit_in_both_styles(office: 
     """seed 000 §4.4, seed 001 §3.2, seed 003 §3.6: the narrative of the documents, from the database."""
     sales = office.call("Analytics.ask", question=SALES_QUESTION, session_id="books", run_id="sales-1")
     assert sales["error"] is None, sales["error"]
-    assert sales["final_narrative"] == SALES_NARRATIVE
+    assert sales["final_narrative"] == SALES_NARRATIVE + SAMPLE
     assert (sales["status"], sales["validation_status"], sales["quality_score"]) == ("completed", "passed", 100)
     assert sales["executive_summary"] == {
         "TOTAL_SALES_VALUE": "Rp 125.000.000,50",
@@ -63,7 +65,7 @@ def test_the_seeds_example_is_answered_to_the_last_digit_in_both_styles(office: 
         "Analytics.ask", question="Piutang yang belum lunas?", session_id="books", plan_style="operations"
     )
     assert owed["error"] is None, owed["error"]
-    assert owed["final_narrative"] == "Piutang Rp 29.500.000 dari 3 customer."
+    assert owed["final_narrative"] == "Piutang Rp 29.500.000 dari 3 customer." + SAMPLE
     assert owed["data_table_for_display"] == [
         {"Customer Name": "PT ABC Corp", "Invoice Number": "INV-001", "Outstanding": 15000000},
         {"Customer Name": "CV XYZ", "Invoice Number": "INV-002", "Outstanding": 8500000},
@@ -98,8 +100,8 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
         daemon.script("this line is not asked for again", SALES_PLAN)
         daemon.start()
         answer = daemon.call("Analytics.ask", question=SALES_QUESTION, session_id="cut", run_id="cut-1")
-        assert answer["final_narrative"] == SALES_NARRATIVE
-        assert daemon.call("Agent.get", run_id="cut-1")["response"] == SALES_NARRATIVE
+        assert answer["final_narrative"] == SALES_NARRATIVE + SAMPLE
+        assert daemon.call("Agent.get", run_id="cut-1")["response"] == SALES_NARRATIVE + SAMPLE
         nowhere = daemon.call("Analytics.ask", question="Berapa?", session_id="other")
         assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("failed", "understand_query")
     finally:
