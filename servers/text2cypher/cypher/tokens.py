@@ -7,6 +7,7 @@ comment or a comment inside a string.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
@@ -50,9 +51,12 @@ class CypherSyntaxError(ValueError):
         self.offset = offset
 
 
+_DISGUISE = re.compile(r"\\[uU]|\r(?!\n)")
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
+"""Categories of characters that engines take for a space, a line's end, a part of a name, or nothing."""
 _TOKEN = re.compile(
     r"""
-    (?P<blank>\s+)
+    (?P<blank>[\ \t\n\r]+)
   | (?P<comment>//[^\n]*|/\*.*?\*/)
   | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
   | (?P<quoted>`(?:[^`]|``)*`)
@@ -75,7 +79,12 @@ _KINDS = {
 
 
 def tokenize(query: str) -> list[Token]:
-    """The tokens of `query`, comments and blanks left out. Raises CypherSyntaxError."""
+    """The tokens of `query`, comments and blanks left out. Raises CypherSyntaxError.
+
+    What another engine might read otherwise is no Cypher here: Neo4j decodes `\\uXXXX` before anything else, and ends a
+    line comment at a bare carriage return.
+    """
+    _refuse_disguises(query)
     tokens: list[Token] = []
     at = 0
     while at < len(query):
@@ -83,11 +92,24 @@ def tokenize(query: str) -> list[Token]:
         if found is None:
             raise CypherSyntaxError(_why_not(query, at), at)
         kind = found.lastgroup or ""
+        if kind == "comment" and "/*" in found.group()[2:]:
+            raise CypherSyntaxError(f"komentar di dalam komentar di posisi {at}; hapus komentarnya", at)
         if kind not in ("blank", "comment"):
             text = found.group()
             tokens.append(Token(_KINDS[kind], text, _value(kind, text), at, found.end()))
         at = found.end()
     return tokens
+
+
+def _refuse_disguises(query: str) -> None:
+    unseen = (at for at, char in enumerate(query) if char not in "\t\n\r" and unicodedata.category(char) in _UNSEEN)
+    if (at := next(unseen, None)) is not None:
+        raise CypherSyntaxError(
+            f"karakter U+{ord(query[at]):04X} di posisi {at} tidak terlihat; hapus karakter itu", at
+        )
+    if (found := _DISGUISE.search(query)) is not None:
+        what = "carriage return tanpa baris baru" if found[0] == "\r" else f"{found[0]} (escape unicode)"
+        raise CypherSyntaxError(f"{what} di posisi {found.start()}; tulis karakternya langsung", found.start())
 
 
 def quote(value: str) -> str:

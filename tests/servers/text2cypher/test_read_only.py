@@ -50,9 +50,43 @@ def test_what_is_not_cypher_is_named_as_such(query: str) -> None:
         ensure_read_only(query)
 
 
+HIDDEN = [
+    r"MATCH (m) WHERE m.nama = '\u0027 CALL apoc.cypher.doIt(x,{}) YIELD value RETURN value //' RETURN m",
+    r"MATCH (m) WHERE m.nama = 'a\\u0027 LOAD CSV FROM x AS l RETURN l //' RETURN m",
+    r'MATCH (m) WHERE m.nama = "\u0022 CALL db.labels() //" RETURN m',
+    r"MATCH (m) /* \u002A\u002F CALL db.labels() /* */ RETURN m",
+    r"MATCH (m) // \u000A LOAD CSV FROM 'file:///etc/passwd' AS l RETURN l",
+    r"MATCH (m) RETURN m \u0043ALL db.labels()",
+    r"MATCH (m) RETURN `a\u0060 CALL db.labels() //`",
+    r"MATCH (m) RETURN '\U00000027 CALL db.labels() //'",
+    "MATCH (m) // x\rCALL db.labels() YIELD label RETURN label",
+    "MATCH (m) // x\x85CALL db.labels() YIELD label RETURN label",
+    "MATCH (m) // x\u2028CALL db.labels() YIELD label RETURN label",
+    "MATCH (m) // x\x0cCALL db.labels() YIELD label RETURN label",
+    "MATCH (m) RETURN m /* /* */ CALL db.labels() */",
+    "MATCH (m) CA\u200bLL db.labels() RETURN 1",
+    "MATCH (m) CA\x00LL db.labels() RETURN 1",
+    "\ufeffCALL db.labels() YIELD label RETURN label",
+    "MATCH (m)\u00a0LOAD\u2003CSV FROM 'x' AS l RETURN l",
+    "MATCH (m) RETURN m\x1cDELETE m",
+    "MATCH (m {nama: 'a\x00'}) RETURN m",
+    "MATCH (m {nama: 'a\u202e'}) RETURN m",
+]
+
+
+@pytest.mark.parametrize("query", HIDDEN)
+def test_what_another_engine_would_read_otherwise_is_no_cypher(query: str) -> None:
+    """Issue 15, row 13: Neo4j decodes escapes before it reads, and a bare carriage return ends its comments."""
+    with pytest.raises(CypherSyntaxError):
+        ensure_read_only(query)
+
+
 @pytest.mark.parametrize(
     "query",
     [
+        "MATCH (m:MK) // satu\r\n  RETURN m.nama\r\n",
+        "MATCH (m:MK {nama: 'Kañangan é – 日本'}) /* catatan */ RETURN m",
+        r"MATCH (m {nama: 'it\'s \\ \n'}) RETURN m",
         "MATCH (m:MK) WHERE m.nama = 'DELETE; CREATE' RETURN m.set",
         "MATCH (m:MK {load: 1}) RETURN {copy: m.nama, use: 1};",
     ],
