@@ -1,0 +1,120 @@
+"""Nothing that a person writes makes a reader slow: twice the text costs at most 2.5 times (issue 15, row 1).
+
+Time is the thread's own CPU time, the least of several readings, over texts long enough to outweigh what a call costs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agentd.agent import actions, approval, language, masking, streaming, text
+from agentd.apps.letters import claims, grounding
+from agentd.apps.letters.evidence import address, asked, conversation, fields, pasted, reading, texts
+from agentd.messages import Said
+from tests.agentd.apps.letters.hostile import families
+from tests.agentd.apps.letters.letters import call, letter, session
+
+ARGUMENTS: dict[str, Any] = {
+    "nama": "Budi Santoso",
+    "nik": "3175064501900003",
+    "tempat_lahir": "Jakarta",
+    "tanggal_lahir": "1990-01-05",
+    "agama": "Islam",
+    "status_perkawinan": "Kawin",
+    "pekerjaan": "Guru",
+    "alamat_ktp": "Jl. Melati No. 5 RT 003/RW 007",
+    "alamat_domisili": "Jl. Melati No. 5",
+    "rt": "003",
+    "telepon": "081234567890",
+    "keperluan": "Melamar pekerjaan",
+    "nama_usaha": "Warung Budi",
+    "penghasilan": 2500000,
+    "nama_ibu": "Siti",
+}
+LEXICON = fields.form(letter().input_schema).lexicon
+QUESTION = "A: Mohon sebutkan alamat dan keperluan Anda?"
+FAR = 99.0
+"""Of a text whose reading takes no measurable time."""
+ENOUGH_S = 0.004
+
+
+class Official:
+    official = frozenset({"generate"})
+
+
+def answered(words: str) -> None:
+    toolset: Any = Official
+    claims.false_claim(words, toolset, [Said(by="tool", order=0, tool="other", value=words)])
+
+
+def action(words: str) -> None:
+    for turn in (words, '{"action":"final","response":"' + words):
+        with contextlib.suppress(actions.InvalidAction):
+            actions.parse(turn)
+
+
+def streamed(words: str) -> None:
+    for start in ("", '{"action":"final","response":"'):
+        answer = streaming.AnswerText()
+        answer.feed(start)
+        for at in range(0, len(words), 8):
+            answer.feed(words[at : at + 8])
+
+
+def judged(words: str) -> None:
+    grounding.ungrounded(call(ARGUMENTS, QUESTION, words))
+
+
+def narrowed(words: str) -> None:
+    grounding.narrowed(letter(), session(words))
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "evidence": judged,
+    "offer": narrowed,
+    "pasted": pasted.own_words,
+    "reading": lambda words: reading.read(words, LEXICON),
+    "question": lambda words: asked.asked(words, LEXICON),
+    "claims": answered,
+    "action": action,
+    "stream": streamed,
+    "others": lambda words: (language.detect(words), masking.mask(words), approval.assents(words)),
+}
+
+
+def cost(read: Callable[[str], object], words: str) -> float:
+    conversation.forget()
+    for remembered in (text.fold, text.stem, address.parse, texts._asked):
+        remembered.cache_clear()
+    began = time.thread_time()
+    read(words)
+    return time.thread_time() - began
+
+
+def grows(read: Callable[[str], object], family: Callable[[int], str]) -> float:
+    """How many times dearer the double length is, at the length where it can be measured; the least of a few tries."""
+    size = 4_000
+    while (small := cost(read, family(size))) < ENOUGH_S and size < 32_000:
+        size *= 2
+    if small < ENOUGH_S:
+        return 2.0  # 32,000 characters in no time: whatever its curve is, nobody waits for it
+    factor = FAR
+    for _ in range(6):
+        factor = min(factor, cost(read, family(2 * size)) / min(small, FAR))
+        if factor <= 2.5:
+            break
+        small = max(small, cost(read, family(size)))
+    return factor
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
+    read = READERS[reader]
+    read("Nama saya Budi Santoso, untuk melamar kerja.")
+    steep = {name: factor for name, family in families().items() if (factor := grows(read, family)) > 2.5}
+    assert steep == {}
