@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentd.config import Settings
 from agentd.plugins import tool_host
+from agentd.state import in_use
 
 if TYPE_CHECKING:
     from agentd.app import Daemon
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def started(settings: Settings) -> AsyncIterator[Daemon]:
     """The daemon of `agentd.app`, its first servers begun before that module's second of imports."""
-    settings.state.mkdir(parents=True, exist_ok=True)
-    first = [server for server in settings.servers if server.name not in settings.servers_later]
-    async with tool_host(settings)(first) as host:
-        app = await asyncio.to_thread(import_module, "agentd.app")
-        async with app.daemon(settings, host) as made:
-            yield made
+    with in_use(settings.state):
+        first = [server for server in settings.servers if server.name not in settings.servers_later]
+        async with tool_host(settings)(first) as host:
+            app = await asyncio.to_thread(import_module, "agentd.app")
+            async with app.daemon(settings, host) as made:
+                yield made

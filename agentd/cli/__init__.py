@@ -6,6 +6,7 @@ Apps add commands by the entry point group `agentd.commands`: a module with `HEL
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -21,6 +22,8 @@ COMMANDS = {
     "models": "fetch, list and serve language models",
     "token": "add, list and revoke access tokens",
     "purge": "erase old conversations",
+    "backup": "copy everything that is kept, while the daemon runs",
+    "restore": "put a backup back",
     "audit": "who approved, changed, voided, deleted, and whether the trail is whole",
     "top": "watch runs, servers and providers live",
     "install": "write the systemd units for this machine",
@@ -28,6 +31,8 @@ COMMANDS = {
     "mcp": "offer the agent itself as an MCP server",
 }
 USAGE, FAILED = 2, 1
+FOR_OTHERS = ("install", "models")
+"""Commands that write what others read: units, weights. What any other writes is for its owner alone."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,9 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return USAGE
     from agentd.errors import ConfigError
+    from agentd.state import UMASK, StateError
 
+    if chosen not in FOR_OTHERS:
+        os.umask(UMASK)
     try:
         return int(given.run(given))
+    except StateError as error:
+        print(f"agentd: {error}", file=sys.stderr)
+        return FAILED
     except ConfigError as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`agentd doctor`: looks at this machine and says what to do. It changes nothing and starts nothing."""
+"""`agentd doctor`: looks at this machine and says what to do. It changes nothing and starts no daemon."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
     for warning in settings.warnings:
         yield Finding("note", f"configuration: {warning}")
     yield state_folder(settings.state)
+    yield private(settings.state)
     yield address(settings.rpc.listen)
     if settings.store.url:
         yield database_clock(settings.store.url, clock_of(settings.clock).now)
@@ -81,6 +82,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
             yield Finding("note", f"server {server.name}: its credentials reach it from {SYSTEM_FOLDER} in the service")
         else:
             yield server_of(server)
+    yield from letters(settings)
 
 
 def python(version: tuple[int, ...]) -> Finding:
@@ -119,6 +121,39 @@ def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
         told = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's"
         return Finding("must", f"this machine's clock is {told}", "set it (NTP)")
     return Finding("good", "database: it answers, and its clock is this machine's")
+
+
+def private(folder: Path) -> Finding:
+    """Whether nobody else on this machine can read the state, or hold its locks."""
+    from agentd.state import UNFINISHED, open_to_others
+
+    if (folder / UNFINISHED).exists():
+        return Finding("must", f"state folder {folder}: a restore was cut off", "run `agentd restore` again")
+    found = open_to_others(folder) if folder.exists() else []
+    if not found:
+        return Finding("good", f"state folder {folder}: nobody else has rights to it")
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return Finding("must", f"{found[0]}{more}: open to other users", f"chmod -R go-rwx {folder}")
+
+
+def letters(settings: Any) -> Iterator[Finding]:
+    """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
+    from agentd.cli.letter_server import NoLetterServer, run
+
+    if not (settings.state / "letters").exists():
+        return
+    try:
+        looked = run(settings, ["audit", "--quick", "--json"], capture=True)
+    except (OSError, NoLetterServer):
+        return  # what prevents it is said of the server
+    if looked.returncode not in (0, 1):
+        yield Finding("must", f"letters: {looked.stderr.strip()}", "put it right; `agentd letters audit` looks again")
+        return
+    found = json.loads(looked.stdout)
+    for one in found:
+        yield Finding("must" if one["mark"] == "fault" else "note", one["what"], one["to_do"])
+    if not found:
+        yield Finding("good", "letters: register, archive, key and clock fit")
 
 
 def address(listen: str) -> Finding:

@@ -9,6 +9,7 @@ Standard output belongs to the protocol; the log goes to standard error (see dis
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--http", metavar="HOST:PORT", type=_address, help="Streamable HTTP at /mcp; default: stdio")
     options = parser.parse_args(argv)
     close_to_others()
+    os.umask(0o077)  # what a server writes is for its owner alone
     log_to_stderr()
     try:
         clock.now()

@@ -209,6 +209,22 @@ async def test_staff_see_who_approved_a_letter_and_who_voided_it_and_why(tmp_pat
         assert (seen["status"], seen["approved_by"], seen["voided_by"]) == ("void", None, None)
 
 
+async def test_staff_see_what_was_proposed_and_by_whom_and_who_said_yes(tmp_path: Path) -> None:
+    approvals = [{"by": "meja-1", "at": "2026-03-05T09:14:00+07:00"}, {"by": "meja-2"}, {"at": "?"}, "odd"]
+    meta = KIOSK | {"agentd/approved_by": "meja-2", "agentd/approvals": approvals}
+    meta |= {"agentd/proposed": DOMISILI | {"nama": "Siti Rahayuu"}}
+    async with in_process(tmp_path) as client:
+        letter = (await client.call_tool(GENERATE, DOMISILI, meta=meta)).structured_content
+        odd = {"agentd/approvals": "odd", "agentd/proposed": ["odd"], "agentd/caller": 7}
+        await client.call_tool(GENERATE, DOMISILI | {"rt": "9"}, meta=odd)
+        asked = {"number": letter["number"]}
+        seen = (await client.call_tool("get_letter_status", asked, meta=STAFF)).structured_content
+        by_citizen = (await client.call_tool("get_letter_status", asked, meta=KIOSK)).structured_content
+    assert (seen["proposed_by"], seen["approved_by"], seen["changed"]) == ("kiosk", "meja-2", ["nama"])
+    assert seen["approvals"] == [approvals[0], {"by": "meja-2", "at": None}]
+    assert (by_citizen["proposed_by"], by_citizen["approvals"], by_citizen["changed"]) == (None, [], [])
+
+
 async def test_only_an_admin_and_a_program_of_ones_own_verify_by_path(tmp_path: Path) -> None:
     admin = STAFF | {"agentd/caller_scopes": ["admin"]}
     house = {"agentd/session_id": "house-1"}  # what the daemon asks for its pages names no caller

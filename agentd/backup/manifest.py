@@ -1,0 +1,93 @@
+"""What a backup holds: every file with its size and SHA-256, made when and by which agentd. Copies nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+NAME = "manifest.json"
+FORMAT = 1
+STATE, LETTERS = "state", "letters"
+"""The two parts of a backup: the daemon's files, and what the letter server copied."""
+
+
+class BackupError(Exception):
+    """A backup can't be made or put back; the text says why and what to do."""
+
+
+class File(BaseModel):
+    """One file; `path` is relative to the backup, with `/`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    size: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """`made_at` is ISO 8601: nothing that happened later is in it. `missing` says in words what else must be saved."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = FORMAT
+    agentd: str
+    made_at: str
+    files: list[File]
+    missing: list[str]
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """Every regular file below, in a fixed order."""
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+
+
+def described(folder: Path, path: Path) -> File:
+    """The file as it is on the disk now."""
+    with path.open("rb") as file:
+        sha = hashlib.file_digest(file, "sha256").hexdigest()
+    return File(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha)
+
+
+def verified(folder: Path) -> Manifest:
+    """The manifest of a backup all of whose files are as they were made. Raises BackupError, naming each that isn't."""
+    try:
+        manifest = Manifest.model_validate_json((folder / NAME).read_bytes())
+    except FileNotFoundError:
+        raise BackupError(f"{folder} has no {NAME}: it is no backup, or one that was not finished") from None
+    except ValidationError:
+        raise BackupError(f"{folder / NAME} can't be read as a manifest") from None
+    if manifest.format > FORMAT:
+        raise BackupError(f"{folder} was made by agentd {manifest.agentd}, in a newer form: restore it with that one")
+    present = {path.relative_to(folder).as_posix() for path in files_in(folder)} - {NAME}
+    named = {file.path for file in manifest.files}
+    wrong = [f"{path} is missing" for path in sorted(named - present)]
+    wrong += [f"{path} is not in the manifest" for path in sorted(present - named)]
+    wrong += [
+        f"{file.path} was changed"
+        for file in manifest.files
+        if file.path in present and described(folder, folder / file.path) != file
+    ]
+    if wrong:
+        raise BackupError(f"{folder} is not as it was made: {'; '.join(wrong[:5])}")
+    return manifest
+
+
+def make_private_folder(folder: Path) -> None:
+    """The folder and those above it that are missing, for nobody else."""
+    for one in reversed([folder, *folder.parents]):
+        if not one.exists():
+            one.mkdir(mode=0o700)
+
+
+def sync(path: Path) -> None:
+    """Have a file or a folder on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,219 @@
+"""Puts a backup back: verified first, whole or not at all, with what was there set aside. Makes no backup.
+
+Before anything is touched, `.restoring` in the state folder says what will be moved and made; a daemon does not start
+beside it. Whatever goes wrong is undone by it, after a kill by the next restore. An archive of letters is never
+replaced: letters that it has and the backup has not stay, so that the register is known to be behind them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from agentd.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
+from agentd.state import IN_USE, UNFINISHED, alone
+
+ASIDE = "before-restore-"
+ARCHIVE, LEDGER, OFFICE, JOURNAL = f"{LETTERS}/archive/", f"{LETTERS}/ledger.db", f"{LETTERS}/office/", "register.jsonl"
+RESTORED = "restored.json"
+
+
+class Places(BaseModel):
+    """Where the letter server keeps its things, absolute; no `ledger` when the register is a database elsewhere."""
+
+    home: Path
+    ledger: Path | None
+    archive: Path
+    office: Path
+
+
+class Plan(BaseModel):
+    """`moves`: (what is there, where it is set aside); `copies`: (a file of the backup or of the old archive, to)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    moves: list[tuple[Path, Path]]
+    copies: list[tuple[Path, Path]]
+
+
+def restore(folder: Path, state: Path, places: Places | None, now: datetime, replace: bool) -> Manifest:
+    """Put the backup into the state folder, and letters where they belong.
+
+    Raises BackupError, StateError when a daemon is running, OSError; after any of them everything is as it was.
+    """
+    manifest = verified(folder)
+    if folder.is_relative_to(state):
+        raise BackupError(f"{folder} lies in the state folder itself: move it elsewhere first")
+    make_private_folder(state)
+    with alone(state):
+        undo(state)
+        plan = planned(folder, manifest, state, places, now, replace)
+        mark = state / UNFINISHED
+        _write(mark, plan.model_dump_json())
+        try:
+            _carry_out(plan, folder, manifest)
+            if places is not None:
+                _note(places, manifest, now)
+        except BaseException:
+            undo(state)
+            raise
+        mark.unlink()
+        sync(state)
+    return manifest
+
+
+def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None, now: datetime, replace: bool) -> Plan:
+    """Decide what goes where. Raises BackupError when something is in the way."""
+    present = [path for path in sorted(state.iterdir()) if path.name not in (IN_USE, UNFINISHED, "lost+found")]
+    present = [path for path in present if not path.name.startswith(ASIDE)]
+    if present and not replace:
+        raise BackupError(f"{state} is not empty; --replace sets what is there aside, in {ASIDE}…, and deletes nothing")
+    aside = state / f"{ASIDE}{now:%Y%m%dT%H%M%S}"
+    moves = [(path, aside / path.name) for path in present]
+    copies: list[tuple[Path, Path]] = []
+    for file in manifest.files:
+        target = _target(file, state, places)
+        if target is None:
+            continue
+        if not target.is_relative_to(state) and target.exists():
+            if _same(target, file) or _is_archive(file):
+                _check_archive(folder / file.path, target, file)
+                if not _newer_journal(folder / file.path, target):
+                    continue  # it is there already, perhaps further
+            elif not replace:
+                raise BackupError(f"{target} is there already; --replace sets it aside")
+            moves.append((target, target.with_name(f"{target.name}.{aside.name}")))
+        copies.append((folder / file.path, target))
+    if places is not None:
+        copies = _with_later_letters(copies, places, state, aside)
+    return Plan(moves=moves, copies=copies)
+
+
+def undo(state: Path) -> None:
+    """Make a restore that was cut off as if it had not begun; without one, nothing."""
+    mark = state / UNFINISHED
+    mark.with_name(f"{mark.name}.part").unlink(missing_ok=True)
+    if not mark.exists():
+        return
+    plan = Plan.model_validate_json(mark.read_bytes())
+    untouched = {source for source, aside in plan.moves if not aside.exists()}
+    for _, target in plan.copies:
+        if target not in untouched and not any(one in untouched for one in target.parents):
+            target.unlink(missing_ok=True)
+            target.with_name(f"{target.name}.part").unlink(missing_ok=True)
+    for source, aside in reversed(plan.moves):
+        if aside.exists():
+            if source.is_dir():
+                shutil.rmtree(source)  # the copies' folders, empty by now
+            aside.rename(source)
+    for _, aside in plan.moves:
+        if aside.parent.name.startswith(ASIDE) and aside.parent.exists():
+            aside.parent.rmdir()
+            break
+    mark.unlink()
+    sync(state)
+
+
+def _target(file: File, state: Path, places: Places | None) -> Path | None:
+    """Where a file of the backup belongs; None for letters on a machine without a letter server of its own."""
+    if file.path.startswith(f"{STATE}/"):
+        return state / file.path.removeprefix(f"{STATE}/")
+    if places is None:
+        return None
+    if file.path == LEDGER:
+        return places.ledger
+    for part, home in ((ARCHIVE, places.archive), (OFFICE, places.office)):
+        if file.path.startswith(part):
+            return home / file.path.removeprefix(part)
+    raise BackupError(f"{file.path} belongs nowhere: the backup was made by another agentd")
+
+
+def _is_archive(file: File) -> bool:
+    return file.path.startswith(ARCHIVE)
+
+
+def _same(target: Path, file: File) -> bool:
+    return target.stat().st_size == file.size and _sha(target) == file.sha256
+
+
+def _check_archive(source: Path, target: Path, file: File) -> None:
+    """An archive elsewhere keeps what it has; what contradicts the backup is for a person to look at."""
+    if _same(target, file) or (target.name == JOURNAL and _begins_alike(source, target)):
+        return
+    raise BackupError(f"{target} is another file than in the backup: is it the archive of this office?")
+
+
+def _newer_journal(source: Path, target: Path) -> bool:
+    """Whether the backup's journal reaches further than the one that is there."""
+    return target.name == JOURNAL and source.stat().st_size > target.stat().st_size
+
+
+def _begins_alike(one: Path, other: Path) -> bool:
+    """Whether one of two journals is the beginning of the other."""
+    first, second = one.read_bytes(), other.read_bytes()
+    return first.startswith(second) or second.startswith(first)
+
+
+def _with_later_letters(
+    copies: list[tuple[Path, Path]], places: Places, state: Path, aside: Path
+) -> list[tuple[Path, Path]]:
+    """Letters issued after the backup stay in the archive, also when the state folder that has it is set aside."""
+    if not places.archive.is_relative_to(state) or not places.archive.is_dir():
+        return copies
+    moved = aside / places.archive.relative_to(state)
+    chosen = {target: source for source, target in copies}
+    for path in sorted(places.archive.glob("[0-9]*/*.pdf")):
+        chosen.setdefault(path, moved / path.relative_to(places.archive))
+    journal = places.archive / JOURNAL
+    if journal.exists() and journal in chosen and journal.read_bytes().startswith(chosen[journal].read_bytes()):
+        chosen[journal] = moved / JOURNAL
+    return [(source, target) for target, source in chosen.items()]
+
+
+def _carry_out(plan: Plan, folder: Path, manifest: Manifest) -> None:
+    for source, aside in plan.moves:
+        make_private_folder(aside.parent)
+        source.rename(aside)
+    known = {folder / file.path: file.sha256 for file in manifest.files}
+    owner = plan.moves[0][1].stat() if plan.moves else None
+    for source, target in plan.copies:
+        make_private_folder(target.parent)
+        part = target.with_name(f"{target.name}.part")
+        shutil.copyfile(source, part)
+        part.chmod(0o600)
+        if source in known and _sha(part) != known[source]:
+            raise BackupError(f"{source} changed while it was copied")
+        if owner is not None and os.geteuid() == 0:
+            os.chown(part, owner.st_uid, owner.st_gid)
+        sync(part)
+        part.rename(target)
+    for place in {target.parent for _, target in plan.copies}:
+        if owner is not None and os.geteuid() == 0:
+            os.chown(place, owner.st_uid, owner.st_gid)
+        sync(place)
+
+
+def _note(places: Places, manifest: Manifest, now: datetime) -> None:
+    """Beside the register, for the letter server: that it was restored, and from when."""
+    make_private_folder(places.home)
+    text = f'{{"backup_made_at": "{manifest.made_at}", "restored_at": "{now.isoformat()}"}}\n'
+    _write(places.home / RESTORED, text)
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.chmod(0o600)
+    sync(part)
+    part.rename(path)
+    sync(path.parent)
+
+
+def _sha(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,83 @@
+"""`agentd backup DIR`: a copy of the state folder, the letters and the office's key, while the daemon runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("backup", help="copy everything that is kept into a new folder, while the daemon runs")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that is not there yet, or empty")
+    options.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when it is whole and on the disk, 1 with the reason."""
+    from agentd import config
+    from agentd.audit import AuditTrail, operator
+    from agentd.backup.manifest import BackupError
+    from agentd.backup.snapshot import make
+    from agentd.clock import clock_of
+
+    settings = config.load(given.config, state=given.state)
+    clock = clock_of(settings.clock)
+    if not settings.state.is_dir():
+        print(f"agentd backup: there is no state folder {settings.state}", file=sys.stderr)
+        return 1
+    trail = AuditTrail(settings.state, clock)
+    folder = given.folder.absolute()
+    try:
+        trail.record("state.backed_up", actor=operator())
+        manifest = make(
+            settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
+        )
+    except (BackupError, OSError) as error:
+        print(f"agentd backup: {error}", file=sys.stderr)
+        return 1
+    finally:
+        trail.close()
+    size = sum(file.size for file in manifest.files)
+    print(f"{folder}: {len(manifest.files)} files, {size / 1e6:.1f} MB, as of {manifest.made_at}")
+    for one in manifest.missing:
+        print(f"not in it: {one}")
+    return 0
+
+
+def copy_letters(settings: Any, folder: Path) -> str | None:
+    """Have the letter server copy its part; what of it is elsewhere, in words. Raises BackupError."""
+    import json
+
+    from agentd.backup.manifest import BackupError
+    from agentd.cli.letter_server import NoLetterServer, run
+
+    try:
+        copied = run(settings, ["backup", str(folder)], capture=True)
+    except NoLetterServer as error:
+        return f"letters: {error}"
+    if copied.returncode != 0:
+        raise BackupError(f"the letters were not copied: {copied.stderr.strip()}")
+    places = json.loads(run(settings, ["places"], capture=True).stdout)
+    told = []
+    if places["ledger"] is None:
+        told.append(
+            f"the register of letters, {places['register_place']}: dump it by the database's own means right after "
+            "this backup (pg_dump, mariadb-dump --single-transaction), never before"
+        )
+    if places["own_key"]:
+        told.append(f"the office's own key, {places['own_key']}")
+    return "; ".join(told) or None
+
+
+def elsewhere(settings: Any) -> list[str]:
+    """What the state folder never holds."""
+    told = [f"the configuration, {settings.file}, and the office file; the passphrase of the office's key"]
+    if settings.store.url:
+        told.append("sessions and runs, in PostgreSQL ([store] url): take its pg_dump before this backup")
+    return told

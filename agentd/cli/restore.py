@@ -1,0 +1,65 @@
+"""`agentd restore DIR`: puts a backup back where it was taken, or on a new machine. The daemon must be stopped."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+
+ABOUT_LETTERS = (
+    "Letters issued after that time are known only if the archive still has them. Before you start the daemon: "
+    "`agentd letters audit`; then `agentd letters repair`, and if such letters may be in people's hands "
+    "`agentd letters repair --next SERIES=NUMBER`."
+)
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("restore", help="put a backup back; the daemon must be stopped")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="what `agentd backup` made")
+    parser.add_argument("--replace", action="store_true", help="set aside what is in the state folder; deletes nothing")
+    options.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when all of it is back, 1 with the reason and everything as it was."""
+    from agentd import config
+    from agentd.audit import AuditTrail, operator
+    from agentd.backup.manifest import BackupError
+    from agentd.backup.restoring import Places, restore
+    from agentd.cli.letter_server import NoLetterServer
+    from agentd.cli.letter_server import run as run_server
+    from agentd.clock import clock_of
+
+    settings = config.load(given.config, state=given.state)
+    clock = clock_of(settings.clock)
+    places = None
+    try:
+        found = run_server(settings, ["places"], capture=True)
+    except NoLetterServer as error:
+        print(f"no letters are put back: {error}")
+    else:
+        if found.returncode != 0:
+            print(f"agentd restore: {found.stderr.strip()}", file=sys.stderr)
+            return 1
+        places = Places.model_validate_json(found.stdout)
+    try:
+        manifest = restore(given.folder.absolute(), settings.state, places, clock.now(), given.replace)
+    except (BackupError, OSError) as error:
+        print(f"agentd restore: {error}", file=sys.stderr)
+        return 1
+    trail = AuditTrail(settings.state, clock)
+    try:
+        trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
+    finally:
+        trail.close()
+    print(f"{settings.state}: {len(manifest.files)} files, as of {manifest.made_at}")
+    for one in manifest.missing:
+        print(f"not in the backup: {one}")
+    if places is not None:
+        print(ABOUT_LETTERS)
+    return 0

@@ -1,0 +1,75 @@
+"""The state folder: private to its owner, and never used while a restore is under way. It knows no file's meaning."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+IN_USE, UNFINISHED = ".in-use", ".restoring"
+UMASK = 0o077
+OTHERS = 0o077
+"""The rights of group and others."""
+
+
+class StateError(OSError):
+    """The state folder can't be worked in now; the text says why and what to do."""
+
+
+@contextmanager
+def in_use(state: Path) -> Iterator[None]:
+    """While a daemon works in this folder: made if need be, closed to others, and no restore can begin.
+
+    Raises StateError while a restore is under way, or when one was cut off.
+    """
+    os.umask(UMASK)
+    state.mkdir(parents=True, exist_ok=True)
+    _make_private(state)
+    with _lock(state, fcntl.LOCK_SH):
+        if (state / UNFINISHED).exists():
+            raise StateError(f"state folder {state}: a restore was cut off; run `agentd restore` again")
+        yield
+
+
+@contextmanager
+def alone(state: Path) -> Iterator[None]:
+    """While a restore works in this folder. Raises StateError when a daemon does."""
+    with _lock(state, fcntl.LOCK_EX):
+        yield
+
+
+def open_to_others(state: Path) -> list[Path]:
+    """What in the state folder group or others have rights to; links and sockets are looked through."""
+    found = [state] if _rights(state) else []
+    for folder, folders, files in os.walk(state):
+        found += [path for name in (*folders, *files) if _rights(path := Path(folder, name))]
+    return found
+
+
+def _rights(path: Path) -> int:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return 0  # gone meanwhile
+    return mode & OTHERS if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else 0
+
+
+def _make_private(state: Path) -> None:
+    """A folder of ours that an earlier version left open; never one like /tmp that many share."""
+    found = state.stat()
+    if found.st_mode & OTHERS and found.st_uid == os.geteuid() and not found.st_mode & stat.S_ISVTX:
+        state.chmod(0o700)
+
+
+@contextmanager
+def _lock(state: Path, how: int) -> Iterator[None]:
+    with os.fdopen(os.open(state / IN_USE, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as lock:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            who = "a daemon works in it: stop it first" if how == fcntl.LOCK_EX else "a restore is under way"
+            raise StateError(f"state folder {state}: {who}") from None
+        yield

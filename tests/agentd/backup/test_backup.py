@@ -1,0 +1,90 @@
+"""`agentd backup` while a daemon works, `agentd restore` on a new disk, over an old state, and after a kill."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.servers.certificate.letters import DOMISILI
+
+GENERATE = "generate_surat_keterangan_domisili"
+CONFIG = f"""{HEAD}{SERVERS["certificate"]}
+[[tools]]
+name = "{GENERATE}"
+server = "certificate"
+approval = "never"
+"""
+
+
+def agentd(daemon: Daemon, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [AGENTD, *map(str, words[:1]), "--config", daemon.config, "--state", daemon.state, *map(str, words[1:])]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **env})
+
+
+def letter(daemon: Daemon, rt: int) -> dict[str, Any]:
+    """What the letter server answers to a call by hand."""
+    return dict(daemon.call("Tools.call", tool=GENERATE, input=DOMISILI | {"rt": str(rt)})["output"])
+
+
+def pdf(daemon: Daemon, number: str) -> Path:
+    return next((daemon.state / "letters").glob(f"[0-9]*/*-{number.replace('/', '-')}.pdf"))
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    with running(tmp_path, final("Baik."), config=CONFIG) as daemon:
+        yield daemon
+
+
+def test_a_backup_of_a_working_daemon_is_restored_whole(daemon: Daemon, tmp_path: Path) -> None:
+    daemon.call("Agent.run", prompt="Halo", run_id="before", session_id="s")
+    first = letter(daemon, 1)
+    done = agentd(daemon, "backup", tmp_path / "backup")
+    assert done.returncode == 0, done.stderr
+    assert "not in it: the configuration" in done.stdout
+    assert {path.stat().st_mode & 0o077 for path in (tmp_path / "backup").rglob("*")} == {0}
+    daemon.call("Agent.run", prompt="Halo", run_id="after", session_id="s")
+    refused = agentd(daemon, "restore", tmp_path / "backup")
+    assert refused.returncode == 1 and "a daemon works in it" in refused.stderr
+    daemon.kill(signal.SIGTERM)
+    shutil.rmtree(daemon.state)
+    done = agentd(daemon, "restore", tmp_path / "backup")
+    assert done.returncode == 0, done.stderr
+    daemon.start()
+    assert daemon.call("Agent.get", run_id="before")["status"] == "completed"
+    with pytest.raises(RpcFailed):
+        daemon.call("Agent.get", run_id="after")
+    assert agentd(daemon, "letters", "verify", pdf(daemon, first["number"])).returncode == 0
+    assert letter(daemon, 2)["number"].startswith("002/")
+    audit = agentd(daemon, "letters", "audit")
+    assert audit.returncode == 0 and "the register was put back" in audit.stdout
+    assert agentd(daemon, "audit", "--verify").returncode == 0
+
+
+def test_letters_issued_after_the_backup_are_not_numbered_twice(daemon: Daemon, tmp_path: Path) -> None:
+    letter(daemon, 1)
+    assert agentd(daemon, "backup", tmp_path / "backup").returncode == 0
+    later = letter(daemon, 2)
+    daemon.kill(signal.SIGTERM)
+    refused = agentd(daemon, "restore", tmp_path / "backup")
+    assert refused.returncode == 1 and "--replace" in refused.stderr
+    assert agentd(daemon, "restore", tmp_path / "backup", "--replace").returncode == 0
+    aside = next(daemon.state.glob("before-restore-*"))
+    assert (aside / "agentd.db").exists(), "nothing that was there is deleted"
+    daemon.start()
+    doctor = agentd(daemon, "doctor")
+    assert "no letter is issued: the register is an older" in doctor.stdout and doctor.returncode == 1
+    with pytest.raises(RpcFailed) as refusal:
+        letter(daemon, 3)
+    assert refusal.value.type == "tool_execution"
+    assert agentd(daemon, "letters", "repair", "--yes").returncode == 0
+    assert agentd(daemon, "letters", "verify", pdf(daemon, later["number"])).returncode == 0
+    assert letter(daemon, 3)["number"].startswith("003/")
