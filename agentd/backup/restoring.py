@@ -120,11 +120,11 @@ def undo(state: Path) -> None:
 
 
 def _target(file: File, state: Path, places: Places | None) -> Path | None:
-    """Where a file of the backup belongs; None for letters on a machine without a letter server of its own."""
+    """Where a file of the backup belongs; None for a register whose place is now a database elsewhere."""
     if file.path.startswith(f"{STATE}/"):
         return state / file.path.removeprefix(f"{STATE}/")
     if places is None:
-        return None
+        raise BackupError("the backup has letters, but client.toml starts no letter server on this machine")
     if file.path == LEDGER:
         return places.ledger
     for part, home in ((ARCHIVE, places.archive), (OFFICE, places.office)):

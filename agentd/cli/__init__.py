@@ -61,11 +61,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.command is None:
         parser.print_help()
         return USAGE
-    from agentd.errors import ConfigError
-    from agentd.state import UMASK, StateError
-
     if chosen not in FOR_OTHERS:
-        os.umask(UMASK)
+        os.umask(0o077)
+    return _run(given)
+
+
+def _run(given: argparse.Namespace) -> int:
+    from agentd.errors import ConfigError
+    from agentd.state import StateError
+
     try:
         return int(given.run(given))
     except StateError as error:

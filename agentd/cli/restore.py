@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
     try:
         found = run_server(settings, ["places"], capture=True)
     except NoLetterServer as error:
-        print(f"no letters are put back: {error}")
+        print(f"no letters: {error}", file=sys.stderr)
     else:
         if found.returncode != 0:
             print(f"agentd restore: {found.stderr.strip()}", file=sys.stderr)
