@@ -207,9 +207,19 @@ def notes(entries: Sequence[Entry], rows: Sequence[Mapping[str, Any]]) -> Iterat
 
 
 def head(service: LetterService) -> str:
-    """The register's last entry in one line: written down elsewhere, it proves later that nothing was cut off."""
-    last = service.ledger.entry(-1) if service.ledger.exists() else None
-    return "the register is empty" if last is None else f"head: entry {last.seq}, {last.hash}"
+    """`NUMBER:HASH` of the last entry; noted elsewhere, it proves later that nothing was cut off or written again."""
+    last = service.ledger.entry(-1) if service.ledger.exists() and service.ledger.chained() else None
+    return "0:" if last is None else f"{last.seq}:{last.hash}"
+
+
+def expected(service: LetterService, noted: str) -> Iterator[Finding]:
+    """A head that was noted earlier must still be in the register."""
+    number, _, sha = noted.partition(":")
+    known = service.ledger.exists() and service.ledger.chained() and number.isdecimal()
+    one = service.ledger.entry(int(number)) if known else None
+    if one is None or one.hash != sha:
+        what = f"entry {noted}, noted earlier, is not in the register: it was cut off or written again"
+        yield Finding(mark="fault", what=what, to_do="put the register back from a backup of that time")
 
 
 def _without_register(service: LetterService) -> Iterator[Finding]:

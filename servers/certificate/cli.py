@@ -7,7 +7,7 @@ letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? wit
 letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
 letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
                                           file, who approved it, who voided it, why
-letters audit   [--quick] [--json]        what in register, archive and key does not agree; exit 0 if sound
+letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
 letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
 letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
 """
@@ -58,6 +58,7 @@ def main(argv: Sequence[str]) -> int:
     commands.add_parser("list", help="the register, one letter a line")
     auditing = commands.add_parser("audit", help="what in register, archive and key does not agree; exit 0 if sound")
     auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
+    auditing.add_argument("--expect", metavar="NUMBER:HASH", help="a head noted earlier, which must still be there")
     auditing.add_argument("--json", action="store_true", help="print the findings as JSON")
     repairing = commands.add_parser("repair", help="mend what can be mended truly; deletes nothing")
     repairing.add_argument("--yes", action="store_true", help="do it without asking")
@@ -91,7 +92,7 @@ def _run(service: LetterService, settings: Settings, options: argparse.Namespace
         case "key":
             return _key(settings)
         case "audit":
-            return _audit(service, options.quick, options.json)
+            return _audit(service, options)
         case "repair":
             return _repair(service, options)
         case "backup":
@@ -133,16 +134,17 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
     return 0
 
 
-def _audit(service: LetterService, quick: bool, as_json: bool) -> int:
-    from servers.certificate.audit import audit, head, why_not_now
+def _audit(service: LetterService, options: argparse.Namespace) -> int:
+    from servers.certificate.audit import audit, expected, head, why_not_now
 
-    findings = list(why_not_now(service)) if quick else audit(service)
-    if as_json:
+    findings = list(why_not_now(service)) if options.quick else audit(service)
+    findings += expected(service, options.expect) if options.expect else []
+    if options.json:
         print(json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False))
     else:
         for finding in findings:
             print(f"{MARKS[finding.mark]} {finding.what}" + (f"\n    → {finding.to_do}" if finding.to_do else ""))
-        print(head(service))
+        print(f"head {head(service)}")
     return 1 if any(finding.mark == "fault" for finding in findings) else 0
 
 

@@ -66,3 +66,25 @@ def test_no_model_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest
     code, told = doctor(tmp_path, gemini)
     assert code == 1
     assert "agentd models pull" in told
+
+
+def test_what_others_can_read_is_named(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (state / "agentd.db").touch(mode=0o600)
+    assert doctor(tmp_path, HEAD + SERVERS["time"])[0] == 0
+    (state / "agentd.db").chmod(0o640)
+    code, told = doctor(tmp_path, HEAD + SERVERS["time"])
+    assert code == 1
+    assert f"{state / 'agentd.db'}: open to other users → chmod -R go-rwx {state}" in told
+
+
+def test_why_no_letter_is_issued_is_named(tmp_path: Path) -> None:
+    (tmp_path / "state/letters/2026").mkdir(parents=True, mode=0o700)
+    (tmp_path / "state").chmod(0o700)
+    (tmp_path / "state/letters").chmod(0o700)
+    pdf = tmp_path / "state/letters/2026/letter.pdf"
+    pdf.touch(mode=0o600)
+    code, told = doctor(tmp_path, HEAD + SERVERS["certificate"])
+    assert code == 1
+    assert "there is no register" in told and "agentd letters repair" in told

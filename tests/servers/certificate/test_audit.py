@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -116,6 +117,22 @@ def test_a_tail_cut_off_everywhere_in_the_database_is_noticed(office: LetterServ
     assert "lost entries 7–10" in faults(office)
     office.journal.file.write_text("".join(office.journal.file.read_text().splitlines(keepends=True)[:6]))
     assert "the archive is ahead of the register" in faults(office)
+
+
+def test_a_head_noted_elsewhere_finds_even_a_state_put_back_whole(
+    office: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier = shutil.copytree(tmp_path / "letters", tmp_path / "earlier")
+    issue(office, DOMISILI | {"rt": "8"})
+    state = ["--state", str(tmp_path)]
+    assert main(["audit", *state]) == 0
+    head = capsys.readouterr().out.split()[-1]
+    office.close()
+    shutil.rmtree(tmp_path / "letters")
+    earlier.rename(tmp_path / "letters")
+    assert main(["audit", *state]) == 0
+    assert main(["audit", "--expect", head, *state]) == 1
+    assert "noted earlier" in capsys.readouterr().out
 
 
 def rewritten(connection: sqlite3.Connection) -> list[chain.Entry]:
