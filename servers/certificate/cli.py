@@ -124,13 +124,14 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
         statementkey.retire(settings.office_dir)
     make = officekey.renew if renew else officekey.ensure
     files = make(settings.office_dir, service.office.kelurahan, settings.passphrase)
+    if settings.statement_key_file is None:
+        statementkey.ensure(settings.office_dir, settings.passphrase)
     if used:
         service.keys.remember(service.now())
     print(f"key          {files.key} ({'encrypted' if settings.passphrase else 'no passphrase'})")
     print(f"certificate  {files.cert}")
     print(f"CA to trust  {files.roots[0]}")
-    statementkey.ensure(settings.office_dir, settings.passphrase)
-    print(f"QR codes'    {settings.office_dir / statementkey.PUBLIC} (public; `letters key` shows it)")
+    print("QR codes'    `letters key` shows the public key")
     return 0
 
 

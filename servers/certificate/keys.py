@@ -56,10 +56,18 @@ class OfficeKeys:
 
     @functools.cached_property
     def statement(self) -> Ed25519PrivateKey:
-        """The key of the QR codes' statements: the configured one, or the office's own, made at first use."""
+        """The key of the QR codes' statements: the configured one, or the office's own, made at first use.
+
+        Raises OfficeKeyError, also when letters of this register carry statements and no key is there any more.
+        """
         settings = self._settings
         if settings.statement_key_file is not None:
             return statementkey.load(settings.statement_key_file, settings.passphrase)
+        if not statementkey.exists(settings.office_dir) and any(one.statement for one in self.known()):
+            raise officekey.OfficeKeyError(
+                f"{settings.office_dir / statementkey.KEY} is missing, though letters carry its statements: "
+                "put it back from a backup, make new keys with init --renew, or name one by OFFICE_STATEMENT_KEY_FILE"
+            )
         return statementkey.ensure(settings.office_dir, settings.passphrase)
 
     def statement_keys(self) -> list[Ed25519PublicKey]:

@@ -38,6 +38,11 @@ def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     return loaded
 
 
+def exists(folder: Path) -> bool:
+    """Whether there is a key of today, or what is left of one; makes none."""
+    return any((folder / name).exists() for name in (KEY, PUBLIC))
+
+
 def load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     """Raises OfficeKeyError."""
     try:

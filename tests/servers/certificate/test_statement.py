@@ -307,16 +307,25 @@ def test_the_key_is_made_once_kept_secret_and_not_made_again_when_lost(tmp_path:
         statementkey.ensure(folder, b"rahasia")
 
 
+@pytest.mark.parametrize("lost", [[statementkey.KEY], [statementkey.KEY, statementkey.PUBLIC]], ids=["one", "both"])
 def test_an_office_whose_statement_key_is_lost_issues_nothing(
-    service: LetterService, letter: Issued, tmp_path: Path
+    lost: list[str], service: LetterService, letter: Issued, tmp_path: Path
 ) -> None:
-    (tmp_path / "letters/office" / statementkey.KEY).unlink()
+    folder, said = tmp_path / "letters/office", qr(service, letter)
+    for name in lost:
+        (folder / name).unlink()
     again = open_service(tmp_path)
     with pytest.raises(IssueError):
         issue(again, DOMISILI | {"nama": "Budi Santoso"})
     assert len(again.ledger.all()) == 1, "no number was taken"
-    assert Verifier(again).code(qr(service, letter)).genuine
+    assert not (folder / statementkey.KEY).exists(), "no key is made in its place"
+    assert Verifier(again).code(said).genuine
     again.close()
+    assert main(["init", "--renew", "--state", str(tmp_path)]) == 0
+    renewed = open_service(tmp_path)
+    assert Verifier(renewed).code(said).genuine
+    assert Verifier(renewed).code(qr(renewed, issue(renewed, DOMISILI | {"nama": "Budi Santoso"}))).genuine
+    renewed.close()
 
 
 def test_letters_of_a_renewed_key_stay_genuine(service: LetterService, letter: Issued, tmp_path: Path) -> None:
