@@ -16,6 +16,7 @@ from typing import Any
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.aside import aside
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.picking import Told
@@ -262,7 +263,7 @@ class Agent:
         return asked.record()
 
     async def _action(self, asked: Asked) -> CallTool | Final:
-        skip, wanted = self._brief.barred, self._schema()
+        skip, wanted = self._brief.barred, await aside(self._schema)
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
             try:
@@ -275,7 +276,7 @@ class Agent:
             if asked.reason and reply.provider in skip:
                 raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
             try:
-                return self._checked(parse(reply.text))
+                return await aside(self._checked, reply.text)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             repair = [
@@ -285,7 +286,7 @@ class Agent:
             ]
             again = await self._reply(asked, repair, wanted, skip, provider=reply.provider, model=reply.model)
             try:
-                return self._checked(parse(again.text))
+                return await aside(self._checked, again.text)
             except UnsupportedAnswer as wrong:
                 self._publish("model.delta", {"restart": True, "text": wrong.instead})
                 return Final(wrong.instead)
@@ -294,8 +295,9 @@ class Agent:
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
-    def _checked(self, action: CallTool | Final) -> CallTool | Final:
-        """The action. Raises UnsupportedAnswer for an answer that the citizen must not hear."""
+    def _checked(self, text: str) -> CallTool | Final:
+        """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
+        action = parse(text)
         if isinstance(action, Final):
             self._policy.check_answer(self._seen(), action.response)
         return action

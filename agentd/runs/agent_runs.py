@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.agent.approval import assents, refuses, summary
+from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.language import detect
@@ -272,7 +273,7 @@ class AgentRuns:
                     return None
                 await self._decide(row, row["approval"]["approval_id"], assents(prompt), None, caller, said=prompt)
                 return str(row["run_id"])
-            if self._changed(row, prompt):
+            if await aside(self._changed, row, prompt):
                 await self.engine.cancel(row["run_id"])
         return None
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from agentd.agent.aside import OverBudget, aside, spend
 from agentd.apps.letters.evidence import names
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import conversation
@@ -36,17 +37,28 @@ class Grounded:
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
-        if call.tool.official and (missing := ungrounded(call)):
+        if call.tool.official and (missing := await aside(ungrounded, call)):
             return _refusal(call, missing)
         return await self._inner.call(call, on_progress)
 
 
 def ungrounded(call: ToolCall) -> list[Field]:
-    """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too."""
+    """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too.
+
+    All of them when reading takes longer than it may.
+    """
+    try:
+        return _unproven(call)
+    except OverBudget:
+        return fields(call.tool.input_schema, call.input, form(call.tool.input_schema))
+
+
+def _unproven(call: ToolCall) -> list[Field]:
     case = _case(call.tool, call.said)
     asked = fields(call.tool.input_schema, call.input, case.form)
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
+        spend()
         proofs[field.path] = proven(field, case)
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))

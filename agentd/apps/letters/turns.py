@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agentd.agent.aside import OverBudget
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.grounding import fills, narrowed, ungrounded
@@ -17,6 +18,12 @@ class LetterTurns:
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """Leave out forms that nobody asked for or that nothing could fill; narrow the rest to what was said."""
+        try:
+            return self._fitting(turn, offer)
+        except OverBudget:
+            return replace(offer, tools=tuple(tool for tool in offer.tools if not tool.official))
+
+    def _fitting(self, turn: Turn, offer: Offer) -> Offer:
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
         asked = looked_up(free, turn.request)
         if asked is not None and any(step.tool == asked.name and step.success for step in turn.steps):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, plain, vocabulary
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
@@ -125,6 +126,7 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
     other: str | None = None
     spoken_of: str | None = None
     for entry in sorted(said, key=lambda entry: entry.order):
+        spend()
         if entry.by == "agent":
             question = entry.text
         elif entry.by == "citizen":

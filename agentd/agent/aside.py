@@ -1,0 +1,48 @@
+"""Reading of people's words beside the event loop, under a budget of CPU time. It knows nothing of what is read.
+
+One thread reads for all runs: whatever it is busy with, the loop competes with no more than one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+BUDGET_S = 5.0
+"""CPU seconds of one reading. The longest session there can be needs a fraction of it."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_READER = ThreadPoolExecutor(1, "reader")
+_ends: ContextVar[float] = ContextVar("ends", default=math.inf)
+
+
+class OverBudget(Exception):
+    """A reading took longer than it may; nothing of what it was to prove counts as proven."""
+
+
+async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do it in the reader's thread, within the budget."""
+    return await within(BUDGET_S, partial(work, *args, **kwargs))
+
+
+async def within(budget_s: float, work: Callable[[], T]) -> T:
+    """Do it in the reader's thread; its calls of `spend` raise once that CPU time is over."""
+
+    def budgeted() -> T:
+        _ends.set(time.thread_time() + budget_s)
+        return work()
+
+    return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, budgeted)
+
+
+def spend() -> None:
+    """A place where a reading may end. Raises OverBudget when its time is over."""
+    if time.thread_time() > _ends.get():
+        raise OverBudget("the reading took longer than it may")

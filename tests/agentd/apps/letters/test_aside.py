@@ -1,0 +1,32 @@
+"""Judging what was said leaves the event loop free, and proves nothing once its time is over (issue 15, row 1)."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from agentd.agent.aside import within
+from agentd.apps.letters.evidence import conversation
+from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.testing import MemoryTools
+from tests.agentd.apps.letters.letters import call, letter
+
+
+async def test_the_loop_goes_on_while_a_long_text_is_judged() -> None:
+    conversation.forget()
+    tools = MemoryTools({letter().name: lambda _: {}}, [letter()])
+    judged = asyncio.create_task(Grounded(tools).call(call({"nama": "Budi"}, "a," * 4000)))
+    beats = 0
+    while not judged.done():
+        await asyncio.sleep(0)
+        beats += 1
+    assert not (await judged).success
+    assert beats > 3  # judged on the loop it is done at the first
+
+
+async def test_a_reading_that_runs_out_of_time_proves_nothing() -> None:
+    arguments: dict[str, Any] = {"nama": "Budi Santoso", "rt": "003"}
+    said = call(arguments, "Nama saya Budi Santoso, RT 3")
+    assert await within(60, partial(ungrounded, said)) == []
+    assert [field.path for field in await within(-1, partial(ungrounded, said))] == ["nama", "rt"]
