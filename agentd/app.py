@@ -16,7 +16,7 @@ from typing import Any
 import structlog
 
 from agentd import config
-from agentd.access import Access, AccessBook, RateLimiter
+from agentd.access import Access, AccessBook, LastUse, RateLimiter
 from agentd.agent.approval import Approved
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
@@ -252,6 +252,26 @@ async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
         yield Seen(TracedModel(seen.model, traces), TracedTools(seen.tools, traces), traces.executor)
 
 
+def _door(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[AccessBook, Access]:
+    """Who comes in. Raises ConfigError when the settings speak of a proxy and there is no token."""
+    book = AccessBook(settings.state / "access.json", clock.now)
+    used = LastUse(settings.state, clock)
+    stack.push_async_callback(_ended, asyncio.create_task(used.keep(), name="access.used"))
+    proxied = behind_proxy(settings)
+    if proxied is not None and not (settings.admin_token or book.closed):
+        raise ConfigError([proxied])
+    access = Access(
+        book,
+        admin_token=settings.admin_token,
+        origins=frozenset(settings.rpc.allowed_origins),
+        required=proxied is not None,
+        used=used,
+    )
+    if not access.closed:
+        log.warning("access.open", told="every program of this machine is admin; `agentd token add` ends that")
+    return book, access
+
+
 @asynccontextmanager
 async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
     """Everything but the wire, over a host that `agentd.startup` began. Recovery begins once its servers are up."""
@@ -266,18 +286,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
-        book = AccessBook(settings.state / "access.json")
-        proxied = behind_proxy(settings)
-        access = Access(
-            book,
-            admin_token=settings.admin_token,
-            origins=frozenset(settings.rpc.allowed_origins),
-            required=proxied is not None,
-        )
-        if proxied is not None and not (settings.admin_token or book.closed):
-            raise ConfigError([proxied])
-        if not access.closed:
-            log.warning("access.open", told="every program of this machine is admin; `agentd token add` ends that")
+        book, access = _door(settings, clock, stack)
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, book, access, audit)
@@ -360,6 +369,11 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         ages = Ages(timedelta(hours=kept.keep_visitors_h), timedelta(days=kept.keep_d))
         await stack.enter_async_context(retention(store, made.sessions, clock, ages, kept.purge_every_s))
         yield made
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait((task,))
 
 
 @asynccontextmanager

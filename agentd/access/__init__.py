@@ -4,5 +4,6 @@ from agentd.access.callers import LOCAL
 from agentd.access.door import Access, Approach
 from agentd.access.rates import RateLimiter
 from agentd.access.tokens import FILE_NAME, AccessBook, Principal
+from agentd.access.used import LastUse
 
-__all__ = ["FILE_NAME", "LOCAL", "Access", "AccessBook", "Approach", "Principal", "RateLimiter"]
+__all__ = ["FILE_NAME", "LOCAL", "Access", "AccessBook", "Approach", "LastUse", "Principal", "RateLimiter"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
 from agentd.access.rates import FailedTries
 from agentd.access.tokens import AccessBook, digest
+from agentd.access.used import LastUse
 from agentd.errors import Forbidden, Unauthorized
 from agentd.messages import Caller
 
@@ -38,10 +39,12 @@ class Access:
         admin_token: str | None = None,
         origins: frozenset[str] = frozenset(),
         required: bool = False,
+        used: LastUse | None = None,
     ) -> None:
         """`required`: nobody comes in without a token, even while there is none (behind a proxy)."""
         self._book = book
         self._required = required
+        self._used = used
         self.tries = FailedTries()
         self._admin_digest = digest(admin_token) if admin_token else None
         self.model_token = "agd_" + secrets.token_urlsafe(32)
@@ -108,4 +111,7 @@ class Access:
             return TOKEN_OF_ENVIRONMENT
         if hmac.compare_digest(given, self._model_digest):
             return OWN_SERVER
-        return self._book.holder(token)
+        holder = self._book.holder(token)
+        if holder is not None and self._used is not None:
+            self._used.note(holder.id)
+        return holder

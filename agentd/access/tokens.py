@@ -13,9 +13,9 @@ import re
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
@@ -42,6 +42,8 @@ class Principal(BaseModel):
     profile: str | None = None
     rate_per_minute: float | None = None
     created_at: datetime
+    expires_at: datetime | None = None
+    """From then on the token counts for nothing; None: never."""
     token_sha256: str
 
     @property
@@ -60,8 +62,9 @@ class _File(BaseModel):
 class AccessBook:
     """The principals in `access.json`. An unreadable file lets nobody in by token, and nobody in without one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._path = path
+        self._now = now
         self._seen: tuple[int, int, int] | None = None
         self._look_again = 0.0
         self._broken = False
@@ -75,10 +78,12 @@ class AccessBook:
         return self._broken or bool(self._by_id)
 
     def holder(self, token: str) -> Caller | None:
-        """Whose token this is."""
+        """Whose token this is; nobody's once it has expired."""
         self._refresh()
         found = self._by_hash.get(digest(token))
-        return found[1] if found else None
+        if found is None or (found[0].expires_at is not None and found[0].expires_at <= self._now()):
+            return None
+        return found[1]
 
     def rate_of(self, caller_id: str) -> float | None:
         """Their own rate a minute, if they have one."""
@@ -97,6 +102,7 @@ class AccessBook:
         now: datetime,
         profile: str | None = None,
         rate_per_minute: float | None = None,
+        lifetime: timedelta | None = None,
     ) -> str:
         """Make a principal and answer its token, which is shown this once. Raises InvalidParams, Conflict."""
         if not _ID.fullmatch(principal_id):
@@ -107,13 +113,14 @@ class AccessBook:
             raise InvalidParams("a token needs at least one scope: kiosk, chat, staff, admin or model")
         if rate_per_minute is not None and rate_per_minute <= 0:
             raise InvalidParams("the rate is calls a minute, above 0")
-        token = "agd_" + secrets.token_urlsafe(32)
+        token = _new_token()
         added = Principal(
             id=principal_id,
             scopes=scopes,
             profile=profile,
             rate_per_minute=rate_per_minute,
             created_at=now,
+            expires_at=None if lifetime is None else now + lifetime,
             token_sha256=digest(token),
         )
         with self._changing() as principals:
@@ -122,13 +129,24 @@ class AccessBook:
             principals.append(added)
         return token
 
+    def rotate(self, principal_id: str, *, now: datetime) -> str:
+        """Another token in place of the one it has, which ends at once; it lives as long. Raises NotFound."""
+        token = _new_token()
+        with self._changing() as principals:
+            old = next((one for one in principals if one.id == principal_id), None)
+            if old is None:
+                raise NotFound(_unknown(principal_id, principals))
+            lives = None if old.expires_at is None else now + (old.expires_at - old.created_at)
+            changes = {"token_sha256": digest(token), "created_at": now, "expires_at": lives}
+            principals[principals.index(old)] = old.model_copy(update=changes)
+        return token
+
     def revoke(self, principal_id: str) -> None:
         """Take the token away, at once. Raises NotFound."""
         with self._changing() as principals:
             kept = [principal for principal in principals if principal.id != principal_id]
             if len(kept) == len(principals):
-                known = ", ".join(principal.id for principal in principals) or "none"
-                raise NotFound(f"no token is named {principal_id}; there are: {known}")
+                raise NotFound(_unknown(principal_id, principals))
             principals[:] = kept
 
     @contextmanager
@@ -191,6 +209,15 @@ class AccessBook:
         self._by_hash = {principal.token_sha256: (principal, principal.caller) for principal in principals}
         self._by_id = {principal.id: principal for principal in principals}
         self._seen = seen
+
+
+def _new_token() -> str:
+    return "agd_" + secrets.token_urlsafe(32)
+
+
+def _unknown(principal_id: str, principals: list[Principal]) -> str:
+    known = ", ".join(principal.id for principal in principals) or "none"
+    return f"no token is named {principal_id}; there are: {known}"
 
 
 def digest(token: str) -> str:

@@ -1,10 +1,11 @@
-"""`agentd token add|list|revoke`: who may call the daemon. It works on the state folder and needs no running daemon."""
+"""`agentd token add|list|rotate|revoke`: who may call the daemon. It works on the state folder, without a daemon."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
@@ -12,25 +13,37 @@ from agentd.cli import options
 if TYPE_CHECKING:
     from agentd.access import AccessBook
 
+UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+MACHINES = frozenset({"kiosk", "model"})
+"""Scopes of what has no hands to renew a token."""
+PEOPLES = timedelta(days=180)
 SCOPES = ("kiosk", "chat", "staff", "admin", "model")
 
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("token", help="add, list and revoke access tokens")
-    words = parser.add_subparsers(dest="what", required=True, metavar="add|list|revoke")
+    parser = commands.add_parser("token", help="add, list, rotate and revoke access tokens")
+    words = parser.add_subparsers(dest="what", required=True, metavar="add|list|rotate|revoke")
     add = words.add_parser("add", help="make a token and print it, this once")
     add.add_argument("name", metavar="NAME", help="whose it is: a kiosk, a page, a person")
     add.add_argument("--scope", action="append", choices=SCOPES, required=True, help="what it may do; may be repeated")
     add.add_argument("--profile", metavar="NAME", help="the [[profiles]] entry of client.toml that its agent has")
     add.add_argument("--rate", metavar="N", type=float, help="calls a minute, in place of [rpc] rate_per_minute")
+    add.add_argument(
+        "--expires",
+        metavar="90d|never",
+        help="how long it counts (s, m, h, d); else never for machines (kiosk and model alone), 180d for people",
+    )
     add.set_defaults(act=_add)
     shown = words.add_parser("list", help="who has a token (the tokens themselves are not kept)")
     shown.set_defaults(act=_list)
     revoke = words.add_parser("revoke", help="take a token away, at once")
     revoke.add_argument("name", metavar="NAME")
     revoke.set_defaults(act=_revoke)
-    for word in (add, shown, revoke):
+    rotate = words.add_parser("rotate", help="make another token in place of the one it has, which ends at once")
+    rotate.add_argument("name", metavar="NAME")
+    rotate.set_defaults(act=_rotate)
+    for word in (add, shown, rotate, revoke):
         options.add(word)
         word.set_defaults(run=run)
 
@@ -67,12 +80,36 @@ def _add(given: argparse.Namespace, book: AccessBook) -> None:
         now=datetime.now(UTC),
         profile=given.profile,
         rate_per_minute=given.rate,
+        lifetime=lifetime(given.expires, given.scope),
     )
     _record("token.added", given, scopes=sorted(given.scope))
     print(token)
     print("Keep it now: it is not shown again.", file=sys.stderr)
     if first:
         print("It is the first: from now on every caller of this daemon needs a token.", file=sys.stderr)
+
+
+def lifetime(given: str | None, scopes: list[str]) -> timedelta | None:
+    """How long a new token counts. Raises InvalidParams."""
+    from agentd.errors import InvalidParams
+
+    if given is None:
+        return None if MACHINES.issuperset(scopes) else PEOPLES
+    if given == "never":
+        return None
+    number, unit = given[:-1], UNITS.get(given[-1:])
+    if unit is None or not (number.isascii() and number.isdigit()) or not 0 < int(number) <= 100_000:
+        raise InvalidParams(f"--expires takes a number and s, m, h or d (90d), or never, not {given}")
+    return int(number) * unit
+
+
+def _rotate(given: argparse.Namespace, book: AccessBook) -> None:
+    from datetime import UTC, datetime
+
+    token = book.rotate(given.name, now=datetime.now(UTC))
+    _record("token.rotated", given)
+    print(token)
+    print("Keep it now: it is not shown again. The one before counts for nothing any more.", file=sys.stderr)
 
 
 def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
@@ -85,11 +122,18 @@ def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     )
 
 
-def _list(_given: argparse.Namespace, book: AccessBook) -> None:
-    rows = [("NAME", "SCOPES", "PROFILE", "RATE", "SINCE")]
+def _list(given: argparse.Namespace, book: AccessBook) -> None:
+    from agentd import config
+    from agentd.access import LastUse
+    from agentd.clock import SystemClock
+
+    used = LastUse(config.state_folder(given.state), SystemClock()).times()
+    rows = [("NAME", "SCOPES", "PROFILE", "RATE", "SINCE", "EXPIRES", "LAST USE")]
     for one in book.principals():
         rate = "" if one.rate_per_minute is None else f"{one.rate_per_minute:g}/min"
-        rows.append((one.id, ",".join(sorted(one.scopes)), one.profile or "", rate, f"{one.created_at:%Y-%m-%d}"))
+        expires = "never" if one.expires_at is None else f"{one.expires_at:%Y-%m-%d %H:%M}"
+        scopes, last = ",".join(sorted(one.scopes)), used.get(one.id, "")[:16].replace("T", " ")
+        rows.append((one.id, scopes, one.profile or "", rate, f"{one.created_at:%Y-%m-%d}", expires, last))
     if len(rows) == 1:
         print("No token yet: on this machine's loopback every program is admin.", file=sys.stderr)
         return

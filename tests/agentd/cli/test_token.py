@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from agentd.access import AccessBook
+from agentd.access import Access, AccessBook, Approach, LastUse
 from agentd.audit import FILE_NAME, AuditTrail, operator
 from agentd.cli import main
-from agentd.clock import SystemClock
+from agentd.clock import SetClock, SystemClock
 
 CONFIG = str(Path(__file__).parents[3] / "config" / "client.toml")
 
@@ -86,3 +87,66 @@ def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, capsys: pytest.C
         assert code == 1
         assert "mend it, or remove it" in err
     assert json.loads(file.read_text()) == {"principals": 3}
+
+
+def test_peoples_tokens_expire_and_machines_do_not_unless_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = ("--state", str(tmp_path))
+    for name, words in {
+        "front": ("--scope", "kiosk"),
+        "graph": ("--scope", "model"),
+        "siti": ("--scope", "staff"),
+        "both": ("--scope", "kiosk", "--scope", "chat"),
+        "short": ("--scope", "staff", "--expires", "90d"),
+        "always": ("--scope", "admin", "--expires", "never"),
+    }.items():
+        assert token(capsys, "add", name, *words, *state)[0] == 0
+    lives = {
+        one.id: None if one.expires_at is None else (one.expires_at - one.created_at).days
+        for one in AccessBook(tmp_path / "access.json").principals()
+    }
+    assert lives == {"front": None, "graph": None, "siti": 180, "both": 180, "short": 90, "always": None}
+    for wrong in ("", "90", "d", "-1d", "1w", "0d"):
+        code, _, err = token(capsys, "add", "other", "--scope", "staff", f"--expires={wrong}", *state)
+        assert code == 1
+        assert "--expires takes a number" in err
+
+
+def test_an_expired_token_is_nobodys_and_keeps_the_door_closed(tmp_path: Path) -> None:
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    times = iter([now, now + timedelta(seconds=9), now + timedelta(seconds=10)])
+    book = AccessBook(tmp_path / "access.json", lambda: next(times))
+    secret = book.add("siti", frozenset({"staff"}), now=now, lifetime=timedelta(seconds=10))
+    assert [book.holder(secret) is not None for _ in range(3)] == [True, True, False]
+    assert book.closed
+
+
+def test_a_rotated_token_ends_the_one_before_and_lives_as_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = ("--state", str(tmp_path))
+    old = token(capsys, "add", "siti", "--scope", "staff", "--expires", "90d", *state)[1].strip()
+    code, out, _ = token(capsys, "rotate", "siti", *state)
+    book = AccessBook(tmp_path / "access.json")
+    [siti] = book.principals()
+    assert code == 0
+    assert book.holder(old) is None
+    assert book.holder(out.strip()) == siti.caller
+    assert siti.expires_at == siti.created_at + timedelta(days=90)
+    assert [one.action for one in AuditTrail(tmp_path, SystemClock()).entries()][-1] == "token.rotated"
+    assert token(capsys, "rotate", "budi", *state)[0] == 1
+
+
+def test_the_last_use_is_listed_and_costs_no_write_a_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = ("--state", str(tmp_path))
+    secret = token(capsys, "add", "siti", "--scope", "staff", *state)[1].strip()
+    used = LastUse(tmp_path, SetClock(datetime(2026, 1, 5, 2, 30, tzinfo=UTC), running=False))
+    access = Access(AccessBook(tmp_path / "access.json"), used=used)
+    for _ in range(3):
+        access.admit(Approach(secret, None, False, None, True))
+    assert not (tmp_path / "access-used.json").exists()
+    used.write()
+    assert "2026-01-05 02:30" in token(capsys, "list", *state)[1]

@@ -1,0 +1,57 @@
+"""When each token was last used: counted in memory, written once a minute. It judges nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import tempfile
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from agentd.ports import Clock
+
+FILE_NAME = "access-used.json"
+_WRITE_EVERY_S = 60.0
+
+
+class LastUse:
+    """{principal's id: ISO time of its last request} in a file of its own: the tokens' is never at risk."""
+
+    def __init__(self, state: Path, clock: Clock) -> None:
+        self._path = state / FILE_NAME
+        self._clock = clock
+        self._new: dict[str, datetime] = {}
+
+    def note(self, principal_id: str) -> None:
+        """It was used now."""
+        self._new[principal_id] = self._clock.now()
+
+    def times(self) -> dict[str, str]:
+        """As they were last written; nothing where no file is, or none that can be read."""
+        with suppress(OSError, ValueError):
+            kept = json.loads(self._path.read_bytes())
+            if isinstance(kept, dict):
+                return {str(name): str(at) for name, at in kept.items()}
+        return {}
+
+    def write(self) -> None:
+        """Write what is new."""
+        if not self._new:
+            return
+        new, self._new = self._new, {}
+        merged = self.times() | {name: at.isoformat(timespec="minutes") for name, at in new.items()}
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE_NAME)  # readable by its owner only
+        with os.fdopen(handle, "w") as file:
+            json.dump(merged, file, indent=1)
+        Path(name).replace(self._path)
+
+    async def keep(self) -> None:
+        """Write once a minute, and at the end."""
+        try:
+            while True:
+                await asyncio.sleep(_WRITE_EVERY_S)
+                await asyncio.to_thread(self.write)
+        finally:
+            self.write()
