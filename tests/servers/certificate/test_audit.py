@@ -346,3 +346,13 @@ def test_an_earlier_versions_register_with_a_lost_key_folder_makes_no_new_ca(ear
         earlier.warm_up()
     assert not list(earlier.settings.office_dir.glob("*.pem"))
     earlier.close()
+
+
+def test_the_head_is_signed_once_a_day(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:
+    issue(service)
+    for clock, signed in (("2026-03-05T10:00+07:00", 1), ("2026-03-05T23:00+07:00", 1), ("2026-03-06T00:10+07:00", 2)):
+        monkeypatch.setenv("AGENTD_CLOCK", clock)
+        issue(service, DOMISILI | {"keperluan": f"Keperluan {clock[8:13]}"})
+        service.seal_daily()
+        assert len(service.ledger.entries(event="signed")) == signed
+    assert faults(service) == ""

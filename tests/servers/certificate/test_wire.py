@@ -327,3 +327,13 @@ async def test_the_log_never_quotes_a_citizen(tmp_path: Path) -> None:
     assert log and "could not be issued" in log
     for told in ("Siti", "Rahayu", DOMISILI["nik"], "Jl. Contoh"):
         assert told not in log
+
+
+async def test_the_registers_head_is_signed_when_the_server_stops(tmp_path: Path) -> None:
+    async with certificate(tmp_path) as client:
+        await client.call_tool(GENERATE, DOMISILI)
+    service = open_service(tmp_path)
+    events = [one.event for one in service.ledger.entries()]  # the day's first signature may come in between
+    assert "issued" in events and events[-1] == "signed"
+    assert [one.hash for one in service.journal.entries()] == [one.hash for one in service.ledger.entries()]
+    service.ledger.close()
