@@ -88,3 +88,16 @@ def test_why_no_letter_is_issued_is_named(tmp_path: Path) -> None:
     code, told = doctor(tmp_path, HEAD + SERVERS["certificate"])
     assert code == 1
     assert "there is no register" in told and "agentd letters repair" in told
+
+
+def test_a_server_without_its_credential_is_told_by_doctor_and_config_check(tmp_path: Path) -> None:
+    file = tmp_path / "client.toml"
+    file.write_text(HEAD + SERVERS["certificate"] + 'credentials = ["office_key_phrase_nobody_has"]\n')
+    said = [
+        subprocess.run([AGENTD, *words, "--config", file], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        for words in (["doctor"], ["config", "check"])
+    ]
+    assert "server certificate is not started" in said[0].stdout
+    assert "server `certificate` is not started" in said[1].stderr
+    for text in (said[0].stdout, said[1].stderr):
+        assert "`office_key_phrase_nobody_has` is missing: put it into /etc/agentd/credentials" in text
