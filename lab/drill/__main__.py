@@ -26,7 +26,9 @@ from pathlib import Path
 
 from lab.bench.__main__ import machine
 from lab.drill.count import OFFICE, TURNS, Found
-from lab.drill.faults import PARTS, table
+from lab.drill.faults import PARTS as FAULTS
+from lab.drill.faults import table
+from lab.drill.hostile import hostile_texts
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
 from servers.certificate.issuing import CRASH_POINTS
 from tests.daemon import Daemon
@@ -147,6 +149,7 @@ class Drill:
 
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
 KILLS, STOPPED, NODES, CLOCKS = "kills", "stops", "nodes", "clocks"
+PARTS = {**FAULTS, "hostile": hostile_texts}
 EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS)
 ABOUT = """\
 # Drills

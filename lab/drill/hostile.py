@@ -1,0 +1,63 @@
+"""200 texts written to make a reader slow, as a citizen's messages; /healthz is sampled beside. A part of the drill."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from pathlib import Path
+
+from lab.drill.faults import Held, Row, rows_of_sqlite
+from tests.agentd.apps.letters.hostile import families, fuzzed
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.e2e.test_main_job import LETTER
+
+TEXTS = 200
+BYTES = 8000
+SEED = 15
+EVERY_S = 0.02
+
+
+def texts() -> list[str]:
+    """Every family, then texts by chance, each as long as a message may be."""
+    chance = random.Random(SEED)
+    made = [family(BYTES) for family in families().values()]
+    made += [fuzzed(BYTES, chance) for _ in range(TEXTS - len(made))]
+    return [text.encode()[:BYTES].decode(errors="ignore") for text in made[:TEXTS]]
+
+
+def hostile_texts(folder: Path) -> list[Row]:
+    """Each text as a run of its own, one after the other, and how long a look at /healthz takes meanwhile."""
+    folder.mkdir()
+    looks: list[float] = []
+    ended = threading.Event()
+    with running(folder, LETTER, final("Mohon lengkapi."), config=HEAD + SERVERS["certificate"]) as daemon:
+
+        def sample() -> None:
+            while not ended.is_set():
+                began = time.perf_counter()
+                with daemon.request("/healthz"):
+                    looks.append(1000 * (time.perf_counter() - began))
+                time.sleep(EVERY_S)
+
+        daemon.call("Agent.run", prompt="Halo")
+        before = Held.of(daemon, rows_of_sqlite)
+        beside = threading.Thread(target=sample)
+        beside.start()
+        try:
+            answers = [_answered(daemon, text) for text in texts()]
+        finally:
+            ended.set()
+            beside.join()
+        after = Held.of(daemon, rows_of_sqlite)
+    looks.sort()
+    heard = f"/healthz within {looks[int(0.99 * len(looks))]:.0f} ms (99 %), {looks[-1]:.0f} ms at the longest"
+    return [Row(f"{TEXTS} hostile texts of {BYTES} bytes", heard, TEXTS, answers.count(False), before, after)]
+
+
+def _answered(daemon: Daemon, text: str) -> bool:
+    try:
+        daemon.call("Agent.run", prompt=text)
+    except RpcFailed as refused:
+        return refused.type in ("grounding", "invalid_params")
+    return True
