@@ -39,6 +39,8 @@ class Plan(BaseModel):
 
     moves: list[tuple[Path, Path]]
     copies: list[tuple[Path, Path]]
+    mark: Path | None
+    """What says, beside the register, that it was restored; null without letters."""
 
 
 def restore(folder: Path, state: Path, places: Places | None, now: datetime, replace: bool) -> Manifest:
@@ -57,8 +59,8 @@ def restore(folder: Path, state: Path, places: Places | None, now: datetime, rep
         _write(mark, plan.model_dump_json())
         try:
             _carry_out(plan, folder, manifest)
-            if places is not None:
-                _note(places, manifest, now)
+            if plan.mark is not None:
+                _note(plan.mark, manifest, now)
         except BaseException:
             undo(state)
             raise
@@ -91,7 +93,7 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
         copies.append((folder / file.path, target))
     if places is not None:
         copies = _with_later_letters(copies, places, state, aside)
-    return Plan(moves=moves, copies=copies)
+    return Plan(moves=moves, copies=copies, mark=places.home / RESTORED if places is not None else None)
 
 
 def undo(state: Path) -> None:
@@ -102,14 +104,15 @@ def undo(state: Path) -> None:
         return
     plan = Plan.model_validate_json(mark.read_bytes())
     untouched = {source for source, aside in plan.moves if not aside.exists()}
-    for _, target in plan.copies:
+    for target in (*(target for _, target in plan.copies), *([plan.mark] if plan.mark is not None else [])):
         if target not in untouched and not any(one in untouched for one in target.parents):
             target.unlink(missing_ok=True)
             target.with_name(f"{target.name}.part").unlink(missing_ok=True)
+            _remove_empty(target.parent, state)
     for source, aside in reversed(plan.moves):
         if aside.exists():
             if source.is_dir():
-                shutil.rmtree(source)  # the copies' folders, empty by now
+                shutil.rmtree(source)  # what is left of the copies
             aside.rename(source)
     for _, aside in plan.moves:
         if aside.parent.name.startswith(ASIDE) and aside.parent.exists():
@@ -117,6 +120,13 @@ def undo(state: Path) -> None:
             break
     mark.unlink()
     sync(state)
+
+
+def _remove_empty(folder: Path, state: Path) -> None:
+    """The folders of the state that a restore made."""
+    while folder != state and folder.is_relative_to(state) and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _target(file: File, state: Path, places: Places | None) -> Path | None:
@@ -198,11 +208,11 @@ def _carry_out(plan: Plan, folder: Path, manifest: Manifest) -> None:
         sync(place)
 
 
-def _note(places: Places, manifest: Manifest, now: datetime) -> None:
+def _note(mark: Path, manifest: Manifest, now: datetime) -> None:
     """Beside the register, for the letter server: that it was restored, and from when."""
-    make_private_folder(places.home)
+    make_private_folder(mark.parent)
     text = f'{{"backup_made_at": "{manifest.made_at}", "restored_at": "{now.isoformat()}"}}\n'
-    _write(places.home / RESTORED, text)
+    _write(mark, text)
 
 
 def _write(path: Path, text: str) -> None:

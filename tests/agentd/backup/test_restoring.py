@@ -201,6 +201,22 @@ def test_a_restore_killed_anywhere_leaves_nothing_half_done(at: int, tmp_path: P
     again.close()
 
 
+@pytest.mark.parametrize("at", [2, 4, 8, 11, 13])
+def test_a_restore_into_an_empty_folder_that_was_killed_is_made_again_without_more_ado(at: int, tmp_path: Path) -> None:
+    service = open_service(tmp_path / "old")
+    issue(service)
+    service.close()
+    backed_up(tmp_path / "old", tmp_path / "backup")
+    victim = in_process(restore_and_die, tmp_path / "backup", tmp_path / "new", at)
+    victim.join(60)
+    assert victim.exitcode == -signal.SIGKILL
+    restored(tmp_path / "backup", tmp_path / "new")
+    again = open_service(tmp_path / "new")
+    assert_sound(again, 1)
+    assert main(["audit", "--state", str(tmp_path / "new")]) == 0
+    again.close()
+
+
 WRITER = """
 import sqlite3, sys
 dbs = [sqlite3.connect(path, timeout=30, isolation_level=None) for path in sys.argv[1:]]
