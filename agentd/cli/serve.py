@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import os
 import signal
 import sys
 from contextlib import AsyncExitStack
@@ -41,10 +42,13 @@ def run(given: argparse.Namespace) -> int:
     import uvloop
 
     try:
-        return uvloop.run(serve(settings))
+        code = uvloop.run(serve(settings))
     except OSError as error:
         print(f"agentd: {error.strerror or error}", file=sys.stderr)
         return 1
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)  # all is closed; only a model's thread in native code, which nothing can stop, may still be at work
 
 
 async def serve(settings: Any) -> int:
