@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentd.apps.analytics.plan import Plan
+from agentd.apps.analytics.sql import Side, columns_of, selects
 
-_TABLE = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!ON\b|JOIN\b|WHERE\b|GROUP\b|ORDER\b)(\w+))?", re.I)
-_ADDED = re.compile(r"\b(?:SUM|AVG)\(((?:[^()]|\([^()]*\))*)\)", re.I)
-_NOT_ADDED = re.compile(r"\bWHEN\b.*?\bTHEN\b|'(?:[^']|'')*'", re.I)
-_COLUMN = re.compile(r"(?:\b(\w+)\.)?\b([A-Za-z_]\w*)\b(?!\s*\()")
-_EQUAL = re.compile(r"\b(\w+)\.(\w+)\s*=\s*(\w+)\.(\w+)\b")
-Side = tuple[str, str]
-"""A table and its column."""
 Pair = tuple[Side, Side]
 
 
@@ -67,13 +60,10 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 
 def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
-    """Of each query its key, its tables, and the columns that it adds up (table or "", column)."""
+    """Of each SELECT its key, its tables, and the columns that it adds up (table or "", column)."""
     for query in plan.selects:
-        tables = _aliases(query["query"])
-        added = [
-            found for inner in _ADDED.findall(query["query"]) for found in _COLUMN.findall(_NOT_ADDED.sub(" ", inner))
-        ]
-        yield query["result_key"], {*tables.values()}, [(tables.get(table, table), column) for table, column in added]
+        for select in selects(query["query"]):
+            yield query["result_key"], set(select.tables), list(select.added)
     for operation in plan.operations:
         joined = {
             str(operation.get("main_table")),
@@ -83,28 +73,23 @@ def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
             found
             for column in _objects(operation.get("select_columns"))
             if column.get("aggregation") in ("SUM", "AVG")
-            for found in _COLUMN.findall(str(column.get("field_name") or ""))
+            for found in columns_of(str(column.get("field_name") or ""))
         ]
         yield operation["result_key"], joined, added
 
 
 def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
     for query in plan.selects:
-        tables = _aliases(query["query"])
-        for left, column, right, other in _EQUAL.findall(query["query"]):
-            yield query["result_key"], (tables.get(left, left), column), (tables.get(right, right), other)
+        for select in selects(query["query"]):
+            for left, right in select.equal:
+                yield query["result_key"], left, right
     for operation in plan.operations:
         for join in _objects(operation.get("joins")):
             for condition in _objects(join.get("on_conditions")):
                 sides = [str(condition.get(side) or "") for side in ("left_table_field", "right_table_field")]
                 if all(side.count(".") == 1 for side in sides):
-                    left, right = (tuple(side.split(".")) for side in sides)
-                    yield operation["result_key"], (left[0], left[1]), (right[0], right[1])
-
-
-def _aliases(query: str) -> dict[str, str]:
-    """The tables of a query by what they are called in it."""
-    return {alias or name: name for name, alias in _TABLE.findall(query)}
+                    (table, column), (other, key) = (side.split(".") for side in sides)
+                    yield operation["result_key"], (table, column), (other, key)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

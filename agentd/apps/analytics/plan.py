@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from agentd.apps.analytics import placeholders
+from agentd.apps.analytics import placeholders, sql
 from agentd.apps.analytics.periods import Period, previous
 from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
-_STRINGS = re.compile(r"'(?:[^']|'')*'")
-_ALIAS = re.compile(r"\bAS\s+(?:[`\"\[]([^`\"\]]+)[`\"\]]|(\w+))", re.IGNORECASE)
-_IN_PERCENT = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])|(?<![\d.])100(?:\.0+)?\s*\*\s*")
-_DECIMAL = re.compile(r"(?<![\d.])(?!100\.0+(?!\d))\d+\.\d+")
-_READS = re.compile(r"^\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
-_WRITES = re.compile(
-    r"\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRUNCATE|GRANT|REVOKE|REPLACE\s+INTO|ATTACH|PRAGMA|CALL|EXEC)\b",
-    re.IGNORECASE,
-)
-_LIMIT = re.compile(r"\s+LIMIT\s+(\d+)\s*;?\s*$", re.IGNORECASE)
 _RANKS = re.compile(
     r"\bter[a-z]{3,}|\bpaling\b|\bpertama\b|\bcontoh\b|\btop\b|\b[a-z]+est\b|\bmost\b|\bfirst\b|\blast\b|\bworst\b",
     re.IGNORECASE,
@@ -101,7 +91,7 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
         queries = [dated(each) for each in _queries(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
         queries = [{**each, "query": _fractions(each["query"])} for each in queries]
         if not _RANKS.search(question):
-            queries = [{**each, "query": _LIMIT.sub(_unasked(question), each["query"])} for each in queries]
+            queries = [{**each, "query": _all_asked_for(each["query"], question)} for each in queries]
         found = _queries(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
     else:
@@ -114,25 +104,13 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
 
 
 def _fractions(query: str) -> str:
-    """A quotient of integers keeps its decimals on every database, and a share stays a fraction.
-
-    SQLite cuts 3 / 4 to 0; and what is shown in percent by its name would be so a second time.
-    """
-    shares = any(placeholders.is_share(quoted or bare) for quoted, bare in _ALIAS.findall(query))
-    decimal = _DECIMAL.search(_STRINGS.sub("''", query))
-
-    def spelled(part: str) -> str:
-        if part.startswith("'"):
-            return part
-        part = _IN_PERCENT.sub("", part) if shares else part
-        return part if decimal else re.sub(r"\s*/\s*", " * 1.0 / ", part)
-
-    return "".join(spelled(part) for part in re.split(r"('(?:[^']|'')*')", query))
+    return sql.fractions(query, shares=any(map(placeholders.is_share, sql.aliases(query))))
 
 
-def _unasked(question: str) -> Callable[[re.Match[str]], str]:
-    """The limit as it stands when the question names its number, else nothing."""
-    return lambda limit: limit[0] if _names(question, int(limit[1])) else ""
+def _all_asked_for(query: str, question: str) -> str:
+    """The query without a LIMIT that the question doesn't name."""
+    limit = sql.limit_of(query)
+    return query if limit is None or _names(question, limit) else sql.without_limit(query)
 
 
 def _whole(operation: dict[str, Any], question: str) -> dict[str, Any]:
@@ -153,10 +131,9 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     if missing:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
     for query in plan.selects:
-        bare = _STRINGS.sub("''", query["query"])
-        if not _READS.match(bare) or _WRITES.search(bare):
+        if not sql.reads_only(query["query"]):
             fatal.append(f"{query['result_key']}: only SELECT may be planned")
-        elif ";" in bare.rstrip("; \n"):
+        elif len(sql.statements(query["query"])) > 1:
             doubts.append(f"{query['result_key']}: write one SELECT a query, each with a result_key of its own")
     if not plan.template.strip():
         fatal.append("response_template is missing")
@@ -189,7 +166,7 @@ def _names_of(plan: Plan) -> set[str]:
     """What placeholders may be named after: result keys and aliases."""
     names: set[str] = set()
     for query in plan.queries:
-        names |= {query["result_key"], *(quoted or bare for quoted, bare in _ALIAS.findall(query["query"]))}
+        names |= {query["result_key"], *sql.aliases(query["query"])}
     for operation in plan.operations:
         names.add(operation["result_key"])
         columns = operation.get("select_columns")

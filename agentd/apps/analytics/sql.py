@@ -1,0 +1,234 @@
+"""A planned query as SQL reads it: its tree for what it joins, adds and names, its tokens for edits. It runs nothing.
+
+The database's dialect isn't known here: a query is read as SQLite's (whose names may stand in any quotes), else
+as MySQL's or PostgreSQL's. Edits are made in the text at a token's place; the rest stays as the model wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+DIALECTS = ("sqlite", "mysql", "postgres")
+Side = tuple[str, str]
+"""A table (or "", where the query names none) and its column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """One SELECT of a query, without those inside it."""
+
+    tables: frozenset[str]
+    """Whose rows it reads: its own FROM and JOINs, and those of subqueries there that group nothing."""
+    added: tuple[Side, ...]
+    """Columns that SUM and AVG add up."""
+    equal: tuple[tuple[Side, Side], ...]
+    """Columns of two tables that it sets equal."""
+
+
+@lru_cache(maxsize=64)
+def tree(query: str) -> exp.Expr | None:
+    """The query's one statement; None where it is none, or several."""
+    found = statements(query)
+    return found[0] if len(found) == 1 else None
+
+
+def statements(query: str) -> list[exp.Expr]:
+    """Its statements, none where no dialect reads the text."""
+    import sqlglot  # heavy, and only a planned query needs it
+    from sqlglot.errors import SqlglotError
+
+    for dialect in DIALECTS:
+        try:
+            return [each for each in sqlglot.parse(query, read=dialect) if each is not None]
+        except SqlglotError:
+            continue
+    return []
+
+
+def reads_only(query: str) -> bool:
+    """Whether it is SELECT alone, and nothing inside one writes. False for a text that no dialect reads."""
+    from sqlglot import exp
+
+    writing = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Pragma, exp.Set)
+    found = statements(query)
+    return bool(found) and all(
+        isinstance(each, exp.Query)
+        and not any(isinstance(node, writing) and not isinstance(node, exp.Query) for node in each.walk())
+        for each in found
+    )
+
+
+def aliases(query: str) -> list[str]:
+    """What its columns are called, wherever it names them."""
+    from sqlglot import exp
+
+    found = tree(query)
+    return [] if found is None else [alias.alias for alias in found.find_all(exp.Alias)]
+
+
+def columns_of(expression: str) -> list[Side]:
+    """The columns of one expression, with the tables that it names."""
+    from sqlglot import exp
+
+    found = tree(f"SELECT {expression}")
+    return [] if found is None else [(column.table, column.name) for column in found.find_all(exp.Column)]
+
+
+def selects(query: str) -> Iterator[Select]:
+    """Each SELECT of the query, those inside others too. None of a text that no dialect reads."""
+    from sqlglot import exp
+
+    found = tree(query)
+    for select in found.find_all(exp.Select) if found is not None else ():
+        own = _sources(select)
+        known = {**_around(select), **own}
+        yield Select(
+            frozenset(table for tables in own.values() for table in tables),
+            tuple(_side(column, known) for column in _added(select)),
+            tuple(_equalities(select, known)),
+        )
+
+
+def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
+    """The sources of the SELECTs that this one stands in: a subquery may name them too."""
+    from sqlglot import exp
+
+    outer = select.find_ancestor(exp.Select)
+    return {} if outer is None else {**_around(outer), **_sources(outer)}
+
+
+def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
+    """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
+    from sqlglot import exp
+
+    with_ = select.find_ancestor(exp.Query) or select
+    bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
+    first = select.args.get("from_") or select.args.get("from")
+    joined = [join.this for join in select.args.get("joins") or ()]
+    named: dict[str, tuple[str, ...]] = {}
+    for source in ([first.this] if first is not None else []) + joined:
+        subquery = source.this if isinstance(source, exp.Subquery) else bound.get(source.name)
+        if isinstance(subquery, exp.Select):
+            inner = () if _groups(subquery) else tuple(name for each in _sources(subquery).values() for name in each)
+            named[source.alias_or_name] = inner
+        elif isinstance(source, exp.Table):
+            named[source.alias_or_name] = (source.name,)
+    return named
+
+
+def _groups(select: exp.Select) -> bool:
+    from sqlglot import exp
+
+    aggregates = any(projection.find(exp.AggFunc) for projection in select.expressions)
+    return bool(select.args.get("group") or select.args.get("distinct") or aggregates)
+
+
+def _own(select: exp.Select, kind: Any) -> Iterator[Any]:
+    """Nodes of a kind that belong to this SELECT, not to one inside it."""
+    from sqlglot import exp
+
+    return (node for node in select.find_all(kind) if node.find_ancestor(exp.Select) is select)
+
+
+def _added(select: exp.Select) -> Iterator[exp.Column]:
+    """The columns added up, without those that only decide which rows count (CASE WHEN …)."""
+    from sqlglot import exp
+
+    for aggregate in _own(select, (exp.Sum, exp.Avg)):
+        for column in aggregate.find_all(exp.Column):
+            condition = column.find_ancestor(exp.If, exp.Sum, exp.Avg)
+            if not (isinstance(condition, exp.If) and _within(column, condition.this)):
+                yield column
+
+
+def _within(node: exp.Expr, ancestor: exp.Expr) -> bool:
+    walk: exp.Expr | None = node
+    while walk is not None and walk is not ancestor:
+        walk = walk.parent
+    return walk is ancestor
+
+
+def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
+    from sqlglot import exp
+
+    for equal in _own(select, exp.EQ):
+        left, right = equal.this, equal.expression
+        if isinstance(left, exp.Column) and isinstance(right, exp.Column) and left.table and right.table:
+            yield _side(left, named), _side(right, named)
+
+
+def _side(column: exp.Column, named: dict[str, tuple[str, ...]]) -> Side:
+    """The column with the one table that its qualifier stands for, else with the qualifier itself."""
+    tables = named.get(column.table, (column.table,))
+    return (tables[0] if len(tables) == 1 else "", column.name)
+
+
+# ── edits ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def limit_of(query: str) -> int | None:
+    """The number behind LIMIT of the whole query, where it is one."""
+    found = tree(query)
+    limit = found.args.get("limit") if found is not None else None
+    number = limit.expression if limit is not None else None
+    return int(number.this) if number is not None and number.is_int else None
+
+
+def without_limit(query: str) -> str:
+    """The query without the LIMIT at its end."""
+    last = next((token for token in reversed(_tokens(query)) if token.text.upper() == "LIMIT"), None)
+    return query if last is None else query[: last.start].rstrip()
+
+
+def fractions(query: str, *, shares: bool) -> str:
+    """A quotient of integers keeps its decimals on every database; with `shares` a factor of 100 goes too.
+
+    SQLite cuts 3 / 4 to 0; and what is shown in percent by its name would be so a second time.
+    """
+    tokens = _tokens(query)
+    cuts = list(_hundreds(tokens)) if shares else []
+    removed = {place for cut in cuts for place in range(cut[0], cut[1] + 1)}
+    kept = [token for place, token in enumerate(tokens) if place not in removed]
+    decimal = any(token.token_type.name == "NUMBER" and "." in token.text for token in kept)
+    edits = [(tokens[first].start, tokens[last].end + 1, "") for first, last in cuts]
+    if not decimal:
+        edits += [(token.start, token.end + 1, " * 1.0 / ") for token in kept if token.token_type.name == "SLASH"]
+    return _edited(query, edits)
+
+
+def _hundreds(tokens: list[Any]) -> Iterator[tuple[int, int]]:
+    """Places of `* 100` and of `100 *`: first and last token."""
+    last = -1
+    for place, (first, second) in enumerate(pairwise(tokens)):
+        factor = {"STAR": second, "NUMBER": first}.get(first.token_type.name)
+        star = first if factor is second else second
+        if place > last and factor is not None and star.token_type.name == "STAR" and _is_hundred(factor):
+            yield place, place + 1
+            last = place + 1
+
+
+def _is_hundred(token: Any) -> bool:
+    return token.token_type.name == "NUMBER" and float(token.text) == 100
+
+
+def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start].rstrip() + new + (text[end:].lstrip() if new else text[end:])
+    return text
+
+
+def _tokens(query: str) -> list[Any]:
+    from sqlglot import tokenize
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return list(tokenize(query, read=DIALECTS[0]))
+    except SqlglotError:
+        return []

@@ -1,0 +1,101 @@
+"""A planned query is read as a tree and edited at its tokens, so that no way of writing it passes unread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.analytics import sql
+from agentd.apps.analytics.joins import counted_twice
+from agentd.apps.analytics.plan import read_plan
+from tests.agentd.apps.analytics.test_joins import KNOWN, TABLES
+
+
+def doubled(query: str) -> list[str]:
+    plan: dict[str, Any] = {
+        "sql_queries_plan": [{"query": query, "result_key": "N"}],
+        "response_template": "{N}",
+    }
+    return counted_twice(read_plan(plan, "sql", {}, []), TABLES, KNOWN)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT SUM(h.TotalNetto) AS N FROM salesorderh h, salesorderd d WHERE h.DocNo = d.DocNo",
+        "SELECT SUM(`TotalNetto`) AS N FROM `salesorderh` JOIN `salesorderd` USING (`DocNo`)",
+        'SELECT SUM("h"."TotalNetto") AS N FROM "salesorderh" "h" JOIN "salesorderd" "d" ON "h"."DocNo" = "d"."DocNo"',
+        "SELECT SUM(h.TotalNetto) AS N FROM erp.salesorderh h LEFT OUTER JOIN erp.salesorderd d ON d.DocNo = h.DocNo",
+        "WITH d AS (SELECT * FROM salesorderd) SELECT SUM(TotalNetto) AS N FROM salesorderh h JOIN d USING (DocNo)",
+        "SELECT SUM(x.TotalNetto) AS N FROM (SELECT TotalNetto FROM salesorderh) x CROSS JOIN salesorderd",
+        "SELECT (SELECT SUM(TotalNetto) FROM salesorderh, salesorderd) AS N",
+    ],
+)
+def test_an_amount_added_once_for_each_detail_is_found_however_it_is_written(query: str) -> None:
+    """Issue 16: `FROM h, d` and backticks passed the check of text."""
+    assert doubled(query) == [
+        "N: salesorderh.TotalNetto would be added once for each row of salesorderd; add a column of salesorderd, "
+        "or leave salesorderd out"
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT SUM(h.TotalNetto) AS N FROM salesorderh h "
+        "JOIN (SELECT DocNo, SUM(Netto) AS n FROM salesorderd GROUP BY DocNo) d ON d.DocNo = h.DocNo",
+        "SELECT SUM(TotalNetto) AS N FROM salesorderh WHERE DocNo IN (SELECT DocNo FROM salesorderd)",
+        "SELECT SUM(TotalNetto) AS N, 'FROM salesorderd' AS note FROM salesorderh",
+    ],
+)
+def test_details_that_repeat_no_document_may_stand_beside_it(query: str) -> None:
+    assert doubled(query) == []
+
+
+def test_a_subquery_knows_the_tables_around_it() -> None:
+    query = "SELECT * FROM salesorderh h WHERE EXISTS (SELECT 1 FROM salesorderd d WHERE d.DocNo = h.DocNo)"
+    assert [select.equal for select in sql.selects(query) if select.equal] == [
+        ((("salesorderd", "DocNo"), ("salesorderh", "DocNo")),)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "reads"),
+    [
+        ("SELECT 1", True),
+        ("WITH a AS (SELECT 1) SELECT * FROM a", True),
+        ("SELECT 'DELETE FROM t' AS told", True),
+        ("SELECT a FROM t UNION ALL SELECT b FROM u", True),
+        ("DELETE FROM t", False),
+        ("SELECT 1; DROP TABLE t", False),
+        ("SELECT 1 INTO OUTFILE '/tmp/x'", False),
+        ("CALL p()", False),
+        ("this is no SQL", False),
+        ("", False),
+    ],
+)
+def test_only_select_is_taken_for_reading(query: str, reads: bool) -> None:
+    assert sql.reads_only(query) is reads
+
+
+@pytest.mark.parametrize(
+    ("query", "edited"),
+    [
+        ("SELECT a / b AS s FROM t", "SELECT a * 1.0 / b AS s FROM t"),
+        ("SELECT a*100/b FROM t", "SELECT a * 1.0 / b FROM t"),
+        ("SELECT 100.0 * a / b FROM t", "SELECT a * 1.0 / b FROM t"),
+        ("SELECT a / b * 100, 'x / y * 100' FROM t", "SELECT a * 1.0 / b, 'x / y * 100' FROM t"),
+        ("SELECT a * 1.5 / b FROM t", "SELECT a * 1.5 / b FROM t"),
+        ("SELECT a * 1000 / b FROM t", "SELECT a * 1000 * 1.0 / b FROM t"),
+    ],
+)
+def test_a_share_stays_a_fraction_and_text_stays_as_it_is(query: str, edited: str) -> None:
+    assert sql.fractions(query, shares=True) == edited
+
+
+def test_the_limit_is_that_of_the_whole_query() -> None:
+    query = "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a LIMIT 10"
+    assert sql.limit_of(query) == 10
+    assert sql.without_limit(query) == "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a"
+    assert sql.limit_of("SELECT * FROM (SELECT a FROM t LIMIT 3) x") is None
