@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+DEMO_STAMP  := $(VENV)/.installed-demo
+DEMO_EXTRAS := --extra gemini --extra embedded --extra letters --extra build
 
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -28,11 +30,20 @@ $(STAMP): requirements.lock pyproject.toml
 
 COMPILE := uv pip compile --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet
 
-lock: ## resolve the dependencies anew (hashes, no addresses), the benchmarks' peers too
+lock: ## resolve the dependencies again (hashes, no addresses): of everything, of the demo, of the benchmarks' peers
 	$(COMPILE) pyproject.toml --all-extras -o requirements.lock
+	$(COMPILE) pyproject.toml $(DEMO_EXTRAS) -c requirements.lock -o requirements-demo.lock
 	$(COMPILE) lab/bench/peers.in -o lab/bench/peers.lock
 
-demo: install ## a citizen asks, the embedded model answers, a letter lies on disk
+$(DEMO_STAMP): requirements-demo.lock pyproject.toml
+	@echo "▸ Python environment in $(VENV) for the demo (locked, hashed)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements-demo.lock)
+	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements-demo.lock
+	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
+	@touch $@
+
+demo: $(if $(wildcard $(STAMP)),install,$(DEMO_STAMP)) ## a citizen asks, the embedded model answers, a letter lies on disk
 	@$(BIN)/python -m lab.demo
 
 test: install ## every test; installs the Debian packages it needs when root

@@ -30,6 +30,7 @@ class GeminiModel(HostedModel):
 
     default_model = "gemini-2.5-flash"
     package = "google.genai"
+    extra = "gemini"
 
     def missing_key(self) -> str | None:
         """Gemini always needs one."""

@@ -38,6 +38,8 @@ class HostedModel(ABC):
 
     default_model: str
     package: str
+    extra: str = ""
+    """The extra of `agentd` that brings the package, if one does."""
     """The module that holds the client."""
 
     def __init__(self, settings: ProviderSettings) -> None:
@@ -132,7 +134,11 @@ class HostedModel(ABC):
 
     async def _connected(self) -> Any:
         if self._client is None:
-            package = await asyncio.to_thread(importlib.import_module, self.package)
+            try:
+                package = await asyncio.to_thread(importlib.import_module, self.package)
+            except ModuleNotFoundError:
+                how = f"pip install 'agentd[{self.extra}]'" if self.extra else f"pip install {self.package}"
+                raise ProviderFailure("unavailable", f"its client is not installed; run: {how}") from None
             self._client = self._client or self.make_client(package)
         return self._client
 

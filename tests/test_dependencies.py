@@ -31,9 +31,18 @@ def modules(distribution: str) -> set[str]:
     return found or {distribution.replace("-", "_")}
 
 
-def test_every_dependency_of_the_daemon_is_used_by_it() -> None:
+EXTRAS = {name: wants for name, wants in PROJECT["optional-dependencies"].items() if name not in ("dev", "build", "all")}
+
+
+def test_every_dependency_of_the_daemon_and_of_its_extras_is_used_by_it() -> None:
     used = words(*RUNTIME)
-    assert [name for name in named(PROJECT["dependencies"]) if not modules(name) & used] == []
+    wanted = named(PROJECT["dependencies"]) + [name for extra in EXTRAS.values() for name in named(extra)]
+    assert [name for name in wanted if not modules(name) & used] == []
+
+
+def test_all_brings_every_extra() -> None:
+    (everything,) = PROJECT["optional-dependencies"]["all"]
+    assert set(everything.partition("[")[2].rstrip("]").split(",")) == set(EXTRAS)
 
 
 def test_every_tool_of_the_developers_is_used_somewhere() -> None:
@@ -46,7 +55,7 @@ def test_every_tool_of_the_developers_is_used_somewhere() -> None:
     assert named_once == []
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "lab/bench/peers.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-demo.lock", "lab/bench/peers.lock"])
 def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
     text = (ROOT / lock).read_text()
     entries = re.split(r"\n(?=[a-z0-9])", text.partition("\n")[2])

@@ -79,5 +79,12 @@ def _run(given: argparse.Namespace) -> int:
         for problem in error.problems:
             print(problem, file=sys.stderr)
         return USAGE
+    except ModuleNotFoundError as error:
+        from agentd.extras import advice
+
+        if (told := advice(error)) is None:
+            raise
+        print(f"agentd {chosen}: {told}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         return 130

@@ -162,6 +162,9 @@ class LlamaCppModel:
             raise ProviderFailure("timeout", f"no whole answer within {min(limits):g} s") from None
         except Stopped:
             raise ProviderFailure("unavailable", "the embedded model is being shut down") from None
+        except ModuleNotFoundError as error:
+            told = f"`{error.name}` is not installed; run: pip install 'agentd[embedded]'"
+            raise ProviderFailure("unavailable", told) from None
         finally:
             left.set()
             self._stops.discard(left)

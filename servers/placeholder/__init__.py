@@ -1,1 +1,5 @@
 """The MCP server `placeholder_mcp_server`: puts values into a narrative the Indonesian way. Writes no text itself."""
+
+from servers.common.extras import require
+
+require("analytics", "babel", "num2words")

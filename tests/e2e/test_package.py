@@ -66,3 +66,34 @@ def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path)
         assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
     finally:
         daemon.kill(15)
+
+
+def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, tmp_path: Path) -> None:
+    """Issue 16: at most 60 packages and 120 MB (as downloaded, before anything is compiled)."""
+    clean = tmp_path / "core"
+    done(UV, "venv", "--quiet", "--python", sys.executable, str(clean), cwd=tmp_path)
+    python = str(clean / "bin" / "python")
+    versions = str(ROOT / "requirements.lock")
+    done(UV, "pip", "install", "--quiet", "--python", python, "--constraint", versions, str(wheel), cwd=tmp_path)
+    packages = list(clean.glob("lib/*/site-packages/*.dist-info"))
+    size = sum(path.lstat().st_size for path in clean.rglob("*") if "__pycache__" not in path.parts)
+    assert len(packages) <= 60
+    assert size <= 120e6
+
+    daemon = Daemon(tmp_path, [call("get_current_time"), final("Selesai")], HEAD + SERVERS["time"])
+    daemon.program = clean / "bin" / "agentd"
+    daemon.start(cwd=tmp_path)
+    try:
+        outcome = daemon.call("Agent.run", prompt="Pukul berapa?")
+        assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
+    finally:
+        daemon.kill(15)
+    for command, extra in (
+        (["-m", "servers.certificate"], "letters"),
+        (["-m", "servers.mysql"], "analytics"),
+        (["-m", "servers.text2cypher"], "graph"),
+        (["-m", "agentd.cli", "top", "--config", str(daemon.config), "--state", str(daemon.state)], "terminal"),
+    ):
+        run = subprocess.run([python, *command], cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 1, command
+        assert run.stderr.splitlines()[-1].endswith(f"run: pip install 'agentd[{extra}]'"), run.stderr

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
-
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics.reading import json_object
 from agentd.apps.analytics.state import MCPToolCallLog
@@ -36,6 +34,8 @@ class Retrying:
 
     async def until_done(self, act: Callable[[], Awaitable[T]], on: tuple[type[Exception], ...]) -> T:
         """`act`, again after one of the errors `on`; the last one is raised."""
+        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
         waits = wait_exponential(multiplier=self.first_s, max=self.longest_s)
         patience = AsyncRetrying(
             stop=stop_after_attempt(self.times), wait=waits, retry=retry_if_exception_type(on), reraise=True

@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import Any
 
 from agentd.apps.analytics.state import ERROR_NODE, NODES, WorkflowState
+from agentd.errors import InternalError
+from agentd.extras import advice
 
 RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
 
@@ -20,9 +22,12 @@ RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
 @cache
 def compiled() -> Any:
     """The graph. LangGraph is imported here: it takes half a second that a daemon without analytics never pays."""
-    from langchain_core.runnables import RunnableConfig
+    try:
+        from langchain_core.runnables import RunnableConfig
 
-    langgraph = import_module("langgraph.graph")  # a namespace package without types of its own: not for mypy to follow
+        langgraph = import_module("langgraph.graph")  # a namespace package without types: not for mypy to follow
+    except ModuleNotFoundError as error:
+        raise InternalError(advice(error)) from None
 
     def node(name: str) -> Any:
         async def run(state: WorkflowState, config: RunnableConfig) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from string import Template
 from typing import Any
 
 from aiohttp import hdrs, web
-from babel.dates import format_date
 
 FOLDER = Path(__file__).parent / "web"
 LANGUAGES = ("id", "en")
@@ -114,6 +113,8 @@ def _shown(key: str, value: Any, language: str) -> str:
     """A day as people write it; everything else as it is."""
     if key not in _DAYS:
         return str(value)
+    from babel.dates import format_date  # with the letters, not with the daemon
+
     return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale=language))
 
 

@@ -1,0 +1,61 @@
+"""What is optional: the core is imported without it, and what lacks it says the command (issue 16)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from agentd.extras import EXTRAS, advice
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+BLOCK = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in %r and not name.startswith("opentelemetry"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Blocked())
+"""
+OURS = ("gemini", "embedded", "letters", "analytics", "graph", "terminal", "study")
+OPTIONAL = {module for extra in OURS for module in EXTRAS[extra]} - {"cryptography", "google"}
+
+
+def python(program: str) -> subprocess.CompletedProcess[str]:
+    """Run where nothing of any extra can be imported (two modules aside that others bring)."""
+    return subprocess.run([sys.executable, "-c", BLOCK % OPTIONAL + program], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("module", ["agentd.app", "agentd.cli.chat", "bridges.gemini", "bridges.llamacpp", "bridges.mcp"])
+def test_the_core_is_imported_without_any_extra(module: str) -> None:
+    run = python(f"import {module}")
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("name", ["certificate", "graphiti", "mysql", "sim_testgeluran", "placeholder", "text2cypher"])
+def test_a_server_without_its_packages_says_the_command(name: str) -> None:
+    program = f"import importlib.util; importlib.util.find_spec = lambda _: None; import servers.{name}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert re.search(r"run: pip install 'agentd\[(letters|analytics|graph)\]'$", run.stderr.strip())
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_every_module_is_named_with_the_extra_that_brings_it(extra: str) -> None:
+    named = {re.split(r"[\[<>=]", one)[0].lower() for one in PROJECT["optional-dependencies"][extra]}
+    brought = {"langchain_core": "langgraph", "kuzu": "graphiti-core"}
+    owners = packages_distributions()
+    for module in EXTRAS[extra]:
+        own = {owner.lower().replace("_", "-") for owner in owners[module]} | {brought.get(module, "")}
+        assert own & {name.replace("_", "-") for name in named}, f"{extra} does not bring {module}"
+        assert advice(ModuleNotFoundError(name=f"{module}.part")) == (
+            f"`{module}` is not installed; run: pip install 'agentd[{extra}]'"
+        )
+
+
+def test_a_module_of_no_extra_gets_no_advice() -> None:
+    assert advice(ModuleNotFoundError(name="nonesuch")) is None
