@@ -31,7 +31,9 @@ def modules(distribution: str) -> set[str]:
     return found or {distribution.replace("-", "_")}
 
 
-EXTRAS = {name: wants for name, wants in PROJECT["optional-dependencies"].items() if name not in ("dev", "build", "all")}
+EXTRAS = {
+    name: wants for name, wants in PROJECT["optional-dependencies"].items() if name not in ("dev", "build", "all")
+}
 
 
 def test_every_dependency_of_the_daemon_and_of_its_extras_is_used_by_it() -> None:

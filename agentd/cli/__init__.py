@@ -82,9 +82,9 @@ def _run(given: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         from agentd.extras import advice
 
-        if (told := advice(error)) is None:
+        if (how := advice(error)) is None:
             raise
-        print(f"agentd {chosen}: {told}", file=sys.stderr)
+        print(f"agentd {given.command}: {how}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         return 130

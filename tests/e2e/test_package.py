@@ -92,7 +92,7 @@ def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, t
         (["-m", "servers.certificate"], "letters"),
         (["-m", "servers.mysql"], "analytics"),
         (["-m", "servers.text2cypher"], "graph"),
-        (["-m", "agentd.cli", "top", "--config", str(daemon.config), "--state", str(daemon.state)], "terminal"),
+        (["-c", "import sys; from agentd.cli import main; sys.exit(main(['top']))"], "terminal"),
     ):
         run = subprocess.run([python, *command], cwd=tmp_path, capture_output=True, text=True)
         assert run.returncode == 1, command
