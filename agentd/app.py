@@ -17,6 +17,7 @@ import structlog
 
 from agentd import config
 from agentd.access import Access, AccessBook, LastUse, RateLimiter
+from agentd.access.pairing import Pairing
 from agentd.agent.approval import Approved
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
@@ -32,6 +33,7 @@ from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import ServerTools
 from agentd.http.openai_api import OpenAIApi
+from agentd.http.pair import PairEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.meaning import BundledMeaning
@@ -381,6 +383,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.book, rpc.rate_per_minute, made.clock)
+    pair = PairEndpoint(Pairing(made.settings.state, made.book), made.audit, made.clock.now)
     app = application(
         made.services,
         Dispatcher(made.methods, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
@@ -388,7 +391,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
-        pages=[*pages.routes(), *(page for app in made.apps for page in app.pages())],
+        pages=[*pages.routes(), *pair.routes(), *(page for app in made.apps for page in app.pages())],
         mounted=[
             *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),
             *(route for app in made.apps for route in app.routes(made.runs)),

@@ -20,6 +20,7 @@ COMMANDS = {
     "config": "validate client.toml and list all problems",
     "doctor": "check this machine and say what to do",
     "models": "fetch, list and serve language models",
+    "kiosk": "pair a kiosk's page with this daemon",
     "token": "add, list and revoke access tokens",
     "purge": "erase old conversations",
     "backup": "copy everything that is kept, while the daemon runs",

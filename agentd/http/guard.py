@@ -42,6 +42,8 @@ _PROXY_HEADERS = frozenset(
 _PROXY_PREFIXES = ("x-forwarded", "cf-", "x-envoy-", "x-amzn-", "x-arr-", "fly-")
 _WITHOUT_TOKEN_S = 10.0
 """How long the body of a caller without a token may take."""
+COOKIE = "agentd-token"
+"""A paired kiosk's token: HttpOnly, SameSite=Strict, read only from the daemon's own pages."""
 SESSION_KEY = istr("Agentd-Session-Key")
 """A visitor's key for what this request names; on a WebSocket, for every message that brings none itself."""
 _FETCH_SITE = istr("Sec-Fetch-Site")
@@ -199,7 +201,7 @@ def _of_proxy(header: str) -> bool:
     return name in _PROXY_HEADERS or name.startswith(_PROXY_PREFIXES)
 
 
-def _address(request: web.Request) -> str:
+def address_of(request: web.Request) -> str:
     """Whose tries these are. A proxy of this machine adds the address that it saw at the end of X-Forwarded-For."""
     if request.remote in _LOOPBACK_PEERS and (forwarded := request.headers.get(hdrs.X_FORWARDED_FOR)):
         return forwarded.rpartition(",")[2].strip()[:64]
@@ -214,25 +216,27 @@ def _bare(host: str) -> str:
 def _approach(request: web.Request, origin: str | None) -> Approach:
     headers = request.headers
     return Approach(
-        token=_token(request),
+        token=_token(request, own=origin is None or is_own(origin, request)),
         origin=origin,
-        own_origin=origin is not None and _is_own(origin, request),
+        own_origin=origin is not None and is_own(origin, request),
         site=headers.get(_FETCH_SITE),
         local=_local(request),
-        address=_address(request),
+        address=address_of(request),
     )
 
 
-def _token(request: web.Request) -> str | None:
-    """The bearer token. One in the address counts for nothing: addresses are logged and shown."""
+def _token(request: web.Request, *, own: bool) -> str | None:
+    """The bearer token, else a paired page's cookie, for the daemon's own pages. One in the address counts for nothing:
+    addresses are logged and shown."""
     authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:
         kind, _, token = authorization.partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
-    return None
+    return request.cookies.get(COOKIE) if own and hdrs.COOKIE in request.headers else None
 
 
-def _is_own(origin: str, request: web.Request) -> bool:
+def is_own(origin: str, request: web.Request) -> bool:
+    """True for the Origin of the daemon's own pages, by the name that the request came to."""
     parts = urlsplit(origin)
     return parts.scheme in ("http", "https") and parts.netloc.lower() == request.headers.get(hdrs.HOST, "").lower()
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from agentd.access import AccessBook
+from agentd.access.pairing import Pairing
 from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 from tests.web.conftest import ARGS, CHROMIUM
@@ -103,6 +104,21 @@ def test_a_talk_in_english_fills_the_card_and_a_touch_corrects_it(fresh_office: 
     note_prints(page)
     page.locator("[data-act=ticket]").tap()
     expect(page.locator("body")).to_have_attribute("data-printed", re.compile("SKD-001"))
+
+
+def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
+    guarded: Daemon, open_page: Open
+) -> None:
+    page = open_page(f"{guarded.url}/kiosk")
+    code, name = Pairing(guarded.state, AccessBook(guarded.state / "access.json")).begin(None, datetime.now(UTC))
+    expect(page.locator("#pair")).to_be_visible()
+    assert violations(page) == []
+    page.locator("#pair-code").fill(code)
+    page.locator("#pair button").click()
+    expect(page.get_by_role("button", name="Surat Keterangan Domisili")).to_be_visible()
+    everywhere = "JSON.stringify([document.cookie, location.href, {...localStorage}, {...sessionStorage}])"
+    assert "agd_" not in page.evaluate(everywhere)
+    AccessBook(guarded.state / "access.json").revoke(name)
 
 
 def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: Daemon, open_page: Open) -> None:

@@ -7,7 +7,7 @@ import { Idle } from './idle.js';
 import { Keyboard } from './keyboard.js';
 import { own, remove, sweep } from './kiosk-memory.js';
 import { Page } from './page.js';
-import { pause } from './rpc.js';
+import { ask, pause } from './rpc.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
 import { lang, speakIn, t } from './words.js';
@@ -125,6 +125,20 @@ const initials = (title) =>
     .slice(0, 2)
     .toUpperCase();
 
+/** The officer types the code of `agentd kiosk pair`; the daemon gives this browser a token that no script reads. */
+function pairForm() {
+  const code = h('input', { id: 'pair-code', inputmode: 'numeric', pattern: '[0-9]{6}', maxlength: 6, required: true, autocomplete: 'off' });
+  const note = h('p', { class: 'note', role: 'alert' });
+  const pair = once(async () => {
+    const answer = await ask('/pair', { code: code.value.trim() }).catch(() => null);
+    if (answer?.ok) return location.reload();
+    note.textContent = t('pair_wrong');
+    code.value = '';
+  });
+  return h('form', { id: 'pair', class: 'card', onsubmit: (event) => (event.preventDefault(), pair()) },
+    h('label', { for: 'pair-code' }, t('pair_code')), code, note, h('button', { class: 'primary' }, t('pair')));
+}
+
 function openForm(letter) {
   begin();
   page.fillIn(letter);
@@ -179,7 +193,7 @@ sweep().catch(() => {});
 try {
   await page.load();
   drawStart();
-} catch {
-  fill($('#services'), h('p', { class: 'note', role: 'alert' }, t('not_connected')));
+} catch (error) {
+  fill($('#services'), h('p', { class: 'note', role: 'alert' }, t('not_connected')), error.type === 'unauthorized' && pairForm());
 }
 document.documentElement.dataset.ready = 'true';

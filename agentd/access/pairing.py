@@ -1,0 +1,83 @@
+"""A kiosk's pairing: six digits, good for two minutes and five tries, for which its page gets a token. No HTTP here."""
+
+from __future__ import annotations
+
+import fcntl
+import hmac
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from agentd.access.tokens import AccessBook, digest
+from agentd.errors import Conflict, Unauthorized
+
+FILE_NAME = "pairing.json"
+LIVES = timedelta(minutes=2)
+TRIES = 5
+
+
+class Pairing:
+    """At most one pairing waits, in a file of the state folder that only its owner reads."""
+
+    def __init__(self, state: Path, book: AccessBook) -> None:
+        self._path = state / FILE_NAME
+        self._book = book
+
+    def begin(self, name: str | None, now: datetime) -> tuple[str, str]:
+        """(code, kiosk's name); an older code is void. Raises Conflict for the name of another kind of token."""
+        known = {one.id: one.scopes for one in self._book.principals()}
+        free = (f"kiosk-{number}" for number in range(1, 10_000))
+        name = name or next(one for one in free if one not in known)
+        if known.get(name, frozenset({"kiosk"})) != {"kiosk"}:
+            raise Conflict(f"{name} is no kiosk: it has other scopes; choose another name")
+        code = f"{secrets.randbelow(1_000_000):06}"
+        with self._locked():
+            self._write({"code": digest(name + code), "name": name, "until": (now + LIVES).isoformat(), "tries": 0})
+        return code, name
+
+    def end(self, code: str, now: datetime) -> tuple[str, str]:
+        """(kiosk's name, its token) for the right code, once. Raises Unauthorized; the fifth wrong code voids it."""
+        with self._locked():
+            waiting = self._read()
+            if waiting is None or datetime.fromisoformat(waiting["until"]) <= now:
+                raise Unauthorized("No pairing waits, or its code has expired; begin one by `agentd kiosk pair`")
+            name = str(waiting["name"])
+            if not hmac.compare_digest(digest(name + code), waiting["code"]):
+                waiting["tries"] += 1
+                self._write(waiting if waiting["tries"] < TRIES else None)
+                raise Unauthorized("That is not the code; after five wrong ones it is void")
+            self._write(None)
+        if any(one.id == name for one in self._book.principals()):
+            return name, self._book.rotate(name, now=now)
+        return name, self._book.add(name, frozenset({"kiosk"}), now=now)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.with_suffix(".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _read(self) -> dict[str, Any] | None:
+        with suppress(OSError, ValueError):
+            waiting = json.loads(self._path.read_bytes())
+            return waiting if isinstance(waiting, dict) else None
+        return None
+
+    def _write(self, waiting: dict[str, Any] | None) -> None:
+        if waiting is None:
+            self._path.unlink(missing_ok=True)
+            return
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE_NAME)  # readable by its owner only
+        with os.fdopen(handle, "w") as file:
+            json.dump(waiting, file)
+        if os.geteuid() == 0:  # made by root for a daemon that runs as the folder's owner
+            owner = self._path.parent.stat()
+            os.chown(name, owner.st_uid, owner.st_gid)
+        Path(name).replace(self._path)

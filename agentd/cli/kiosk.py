@@ -1,0 +1,45 @@
+"""`agentd kiosk pair`: six digits that a kiosk's page takes for a token of its own. It needs no running daemon."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from agentd.cli import options
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("kiosk", help="pair a kiosk's page with this daemon")
+    words = parser.add_subparsers(dest="what", required=True, metavar="pair")
+    pair = words.add_parser("pair", help="print a code of six digits, good for two minutes")
+    pair.add_argument("name", metavar="NAME", nargs="?", help="the kiosk's name; a known kiosk gets a new token")
+    options.add(pair)
+    pair.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 with the code on standard output, 1 when it can't be."""
+    from datetime import UTC, datetime
+
+    from agentd import config
+    from agentd.access import FILE_NAME, AccessBook
+    from agentd.access.pairing import Pairing
+    from agentd.audit import AuditTrail, operator
+    from agentd.clock import SystemClock
+    from agentd.errors import AgentdError
+
+    state = config.state_folder(given.state)
+    book = AccessBook(state / FILE_NAME)
+    try:
+        code, name = Pairing(state, book).begin(given.name, datetime.now(UTC))
+        AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)
+    except (AgentdError, OSError) as error:
+        print(f"agentd kiosk: {error}", file=sys.stderr)
+        return 1
+    print(code)
+    print(f"Type it into the page of {name} within two minutes.", file=sys.stderr)
+    if not book.closed:
+        print("It will be the first token: from then on every caller of this daemon needs one.", file=sys.stderr)
+    return 0
