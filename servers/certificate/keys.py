@@ -40,8 +40,9 @@ class OfficeKeys:
         if settings.names_key and settings.cert_file is not None:
             chain = settings.chain_file or settings.cert_file
             return KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
+        used = self._ledger.last_day() is not None  # before the key is looked for: another process may make the first
         if not self.exist():
-            refusal = standing.key_missing(str(settings.office_dir), self._ledger.last_day() is not None)
+            refusal = standing.key_missing(str(settings.office_dir), used)
             if refusal is not None:
                 raise NotNow(refusal)
         return officekey.ensure(settings.office_dir, self._office, settings.passphrase)
@@ -63,7 +64,8 @@ class OfficeKeys:
         settings = self._settings
         if settings.statement_key_file is not None:
             return statementkey.load(settings.statement_key_file, settings.passphrase)
-        if not statementkey.exists(settings.office_dir) and any(one.statement for one in self.known()):
+        # Asked in this order, for another process may make the first key between both questions.
+        if any(one.statement for one in self.known()) and not statementkey.exists(settings.office_dir):
             raise officekey.OfficeKeyError(
                 f"{settings.office_dir / statementkey.KEY} is missing, though letters carry its statements: "
                 "put it back from a backup, make new keys with init --renew, or name one by OFFICE_STATEMENT_KEY_FILE"

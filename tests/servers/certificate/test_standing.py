@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate import officekey, page
+from servers.certificate import officekey, page, statementkey
 from servers.certificate.issuing import IssueError, LetterService
 from servers.certificate.records import Approval, Consent
 from servers.certificate.standing import NotNow
@@ -113,6 +113,7 @@ def test_another_offices_key_signs_nothing_here(service: LetterService, tmp_path
     service.close()
     shutil.rmtree(service.settings.office_dir)
     officekey.ensure(service.settings.office_dir, "Kelurahan Lain", None)
+    statementkey.ensure(service.settings.office_dir, None)
     other = open_service(tmp_path)
     assert refused(other) == "foreign_key"
     assert Verifier(other).file(pdf).genuine
