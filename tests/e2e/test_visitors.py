@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 import urllib.error
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -66,8 +67,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 def token(office: Daemon, name: str, *scopes: Any) -> str:
     """A new token, once the daemon knows it (a fifth of a second later at most)."""
     made = AccessBook(office.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
-    while Visitor(office, made).status("/events?run_id=none") == 401:
-        pass
+    while Visitor(office, made).status("/events?run_id=none") in (401, 429):
+        time.sleep(0.1)
     return made
 
 
