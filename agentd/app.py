@@ -18,12 +18,11 @@ import structlog
 from agentd import config
 from agentd.access import Access, AccessBook, LastUse, RateLimiter
 from agentd.access.pairing import Pairing
-from agentd.agent.approval import Approved
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.picking import Told, fits, told
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import TurnPolicies
-from agentd.application import App, InternalCall, Wiring
+from agentd.application import App, InternalCall, Wiring, policed
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
@@ -216,16 +215,6 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
     )
 
 
-def _policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:
-    """The host with every app's tools, then approval, then every app's policy around it."""
-    for app in apps:
-        host = app.add_tools(host)
-    host = Approved(host)  # a human is only asked about what the policies outside it let through
-    for app in apps:
-        host = app.add_policy(host)
-    return host
-
-
 def _as_the_loop_asks(model: ChatModel, apps: Sequence[App]) -> ChatModel:
     for app in apps:
         model = app.wrap_model(model)
@@ -293,7 +282,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, book, access, audit)
         made.apps = tuple(make(_wiring(made, seen.model)) for make in apps())
-        made.tools = _policed(HostedArguments(seen.tools), made.apps)
+        made.tools = policed(HostedArguments(seen.tools), made.apps)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         made.runs = AgentRuns(
             store,

@@ -6,10 +6,14 @@ its policy outside: first what may be called at all, then whether a human agrees
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import structlog
+
+from agentd.agent import unjudged
+from agentd.agent.approval import Approved
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.config import Settings
@@ -23,6 +27,7 @@ from agentd.runs.store import RunStore
 if TYPE_CHECKING:
     from aiohttp import web
 
+log = structlog.get_logger("agentd")
 InternalCall = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
 """Calls a read-only tool of one server for a page, outside any conversation: (tool, arguments)."""
 
@@ -65,6 +70,8 @@ class App:
     methods: ClassVar[tuple[Method, ...]] = ()
     """JSON-RPC methods of its own. They reach its kinds of question by `services.questions[KIND]`."""
     turns: TurnPolicy = UNRESTRICTED
+    judges_official_calls: ClassVar[bool] = False
+    """Whether `add_policy` judges what official calls may hold. Without such an app the daemon makes none."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
@@ -95,3 +102,16 @@ class App:
 
     def forget(self, session_id: str) -> None:
         """Let go of what is kept in memory of a session that is deleted."""
+
+
+def policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:
+    """The host with every app's tools, then approval, then every app's policy around it."""
+    for app in apps:
+        host = app.add_tools(host)
+    host = Approved(host)  # a human is only asked about what the policies outside it let through
+    if not any(app.judges_official_calls for app in apps):
+        log.error("official.refused", reason=unjudged.REASON)
+        host = unjudged.NoOfficialCalls(host)
+    for app in apps:
+        host = app.add_policy(host)
+    return host

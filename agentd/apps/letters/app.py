@@ -22,6 +22,7 @@ class Letters(App):
     """Grounding for official calls, and the pages around letters: /verify, /preview, /pictures."""
 
     turns = LetterTurns()
+    judges_official_calls = True
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls only with what the citizen said or a tool found."""

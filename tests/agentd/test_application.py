@@ -1,0 +1,40 @@
+"""How apps stand around the tools: without one that judges official calls, none is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.agent.approval import ApprovalNeeded
+from agentd.application import App, Wiring, policed
+from agentd.apps.letters import Letters
+from agentd.plugins import apps
+from agentd.testing import MemoryTools
+from tests.agentd.apps.letters.letters import call, letter
+
+WIRING: Wiring = None  # type: ignore[assignment]   # these apps are asked for nothing that needs it
+
+
+def host() -> MemoryTools:
+    tool = letter()
+    return MemoryTools({tool.name: lambda _: {"number": "1"}}, [tool])
+
+
+async def test_without_an_app_that_judges_it_no_official_call_is_made() -> None:
+    """A stale installation had no letters app: a scripted model with an invented citizen got as far as the yes."""
+    tools = host()
+    refused = await policed(tools, [App(WIRING)]).call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))
+    assert (refused.success, refused.error_type) == (False, "tool_execution")
+    assert "pip install 'agentd[letters]'" in refused.message
+    assert tools.calls == []
+
+
+async def test_with_the_letters_app_what_was_said_goes_on_to_the_yes_and_what_was_not_is_refused() -> None:
+    tools = policed(host(), [Letters(WIRING)])
+    assert (await tools.call(call({"nama": "Budi Santoso"}, "buatkan surat"))).error_type == "grounding"
+    with pytest.raises(ApprovalNeeded):
+        await tools.call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))
+
+
+def test_what_ships_has_an_app_that_judges_official_calls() -> None:
+    assert [app.__name__ for app in apps()] == ["Analytics", "Graph", "Letters"]
+    assert any(app.judges_official_calls for app in apps())
