@@ -45,14 +45,17 @@ from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import Method
 from agentd.rpc.methods import table
 from agentd.rpc.services import Limits, Services
-from agentd.runs.agent_runs import AgentRuns
+from agentd.runs.agent_api import AgentRuns, Agents
+from agentd.runs.agent_executor import AgentExecutor
+from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Cluster
-from agentd.runs.engine import Engine, EngineLimits, Executor
+from agentd.runs.engine import Engine, EngineLimits, Executor, Node
 from agentd.runs.questions import Questions
 from agentd.runs.retention import Ages, retention
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
-from agentd.runs.tool_runs import DirectTools
+from agentd.runs.tool_api import DirectTools
+from agentd.runs.tool_executor import ToolExecutor
 from agentd.web import pages
 
 log = structlog.get_logger("agentd")
@@ -176,15 +179,21 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
     return changes
 
 
-def _cluster(settings: Settings, store: RunStore, node: str, clock: Clock) -> Cluster:
-    return Cluster(
+def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
+    """This process: one among several where client.toml names a shared database."""
+    shared = settings.store.url
+    if not shared:
+        return Node(sqlite_engine(settings.state / "dbos.db"), settings.store.node or "local")
+    name = settings.store.node or f"{gethostname()}-{settings.state}"
+    cluster = Cluster(
         store,
-        node,
+        name,
         clock,
         lease_s=settings.store.lease_s,
         node_concurrency=settings.store.concurrency,
         global_concurrency=settings.store.global_concurrency,
     )
+    return Node(postgresql_engine(shared), name, cluster)
 
 
 async def _forget_at_servers(made: Daemon, session_id: str) -> None:
@@ -284,28 +293,22 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made.apps = tuple(make(_wiring(made, seen.model)) for make in apps())
         made.tools = policed(HostedArguments(seen.tools), made.apps)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
-        made.runs = AgentRuns(
+        policy = TurnPolicies([app.turns for app in made.apps])
+        agent = AgentExecutor(
             store,
             _as_the_loop_asks(seen.model, made.apps),
             made.tools,
             made.outfit,
-            clock,
-            audit,
-            tell=made.tell,
-            history_tokens=settings.agent.history_tokens,
-            language=settings.agent.language,
-            known_models=made.known_models,
-            policy=TurnPolicies([app.turns for app in made.apps]),
+            policy,
+            settings.agent.history_tokens,
         )
-        node = settings.store.node or (f"{gethostname()}-{settings.state}" if shared else "local")
-        direct = DirectTools(made.tools, made.tools_of, audit)
         made.engine = Engine(
             store,
-            postgresql_engine(shared) if shared else sqlite_engine(settings.state / "dbos.db"),
+            _node(settings, store, clock),
             seen.executors(
                 {
-                    "agent": made.runs.execute,
-                    "call": direct.execute,
+                    "agent": agent.execute,
+                    "call": ToolExecutor(made.tools, made.tools_of).execute,
                     **{kind: question.execute for kind, question in kinds.items()},
                 }
             ),
@@ -317,14 +320,17 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 approval_ttl_s=settings.agent.approval_ttl_s,
                 max_recoveries=settings.agent.max_recoveries,
             ),
-            node=node,
-            cluster=_cluster(settings, store, node, clock) if shared else None,
-            observe=metrics.run_ended,
+            metrics.run_ended,
         )
         metrics.watch(lambda: made.engine.active, host.catalogue)
-        made.runs.bind(made.engine)
+        made.runs = AgentRuns(
+            store,
+            made.engine,
+            Agents(made.outfit, made.tell, settings.agent.language, made.known_models),
+            Approvals(made.engine, made.tools, made.outfit, clock, audit, policy),
+            clock,
+        )
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
-        direct.bind(calls)
         questions = {
             kind: Questions(kind, store, made.engine, clock, deadline_s=question.deadline_s).ask
             for kind, question in kinds.items()
@@ -339,7 +345,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,
-            tools=direct,
+            tools=DirectTools(made.tools, made.tools_of, audit, calls),
             models=chain,
             questions=questions,
             health=made.health,

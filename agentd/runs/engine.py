@@ -53,6 +53,8 @@ APPLICATION_VERSION = "agentd-1"
 
 T = TypeVar("T")
 Publish = Callable[[EventType, dict[str, Any]], None]
+Workflow = Callable[[str, int], Coroutine[Any, Any, str]]
+"""(run id, segment)."""
 
 log = structlog.get_logger("agentd.runs")
 
@@ -139,15 +141,15 @@ class EngineLimits:
     """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
 
 
-_engine: Engine | None = None
-"""DBOS finds workflows by function, so the one engine of the process is found here by them."""
+@dataclass(frozen=True, slots=True)
+class Node:
+    """This process among those that may share the runs."""
 
-
-@DBOS.workflow(name="agentd.run")
-async def _run(run_id: str, segment: int) -> str:
-    assert _engine is not None
-    with waiting_for_the_database():
-        return await _engine._execute(run_id, segment)
+    database: Database
+    """DBOS's, for its own records."""
+    name: str = "local"
+    cluster: Cluster | None = None
+    """Its part in several nodes' work; None: it is alone."""
 
 
 class Engine:
@@ -156,22 +158,20 @@ class Engine:
     def __init__(
         self,
         store: RunStore,
-        database: Database,
+        node: Node,
         executors: Mapping[str, Executor],
         clock: Clock,
         limits: EngineLimits = EngineLimits(),
-        node: str = "local",
         observe: Callable[[Row, Result], None] = lambda *_: None,
-        cluster: Cluster | None = None,
     ) -> None:
         self._store = store
-        self._database = database
+        self._database = node.database
         self._executors = executors
         self._clock = clock
         self._limits = limits
-        self._node = node
+        self._node = node.name
+        self._cluster = node.cluster
         self._observe = observe
-        self._cluster = cluster
         self._live: dict[str, _Live] = {}
         self._queues: dict[str, list[tuple[int, str]]] = {}
         """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
@@ -181,8 +181,6 @@ class Engine:
         """Work of no run that somebody waits for, and whether it has effects."""
 
     async def __aenter__(self) -> Engine:
-        global _engine
-        _engine = self
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
         wait_in_dbos(self._database)
         DBOS(
@@ -198,6 +196,7 @@ class Engine:
                 "max_executor_threads": 8 if self._cluster is None else None,
             }
         )
+        self._workflow = self._registered()
         DBOS.launch()
         if self._cluster is not None:
             await self._cluster.start(self._stop, lambda: list(self._live))
@@ -208,7 +207,6 @@ class Engine:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
-        global _engine
         await self.leave(0.0)
         if self._cluster is not None:
             await self._cluster.stop()
@@ -219,7 +217,16 @@ class Engine:
         if self._cluster is not None:
             with suppress(Busy, OSError, SQLAlchemyError):  # without its database the lease ends by itself
                 await self._cluster.hand_over()
-        _engine = None
+
+    def _registered(self) -> Workflow:
+        """The workflow of this engine at DBOS, which finds it by its name; the latest engine of a process has it."""
+
+        @DBOS.workflow(name="agentd.run")
+        async def run(run_id: str, segment: int) -> str:
+            with waiting_for_the_database():
+                return await self._execute(run_id, segment)
+
+        return run
 
     async def leave(self, grace_s: float) -> None:
         """Let go of every run as a kill would, but for calls with effects: those have so long to end and be recorded.
@@ -413,11 +420,11 @@ class Engine:
         """Start the workflow of the run's segment (one that is there already is joined)."""
         name = workflow_id(row["run_id"], row["segment"])
         if self._cluster is not None:
-            await self._cluster.begin(_run, name, row, row["segment"])
+            await self._cluster.begin(self._workflow, name, row, row["segment"])
             return
         self._enter(row)
         with SetWorkflowID(name):
-            await DBOS.start_workflow_async(_run, row["run_id"], row["segment"])
+            await DBOS.start_workflow_async(self._workflow, row["run_id"], row["segment"])
 
     def _enter(self, row: Row, number: int = 0) -> _Live:
         """The run as this process holds it, in its place in the session's queue."""

@@ -12,17 +12,20 @@ import pytest
 
 from agentd.agent.loop import Limits
 from agentd.agent.picking import Told
-from agentd.agent.toolset import assemble
+from agentd.agent.toolset import Toolset, assemble
 from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
 from agentd.profiles import Outfit
-from agentd.runs.agent_runs import AgentRuns
-from agentd.runs.engine import Engine
+from agentd.runs.agent_api import AgentRuns, Agents
+from agentd.runs.agent_executor import AgentExecutor
+from agentd.runs.approvals import Approvals
+from agentd.runs.engine import Engine, Node
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore, sqlite_engine
-from agentd.runs.tool_runs import DirectTools
+from agentd.runs.tool_api import DirectTools
+from agentd.runs.tool_executor import ToolExecutor
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
 
 KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}), session_key="k" * 32)
@@ -51,18 +54,20 @@ class Daemon:
         self.audit = AuditTrail(state, self.clock)
         self.store = RunStore(sqlite_engine(state / "agentd.db"))
 
-        def dress(caller: Caller | None, options: AgentOptions, told: Told | None) -> Outfit:
-            toolset = assemble(self.tools.catalogue(), None)
-            deadline_s = options.deadline_s or 60
-            return Outfit(toolset, (ChatMessage(role="system", content="x"),), Limits(), deadline_s, None, frozenset())
+        def toolset(_: Caller | None) -> Toolset:
+            return assemble(self.tools.catalogue(), None)
 
-        self.runs = AgentRuns(self.store, ScriptedModel.of(*turns), self.tools, dress, self.clock, self.audit)
-        database = sqlite_engine(state / "dbos.db")
-        self.direct = DirectTools(self.tools, lambda _: assemble(self.tools.catalogue(), None), self.audit)
-        executors = {"agent": self.runs.execute, "call": self.direct.execute}
-        self.engine = Engine(self.store, database, executors, self.clock)
-        self.direct.bind(Questions("call", self.store, self.engine, self.clock, deadline_s=60))
-        self.runs.bind(self.engine)
+        def profile_of(caller: Caller | None, options: AgentOptions, told: Told | None) -> Outfit:
+            prefix = (ChatMessage(role="system", content="x"),)
+            return Outfit(toolset(caller), prefix, Limits(), options.deadline_s or 60, None, frozenset())
+
+        agent = AgentExecutor(self.store, ScriptedModel.of(*turns), self.tools, profile_of)
+        executors = {"agent": agent.execute, "call": ToolExecutor(self.tools, toolset).execute}
+        self.engine = Engine(self.store, Node(sqlite_engine(state / "dbos.db")), executors, self.clock)
+        approvals = Approvals(self.engine, self.tools, profile_of, self.clock, self.audit)
+        self.runs = AgentRuns(self.store, self.engine, Agents(profile_of), approvals, self.clock)
+        calls = Questions("call", self.store, self.engine, self.clock, deadline_s=60)
+        self.direct = DirectTools(self.tools, toolset, self.audit, calls)
         self.forgotten: list[str] = []
 
         async def forget(session_id: str) -> None:

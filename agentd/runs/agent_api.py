@@ -1,0 +1,270 @@
+"""The Agent.* methods: prompts become durable runs; approvals resume them. No wire, no SQL, no loop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from agentd.agent.language import detect
+from agentd.agent.picking import Told
+from agentd.agent.toolset import Toolset
+from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
+from agentd.messages import (
+    AgentOptions,
+    AgentOutcome,
+    Artifact,
+    Caller,
+    Event,
+    KeyedOutcome,
+    Scope,
+)
+from agentd.ports import Clock
+from agentd.runs.agent_executor import ProfileOf
+from agentd.runs.approvals import Approvals
+from agentd.runs.engine import Engine, iso
+from agentd.runs.keys import kept, kept_of_new, new_key
+from agentd.runs.shown import error_data, error_of, outcome_of, summary_of
+from agentd.runs.store import Opening, Row, RunStore
+from agentd.runs.visibility import owned, owned_session, published, without_paths
+
+OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
+Select = Callable[[str, Toolset, Told | None], Awaitable[Told | None]]
+"""What the prompt of this request tells of, by the caller's tools and what the session's prompt tells of already."""
+
+
+async def select_all(_request: str, _toolset: Toolset, _past: Told | None) -> Told | None:
+    """Every tool, however many."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """How a request's agent is put together, from settings that a reload may change."""
+
+    profile_of: ProfileOf
+    select: Select = select_all
+    language: str = "auto"
+    """`auto`: detected in each prompt."""
+    known_models: Callable[[], dict[str, list[str]]] = dict
+    """{provider id: names of its models}."""
+
+
+class AgentRuns:
+    """Implements `agentd.runs.api.Runs` over the engine; it knows no model and calls no tool."""
+
+    def __init__(self, store: RunStore, engine: Engine, agents: Agents, approvals: Approvals, clock: Clock) -> None:
+        self._store = store
+        self._engine = engine
+        self._agents = agents
+        self._approvals = approvals
+        self._clock = clock
+
+    # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Run to its end, to an approval, or raise what failed it."""
+        caller = _keyed(caller)
+        run_id = await self._take_on(prompt, options, caller)
+        return _opened(await self._ended(run_id, caller), caller)
+
+    async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
+        """Take the run on and answer at once."""
+        caller = _keyed(caller)
+        run_id = await self._take_on(prompt, options, caller)
+        return _opened(outcome_of(await self._seen(run_id, caller), caller), caller)
+
+    async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """The run as it stands, a failed one with its `error`."""
+        row = await self._seen(run_id, caller)
+        shown = outcome_of(row, caller).model_dump(mode="json")
+        if row["error"] is not None:
+            error = error_of(row, caller)
+            shown["error"] = {"code": error.code, "message": error.message, "data": error_data(error, row)}
+        return shown
+
+    async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
+        """Stop it within its step."""
+        await self._seen(run_id, caller)
+        await self._engine.cancel(run_id)
+        return outcome_of(await self._seen(run_id, caller), caller)
+
+    async def approve(
+        self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
+    ) -> AgentOutcome:
+        """Decide the pending call and run on to the end."""
+        row = await self._seen(run_id, caller, "staff")
+        await self._approvals.decide(row, approval_id, approved, arguments, caller)
+        return await self._ended(run_id, caller)
+
+    async def list(
+        self,
+        caller: Caller,
+        session_id: str | None = None,
+        status: str | None = None,
+        limit: int = 50,
+        parked: bool = False,
+    ) -> dict[str, Any]:
+        """Summaries, newest first; `parked`: only of runs given up because the daemon ended at them."""
+        if caller.is_visitor:  # a list would show the other visitors of the same token
+            return {"runs": []}
+        everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
+        owner = None if everybody else caller.id
+        often = self._engine.max_recoveries if parked else 0
+        rows = await self._store.runs_where(
+            owner=owner, session_id=session_id, status=status, recovered=often, limit=limit
+        )
+        return {"runs": [summary_of(row, caller) for row in rows]}
+
+    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
+        """Stored events after `after`, then those to come."""
+        await self._seen(run_id, caller)
+        artifacts: list[Artifact] = []
+        async for event in self._engine.events(run_id, after):
+            if caller.may():
+                yield event
+                continue
+            if event.type == "tool.finished":
+                artifacts += published(_artifacts_in(event.data), run_id)
+            yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        """One file of a run. Raises NotFound."""
+        row = await self._seen(run_id, caller, "staff")
+        for value in (row["outcome"] or {}).get("artifacts", []):
+            artifact = Artifact.model_validate(value)
+            if artifact.name == name and artifact.path:
+                return artifact, Path(artifact.path)
+        raise NotFound("the run made no such file")
+
+    async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> Row:
+        """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
+        row = await self._store.run(run_id)
+        if row is not None and others and caller.may(*others):
+            return row
+        return owned(row, caller, "run", await self._store.keys_of(run_id) if caller.is_visitor else ())
+
+    # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _take_on(self, prompt: str, options: AgentOptions, caller: Caller) -> str:
+        """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
+        _check_rights(options, caller)
+        self._check_models(options)
+        run_id = options.run_id or uuid4().hex
+        session_id = options.session_id or uuid4().hex
+        found = Opening()
+        if options.session_id is not None or options.run_id is not None:
+            found = await self._store.opening(options.session_id, options.run_id)
+        if found.session is not None:
+            owned_session(found.session, caller)
+        if found.known is not None:
+            return await self._same(run_id, prompt, options, caller)
+        if decided := await self._approvals.answered(prompt, found, caller):
+            if options.run_id is not None:
+                await self._remember(options.run_id, decided, prompt, session_id, caller)
+            return decided
+        now = iso(self._clock.now())
+        latest = found.latest["brief"] if found.latest else {}
+        before: Language = latest.get("language", "id")
+        language = options.language or (
+            self._agents.language if self._agents.language != "auto" else detect(prompt, before)
+        )
+        profile = self._agents.profile_of(caller, options, None)
+        told = await self._agents.select(prompt, profile.toolset, Told.read(latest.get("told")))
+        brief = {
+            "options": options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
+            "language": language,
+            "caller": caller.model_dump(mode="json"),
+            "deadline_s": profile.deadline_s,
+            "told": told and told.record(),
+        }
+        row: Row = {
+            "run_id": run_id,
+            "session_id": session_id,
+            "owner": caller.id,
+            "kind": "agent",
+            "prompt": prompt,
+            "brief": brief,
+            "status": "queued",
+            "created_at": now,
+        }
+        session_row: Row = {"session_id": session_id, "owner": caller.id, "created_at": now, "updated_at": now}
+        if caller.is_visitor:
+            assert caller.session_key is not None
+            key = caller.session_key
+            session_row["key_hash"] = kept_of_new(key) if found.session is None else kept(key)
+        existing = await self._engine.submit(row, session_row)
+        return run_id if existing is None else await self._same(run_id, prompt, options, caller)
+
+    def _check_models(self, options: AgentOptions) -> None:
+        known = self._agents.known_models()
+        if options.provider is not None and known and options.provider not in known:
+            raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", field="provider")
+        offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
+        if options.model is not None and offered and options.model not in offered:
+            raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", field="model")
+
+    async def _same(self, run_id: str, prompt: str, options: AgentOptions, caller: Caller) -> str:
+        """The run that has this id already, if it is the same one. A visitor needs the key that its first call had."""
+        row = await self._seen(run_id, caller)
+        if row["prompt"] != prompt or options.session_id not in (None, row["session_id"]):
+            raise Conflict("this run_id was used with another prompt or session", run_id=row["run_id"])
+        return str(row["brief"].get("answers", row["run_id"]))
+
+    async def _remember(self, run_id: str, decided: str, prompt: str, session_id: str, caller: Caller) -> None:
+        """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
+        now = iso(self._clock.now())
+        row: Row = {
+            "run_id": run_id,
+            "session_id": session_id,
+            "owner": caller.id,
+            "kind": "answer",
+            "prompt": prompt,
+            "brief": {"answers": decided},
+            "status": "completed",
+            "created_at": now,
+            "finished_at": now,
+        }
+        await self._store.add_run(row, {})
+
+    # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _ended(self, run_id: str, caller: Caller) -> AgentOutcome:
+        row = await self._engine.wait(run_id)
+        if row is None:
+            raise NotFound("there is no such run any more")
+        if row["status"] == "failed":
+            error = error_of(row, caller)
+            error.data = error_data(error, row)
+            if caller.is_visitor:
+                error.data["session_key"] = caller.session_key
+            raise error
+        return outcome_of(row, caller)
+
+
+def _keyed(caller: Caller) -> Caller:
+    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
+    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
+
+
+def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
+    """The outcome with the key of its session, for a visitor."""
+    if not caller.is_visitor or caller.session_key is None:
+        return outcome
+    return KeyedOutcome(**dict(outcome), session_key=caller.session_key)
+
+
+def _check_rights(options: AgentOptions, caller: Caller) -> None:
+    """Raises Forbidden: what steers the agent is the office's, not a visitor's."""
+    set_ = [name for name in OFFICE_OPTIONS if getattr(options, name) is not None]
+    if set_ and caller.is_visitor:
+        raise Forbidden(
+            f"options.{set_[0]} is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}",
+            field=f"options.{set_[0]}",
+        )
+
+
+def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:
+    return [Artifact.model_validate(value) for value in data.get("artifacts", [])]

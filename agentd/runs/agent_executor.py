@@ -1,0 +1,116 @@
+"""The engine's executor for runs of kind `agent`: one segment of the agent's loop. It takes no run on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentd.agent.history import PastTurn, evidence, messages
+from agentd.agent.loop import Agent, Brief, Conclusion
+from agentd.agent.picking import Told
+from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.errors import BY_TYPE, InternalError, Language
+from agentd.messages import AgentOptions, AgentStep, Caller
+from agentd.ports import ChatModel, ToolHost
+from agentd.profiles import Outfit
+from agentd.runs.engine import Result, RunContext
+from agentd.runs.store import Row, RunStore
+from agentd.runs.visibility import published
+
+PAST_TURNS = 50
+"""How many turns of a session are looked at, for the prompt and as evidence."""
+
+ProfileOf = Callable[[Caller | None, AgentOptions, Told | None], Outfit]
+"""What a caller's agent is, for these options and the tools that its session's prompt describes."""
+
+
+class AgentExecutor:
+    """Runs the loop with this model, these tools and these rules; `store` gives a session's earlier turns."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        model: ChatModel,
+        tools: ToolHost,
+        profile_of: ProfileOf,
+        policy: TurnPolicy = UNRESTRICTED,
+        history_tokens: int = 1500,
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._tools = tools
+        self._profile_of = profile_of
+        self._policy = policy
+        self._history_tokens = history_tokens
+
+    async def execute(self, context: RunContext) -> Result:
+        """One segment of a run of the agent's loop."""
+        row, kept = context.row, context.row["brief"]
+        options = AgentOptions.model_validate(kept["options"])
+        caller = Caller.model_validate(kept["caller"])
+        told = Told.read(kept.get("told"))
+        profile = self._profile_of(caller, options, told)
+        earlier = [] if context.opens else await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
+        past = [_past(turn) for turn in earlier
+                if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
+        brief = Brief(
+            run_id=row["run_id"],
+            session_id=row["session_id"],
+            prompt=row["prompt"],
+            prefix=profile.prefix,
+            toolset=profile.toolset,
+            told=told,
+            language=kept["language"],
+            history=messages(past, self._history_tokens, profile.toolset),
+            said=evidence(past),
+            options=options.model_copy(update={"provider": profile.provider}),
+            limits=profile.limits,
+            barred=profile.barred,
+            caller=caller,
+            attempt=row["attempt"],
+            resumed=row["record"],
+            consent=context.consent(),
+        )
+        loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
+        conclusion = await loop.run()
+        return _result(row, conclusion)
+
+
+def _result(row: Row, conclusion: Conclusion) -> Result:
+    artifacts = published(conclusion.artifacts, row["run_id"])
+    outcome = {
+        "response": conclusion.response,
+        "provider": conclusion.provider,
+        "model": conclusion.model,
+        "fallbacks": [fallback.model_dump() for fallback in conclusion.fallbacks],
+        "steps": [step.model_dump(mode="json") for step in conclusion.steps],
+        "artifacts": [artifact.model_dump() for artifact in artifacts],
+        "logs": list(conclusion.logs),
+        "usage": conclusion.usage.model_dump(),
+    }
+    if conclusion.pending is not None:
+        outcome["response"] = conclusion.pending["summary"]
+    return Result(
+        status=conclusion.status,
+        outcome=outcome,
+        attempts=conclusion.attempts,
+        error=conclusion.error,
+        record=None if conclusion.pending is None else conclusion.record(),
+        approval=conclusion.pending,
+    )
+
+
+def _past(row: Row) -> PastTurn:
+    outcome = row["outcome"] or {}
+    steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
+    brief = row["brief"]
+    language: Language = brief.get("language", "id")
+    heard = outcome.get("response", "") or _failure_told(row, language)
+    return PastTurn(row["prompt"], heard, steps, language, Told.read(brief.get("told")))
+
+
+def _failure_told(row: Row, language: Language) -> str:
+    """What the citizen was told of a run that failed; nothing for any other."""
+    if row["error"] is None:
+        return ""
+    told = (row["error"].get("data") or {}).get("user_message")
+    return str(told or BY_TYPE.get(row["error"]["type"], InternalError)("").user_message(language))
