@@ -69,6 +69,10 @@ class Fallback(Message):
     message: str
 
 
+Constraint = Literal["grammar", "json_schema", "none"]
+"""What holds a model's output to a form; a provider that takes a grammar takes a schema too."""
+
+
 class ModelRequest(Message):
     """One model turn, as the loop wants it.
 
@@ -92,12 +96,16 @@ class ModelRequest(Message):
 
 
 class ModelReply(Message):
-    """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked."""
+    """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked.
+
+    `constraint` is what of the request's grammar or schema held this text.
+    """
 
     text: str
     provider: str
     model: str
     usage: Usage = Usage()
+    constraint: Constraint = "none"
     fallbacks: tuple[Fallback, ...] = ()
     attempts: int = 1
 
@@ -110,13 +118,17 @@ class ModelInfo(Message):
 
 
 class ProviderState(Message):
-    """A provider as health and `Models.list` show it; `error` says why it is not `ready`."""
+    """A provider as health and `Models.list` show it; `error` says why it is not `ready`.
+
+    `constraint` is the strongest form that its answers can be held to.
+    """
 
     id: str
     type: str
     models: tuple[ModelInfo, ...] = ()
     state: Literal["ready", "no_key", "cooling", "down", "unknown"] = "unknown"
     error: str | None = None
+    constraint: Constraint = "none"
 
 
 class ProviderSettings(Message):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentd.errors import AgentdError, FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
-from agentd.messages import Fallback, ModelReply, ModelRequest, ProviderState
+from agentd.messages import Constraint, Fallback, ModelReply, ModelRequest, ProviderState
 from agentd.ports import ChatModel, TextSink
 
 START_OVER = "\x00"
@@ -196,8 +196,19 @@ class FallbackChain:
         error = None if ready else "; ".join(f"{state.id}: {state.error or state.state}" for state in states)
         models = tuple(model for state in states for model in state.models)
         return ProviderState(
-            id=self.provider, type="fallback", models=models, state="ready" if ready else "down", error=error
+            id=self.provider,
+            type="fallback",
+            models=models,
+            state="ready" if ready else "down",
+            error=error,
+            constraint=self._asked_first(states),
         )
+
+    def _asked_first(self, states: Sequence[ProviderState]) -> Constraint:
+        """What the provider asked next can do; the reply says what the one that answered did."""
+        usual = sorted(states, key=lambda state: state.id != self._default)
+        able = next((state for state in usual if state.state in ("ready", "unknown")), None)
+        return able.constraint if able is not None else "none"
 
     def states(self) -> tuple[ProviderState, ...]:
         """Each provider as it stands, in the order of client.toml; a resting one is `cooling` and says why."""

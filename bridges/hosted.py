@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agentd.errors import FaultKind, ProviderFailure
-from agentd.messages import ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
+from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
 from agentd.ports import TextSink
 
 CONNECT_S = 5.0
@@ -75,7 +75,14 @@ class HostedModel(ABC):
             state, error = "no_key", missing
         elif self._last is not None and self._last.kind != "bad_output":
             state, error = "down", f"{self._last.kind}: {self._last.message}"
-        return ProviderState(id=self.provider, type=self.settings.type, models=models, state=state, error=error)
+        return ProviderState(
+            id=self.provider,
+            type=self.settings.type,
+            models=models,
+            state=state,
+            error=error,
+            constraint=self.constraint(),
+        )
 
     async def aclose(self) -> None:
         """Close the client's connections."""
@@ -98,6 +105,10 @@ class HostedModel(ABC):
     @abstractmethod
     async def close_client(self, client: Any) -> None:
         """Close the client."""
+
+    def constraint(self) -> Constraint:
+        """The strongest form that an answer can be held to: a schema, where the provider's API takes one."""
+        return "json_schema"
 
     def missing_key(self) -> str | None:
         """Why it cannot be asked for want of a key; None when it can. A key is needed where one is named."""
@@ -130,7 +141,13 @@ class HostedModel(ABC):
         except Exception as error:
             raise self._without_key(self.failure(error)) from None
         self._require_whole("".join(text), last, request)
-        return ModelReply(text="".join(text), provider=self.provider, model=model, usage=usage)
+        return ModelReply(
+            text="".join(text), provider=self.provider, model=model, usage=usage, constraint=self.honoured(request)
+        )
+
+    def honoured(self, request: ModelRequest) -> Constraint:
+        """What of the request's grammar or schema is passed on."""
+        return "json_schema" if request.json_schema is not None else "none"
 
     async def _connected(self) -> Any:
         if self._client is None:

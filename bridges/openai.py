@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from agentd.errors import ProviderFailure
-from agentd.messages import ModelRequest, Usage
+from agentd.messages import Constraint, ModelRequest, Usage
 from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
@@ -68,6 +68,20 @@ class OpenAIModel(HostedModel):
     async def close_client(self, client: Any) -> None:
         """Its connections."""
         await client.close()
+
+    def constraint(self) -> Constraint:
+        """As the settings say: the API itself doesn't tell."""
+        own = self.settings.settings
+        if own.get("grammar") is True:
+            return "grammar"
+        return "json_schema" if own.get("response_format", FORMATS[0]) == "json_schema" else "none"
+
+    def honoured(self, request: ModelRequest) -> Constraint:
+        """A grammar before a schema; `json_object` holds an answer to no schema."""
+        sent = self._constraint(request)
+        if "extra_body" in sent:
+            return "grammar"
+        return "json_schema" if sent.get("response_format", {}).get("type") == "json_schema" else "none"
 
     def _constraint(self, request: ModelRequest) -> dict[str, Any]:
         own = self.settings.settings

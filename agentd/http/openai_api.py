@@ -2,7 +2,8 @@
 
 Models: `raw` is the chain of providers, `PROVIDER/MODEL` (or `PROVIDER`) the chain with that one first, `agent` the
 agent with its tools, where a hook for it is given. Anything a field can't be honoured for is refused, not ignored,
-when ignoring it would change the answer (`n`, `stop`, `tools`).
+when ignoring it would change the answer (`n`, `stop`, `tools`). Each listed model says what its output can be held to
+(`constraint`: grammar, json_schema, none), each answer what it was held to (`agentd.constraint`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from agentd.errors import AgentdError, Forbidden, InvalidParams, NotFound, ProviderFailure
 from agentd.http.guard import CALLER
 from agentd.http.refusals import STATUS
-from agentd.messages import Caller, ChatMessage, Fallback, ModelRequest, ProviderState, Role, Usage
+from agentd.messages import Caller, ChatMessage, Constraint, Fallback, ModelRequest, ProviderState, Role, Usage
 from agentd.ports import ChatModel, TextSink
 
 T = TypeVar("T")
@@ -144,7 +145,7 @@ class OpenAIApi:
     async def models(self, request: web.Request) -> web.Response:
         """Every model that can be asked for by name."""
         _require_scope(request)
-        return web.json_response({"object": "list", "data": [_listed(name) for name in self._names()]})
+        return web.json_response({"object": "list", "data": [self._listed(name) for name in self._names()]})
 
     async def one_model(self, request: web.Request) -> web.Response:
         """One of them."""
@@ -152,7 +153,7 @@ class OpenAIApi:
         name = request.match_info["model"]
         if name not in self._names():
             return _refusal(self._unknown(name))
-        return web.json_response(_listed(name))
+        return web.json_response(self._listed(name))
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """Answer one chat completion, at once or as server-sent events. A client that leaves stops it."""
@@ -194,7 +195,10 @@ class OpenAIApi:
                 model=f"{reply.provider}/{reply.model}",
                 usage=reply.usage,
                 cut=reply.usage.output_tokens >= asked.limit(),
-                extra={"fallbacks": [_shown(fallback) for fallback in reply.fallbacks]},
+                extra={
+                    "fallbacks": [_shown(fallback) for fallback in reply.fallbacks],
+                    "constraint": reply.constraint,
+                },
             )
 
         return by_model
@@ -215,6 +219,15 @@ class OpenAIApi:
     def _names(self) -> list[str]:
         named = [f"{state.id}/{info.name}" for state in self._states() for info in state.models]
         return [*([AGENT] if self._agent else []), RAW, *named]
+
+    def _listed(self, name: str) -> dict[str, Any]:
+        able: Constraint = "none"
+        if name == RAW:
+            able = self._model.state().constraint
+        elif name != AGENT:
+            provider, _ = self._wished(name)
+            able = next(state.constraint for state in self._states() if state.id == provider)
+        return {"id": name, "object": "model", "created": 0, "owned_by": "agentd", "constraint": able}
 
     def _unknown(self, name: str) -> NotFound:
         return NotFound(f"no model is named {name}; there are: {', '.join(self._names())}")
@@ -344,10 +357,6 @@ def _usage(usage: Usage) -> dict[str, int]:
 
 def _shown(fallback: Fallback) -> dict[str, str]:
     return {"provider": fallback.provider, "kind": fallback.kind, "message": fallback.message}
-
-
-def _listed(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "agentd"}
 
 
 def _event(data: dict[str, Any]) -> bytes:

@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agentd.errors import ProviderFailure
-from agentd.messages import ChatMessage, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
+from agentd.messages import (
+    ChatMessage,
+    Constraint,
+    ModelInfo,
+    ModelReply,
+    ModelRequest,
+    ProviderSettings,
+    ProviderState,
+    Usage,
+)
 from agentd.ports import TextSink
 from bridges.llamacpp import constraint
 from bridges.llamacpp.engine import Answer, Engine, Stopped, main_thread_gone
@@ -85,7 +94,10 @@ class LlamaCppModel:
         if not answer.text:
             raise ProviderFailure("bad_output", "the model wrote nothing")
         usage = Usage(input_tokens=answer.cached + answer.read, output_tokens=answer.written)
-        return ModelReply(text=answer.text, provider=self.provider, model=self._model, usage=usage)
+        held: Constraint = "none"
+        if constrained:
+            held = "grammar" if request.grammar is not None else "json_schema"
+        return ModelReply(text=answer.text, provider=self.provider, model=self._model, usage=usage, constraint=held)
 
     async def warm(self, messages: Sequence[ChatMessage]) -> None:
         """Load the weights and have these leading messages processed, so that the first turn starts at once.
@@ -103,7 +115,9 @@ class LlamaCppModel:
         there = self._path.is_file()
         error = None if there else self._missing()
         state: Any = "ready" if there else "down"
-        return ProviderState(id=self.provider, type=self._settings.type, models=models, state=state, error=error)
+        return ProviderState(
+            id=self.provider, type=self._settings.type, models=models, state=state, error=error, constraint="grammar"
+        )
 
     async def aclose(self) -> None:
         """Stop what is being written and release the weights."""

@@ -203,7 +203,7 @@ def _processor(options: argparse.Namespace) -> Iterator[BatchProcessor]:
             yield BatchProcessor(bench, LLMClient(replace(config, **asked)), settings)
             return
         with embedded_model() as url:
-            config = LLMConfig("agentd", options.model or "raw", url=url, grammar=True, **asked)
+            config = LLMConfig("agentd", options.model or "raw", url=url, **asked)
             yield BatchProcessor(bench, LLMClient(config), settings)
     finally:
         backend.close()

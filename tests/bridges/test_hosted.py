@@ -88,6 +88,8 @@ async def test_a_turn_is_answered_whole_with_its_usage(provider: Any, streaming:
     assert "".join(one.seen) == (reply.text if streaming else "")
     assert len(one.seen) == (5 if streaming else 0)
     assert one.model.state().state == "ready"
+    assert (one.model.state().constraint, reply.constraint) == ("json_schema", "json_schema")
+    assert (await one.turn(streaming, grammar='start: "a"')).constraint == "none"
 
 
 @STREAMING
@@ -293,7 +295,8 @@ async def test_openai_is_asked_in_its_own_terms(provider: Any) -> None:
 @pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
 async def test_a_grammar_goes_to_an_endpoint_that_takes_one(provider: Any) -> None:
     one = await provider(Answer(), settings={"grammar": True})
-    await one.turn(json_schema=SCHEMA, grammar='start: "a"')
+    reply = await one.turn(json_schema=SCHEMA, grammar='start: "a"')
+    assert (reply.constraint, one.model.state().constraint) == ("grammar", "grammar")
     assert one.wire.requests[0]["grammar"] == 'start: "a"'
     assert "response_format" not in one.wire.requests[0]
 
@@ -302,5 +305,6 @@ async def test_a_grammar_goes_to_an_endpoint_that_takes_one(provider: Any) -> No
 @pytest.mark.parametrize(("form", "sent"), [("json_object", {"type": "json_object"}), ("none", None)])
 async def test_an_endpoint_without_schemas_gets_what_it_knows(provider: Any, form: str, sent: Any) -> None:
     one = await provider(Answer(), settings={"response_format": form}, api_key=None, api_key_name=None)
-    await one.turn(json_schema=SCHEMA)
+    reply = await one.turn(json_schema=SCHEMA)
+    assert (reply.constraint, one.model.state().constraint) == ("none", "none")
     assert one.wire.requests[0].get("response_format") == sent

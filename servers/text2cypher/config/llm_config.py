@@ -14,7 +14,7 @@ GROQ_MODEL = "qwen/qwen-2.5-coder-32b-instruct"
 
 @dataclass(frozen=True)
 class LLMConfig:
-    """`url` is the OpenAI-compatible base, /v1 included; `grammar` says whether the endpoint takes one."""
+    """`url` is the OpenAI-compatible base, /v1 included; `grammar` overrides what the endpoint says of itself."""
 
     provider: str = "groq"
     model: str = GROQ_MODEL
@@ -22,7 +22,7 @@ class LLMConfig:
     max_tokens: int = 2048
     url: str = GROQ_URL
     token: str = ""
-    grammar: bool = False
+    grammar: bool | None = None
     timeout_s: float = 300.0
     retries: int = 3
     price_in: float = 0.0  # per million tokens, in whatever currency the report shall show
@@ -33,22 +33,20 @@ class LLMConfig:
         """`url`, TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY, in this order; None when none is there.
 
         TEXT2CYPHER_MODEL and TEXT2CYPHER_MODEL_TOKEN go with the first two, TEXT2CYPHER_GRAMMAR=0 or 1 overrides what
-        is assumed of an endpoint (agentd's take a grammar, others don't). Tokens may be credentials too.
+        the endpoint says that it takes. Tokens may be credentials too.
         """
         wanted = url or env.get("TEXT2CYPHER_MODEL_URL")
         name = model or env.get("TEXT2CYPHER_MODEL")
         config: LLMConfig | None = None
         if not wanted and env.get("AGENTD_MODEL_URL"):
             token = env.get("AGENTD_MODEL_TOKEN", "")
-            config = cls(
-                "agentd", name or "raw", url=_base(env["AGENTD_MODEL_URL"]), token=token, grammar=_flag(env, True)
-            )
+            config = cls("agentd", name or "raw", url=_base(env["AGENTD_MODEL_URL"]), token=token, grammar=_flag(env))
         elif wanted:
             given = env.get("TEXT2CYPHER_MODEL_TOKEN") or credential("text2cypher_model_token", env)
             token = given or env.get("AGENTD_MODEL_TOKEN") or ""
-            config = cls("openai", name or "raw", url=_base(wanted), token=token, grammar=_flag(env, _is_local(wanted)))
+            config = cls("openai", name or "raw", url=_base(wanted), token=token, grammar=_flag(env))
         elif groq := env.get("GROQ_API_KEY") or credential("groq_api_key", env):
-            config = cls(model=name or GROQ_MODEL, token=groq, grammar=_flag(env, False))
+            config = cls(model=name or GROQ_MODEL, token=groq, grammar=_flag(env))
         if config is None:
             return None
         price_in, price_out = env.get("TEXT2CYPHER_PRICE_IN") or 0, env.get("TEXT2CYPHER_PRICE_OUT") or 0
@@ -60,10 +58,6 @@ def _base(url: str) -> str:
     return url if urlsplit(url).path not in ("", "/") else url + "/v1"
 
 
-def _is_local(url: str) -> bool:
-    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
-
-
-def _flag(env: Mapping[str, str], assumed: bool) -> bool:
+def _flag(env: Mapping[str, str]) -> bool | None:
     held = env.get("TEXT2CYPHER_GRAMMAR", "")
-    return assumed if not held else held not in ("0", "false", "no")
+    return held not in ("0", "false", "no") if held else None

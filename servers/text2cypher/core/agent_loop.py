@@ -10,7 +10,7 @@ from typing import Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
-from servers.text2cypher.core.llm_client import Completion, LLMError, Message
+from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
@@ -30,8 +30,8 @@ class Model(Protocol):
     """What the loop needs of a model (core.llm_client.LLMClient)."""
 
     @property
-    def takes_grammar(self) -> bool:
-        """Whether a grammar is honoured."""
+    def constraint(self) -> Constraint:
+        """What it can hold its answers to."""
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
@@ -70,6 +70,10 @@ class AgentLoop:
     def _aids(self) -> Aids:
         return self._settings.aids
 
+    @property
+    def _writes_by_grammar(self) -> bool:
+        return self._aids.grammar and self._model.constraint == "grammar"
+
     def run(
         self,
         question_id: str,
@@ -81,9 +85,7 @@ class AgentLoop:
         state = AgentState(question_id, question, ground_truth_query)
         hints = self._bench.linker.link(question) if self._aids.linking or self._aids.selfcheck else None
         readings = self._readings(hints)
-        # A grammar of readings says all that hints could; without them a small model has half as much to read.
-        settled = sum(len(reading.returns) for reading in readings) == 1  # nothing to choose, nothing to be shown
-        messages = self._messages(question, hints if not readings else None, hints, examples=not settled)
+        messages = self._messages(question, hints)
         fallback: tuple[Attempt, PipelineResult] | None = None
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
@@ -127,14 +129,14 @@ class AgentLoop:
 
     # -- one turn
 
-    def _messages(self, question: str, told: Hints | None, hints: Hints | None, *, examples: bool) -> list[Message]:
-        """`told`: the hints that go into the prompt; `hints`: those that similar examples are picked by."""
+    def _messages(self, question: str, hints: Hints | None) -> list[Message]:
+        """Schema, hints and examples for every model: whichever provider answers in the end may know no grammar."""
         shown = []
-        for example in self._examples(question, hints) if examples else []:
-            linked = self._bench.linker.link(example.question) if told is not None and self._aids.linking else None
+        for example in self._examples(question, hints):
+            linked = self._bench.linker.link(example.question) if self._aids.linking else None
             shown.append((example, self._told(linked)))
         return self._bench.prompts.messages(
-            self._prompt_type, self._schema_format, question, hints=self._told(told), examples=shown
+            self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown
         )
 
     def _told(self, hints: Hints | None) -> str:
@@ -149,13 +151,13 @@ class AgentLoop:
         return [example for example in self._bench.examples if example.core]
 
     def _readings(self, hints: Hints | None) -> list[Reading]:
-        if hints is None or not (self._aids.grammar and self._aids.linking and self._model.takes_grammar):
+        if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
         readings = self._bench.reader.readings(hints)
         return finding_something(readings, self._bench.backend) if self._aids.execution else readings
 
     def _grammar(self, readings: list[Reading], state: AgentState) -> str | None:
-        if not (self._aids.grammar and self._model.takes_grammar):
+        if not self._writes_by_grammar:
             return None
         thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
         left = without(readings, {attempt.query for attempt in state.attempts})

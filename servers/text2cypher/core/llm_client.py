@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from servers.text2cypher.config.llm_config import LLMConfig
 
 Message = dict[str, str]
+Constraint = Literal["grammar", "json_schema", "none"]
+"""What an endpoint can hold its answers to, as agentd's /v1/models says it."""
 _LONGEST_WAIT_S = 60.0
 
 
@@ -19,11 +21,12 @@ class LLMError(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """`text` as the model wrote it; tokens as the endpoint counted them."""
+    """`text` as the model wrote it; tokens as the endpoint counted them; `constraint` is what the text was held to."""
 
     text: str
     prompt_tokens: int
     completion_tokens: int
+    constraint: Constraint = "none"
 
 
 class LLMClient:
@@ -37,12 +40,26 @@ class LLMClient:
         self._client = OpenAI(
             base_url=config.url, api_key=config.token or "none", timeout=config.timeout_s, max_retries=0
         )
-        self._takes_grammar = config.grammar
+        self._constraint: Constraint | None = None
+        if config.grammar is not None:
+            self._constraint = "grammar" if config.grammar else "none"
 
     @property
-    def takes_grammar(self) -> bool:
-        """False once the endpoint refused one."""
-        return self._takes_grammar
+    def constraint(self) -> Constraint:
+        """As the endpoint's list of models says, asked once; `none` where it says nothing or refused a grammar."""
+        if self._constraint is None:
+            self._constraint = self._ask_constraint()
+        return self._constraint
+
+    def _ask_constraint(self) -> Constraint:
+        import openai
+
+        try:
+            listed = self._client.models.retrieve(self.config.model)
+        except openai.OpenAIError:  # many endpoints list nothing; one that is down says so at the question itself
+            return "none"
+        said = (listed.model_extra or {}).get("constraint") if isinstance(listed, openai.types.Model) else None
+        return _constraint_of(said)
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
@@ -52,11 +69,11 @@ class LLMClient:
 
         for left in range(self.config.retries, -1, -1):
             try:
-                return self._once(messages, grammar if self._takes_grammar else None, temperature)
+                return self._once(messages, grammar if self.constraint == "grammar" else None, temperature)
             except openai.BadRequestError as error:
-                if grammar is None or not self._takes_grammar:
+                if grammar is None or self.constraint != "grammar":
                     raise LLMError(f"{self.config.url} refused the request: {error.message}") from error
-                self._takes_grammar = False
+                self._constraint = "none"
             except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
                 hint = "check the key and the model's name"
                 raise LLMError(f"{self.config.url}: {error.message}; {hint}") from error
@@ -81,11 +98,18 @@ class LLMClient:
         )
         text = answer.choices[0].message.content if answer.choices else ""
         usage = answer.usage
-        return Completion(text or "", usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
+        said = (answer.model_extra or {}).get("agentd")
+        held = _constraint_of(said.get("constraint") if isinstance(said, dict) else None)
+        read, wrote = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+        return Completion(text or "", read, wrote, held)
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+
+def _constraint_of(said: Any) -> Constraint:
+    return said if said in get_args(Constraint) else "none"
 
 
 def _wait(error: Exception, tried: int) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from servers.text2cypher.config import LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop, Model, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState
-from servers.text2cypher.core.llm_client import Completion, LLMClient, LLMError, Message
+from servers.text2cypher.core.llm_client import Completion, Constraint, LLMClient, LLMError, Message
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import GroundTruthItem, load_examples
 from servers.text2cypher.data.ground_truth_loader import EXAMPLES
@@ -39,9 +39,9 @@ class _Paced:
         self._asked = False
 
     @property
-    def takes_grammar(self) -> bool:
+    def constraint(self) -> Constraint:
         """As the model."""
-        return self._model.takes_grammar
+        return self._model.constraint
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None

@@ -48,11 +48,18 @@ class Model:
         said = "".join(str(piece) for piece in self.pieces).rpartition(START_OVER)[2]
         passed = (Fallback(provider="gemini", kind="auth", message="no API key"),)
         usage = Usage(input_tokens=7, output_tokens=3)
-        return ModelReply(text=said, provider="local", model=request.model or "m-1", usage=usage, fallbacks=passed)
+        return ModelReply(
+            text=said,
+            provider="local",
+            model=request.model or "m-1",
+            usage=usage,
+            fallbacks=passed,
+            constraint="grammar",
+        )
 
     def state(self) -> ProviderState:
         infos = (ModelInfo(name="m-1"), ModelInfo(name="org/m-2"))
-        return ProviderState(id="local", type="test", models=infos, state="ready")
+        return ProviderState(id="local", type="test", models=infos, state="ready", constraint="grammar")
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -97,6 +104,15 @@ async def test_a_completion_is_answered_with_usage_and_who_wrote_it(serve: Any) 
     asked = model.asked[0]
     assert [message.role for message in asked.messages] == ["system", "user"]
     assert (asked.max_tokens, asked.temperature, asked.provider, asked.stable) == (50, 0.5, None, 0)
+
+
+async def test_a_model_says_what_it_can_be_held_to_and_an_answer_what_it_was(serve: Any) -> None:
+    client = await serve(Model())
+    listed = {model.id: model.constraint for model in (await client.models.list()).data}
+    assert listed == {"raw": "grammar", "local/m-1": "grammar", "local/org/m-2": "grammar"}
+    assert (await client.models.retrieve("local/m-1")).constraint == "grammar"
+    answer = await client.chat.completions.create(model="raw", messages=HELLO)
+    assert answer.agentd["constraint"] == "grammar"
 
 
 async def test_a_stream_brings_the_pieces_then_the_end_then_the_usage(serve: Any) -> None:

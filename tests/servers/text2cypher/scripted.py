@@ -17,10 +17,16 @@ Script = Callable[[dict[str, Any]], Answer]
 class ScriptedModel:
     """`requests` holds every body received; `url` ends in /v1."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, constraint: str | None = None) -> None:
+        self.constraint = constraint
         self.requests: list[dict[str, Any]] = []
         self.url = ""
         self._script = script
+
+    async def model(self, request: web.Request) -> web.Response:
+        """As agentd lists a model; without a constraint like any other endpoint."""
+        said = {} if self.constraint is None else {"constraint": self.constraint}
+        return web.json_response({"id": request.match_info["model"], "object": "model", "created": 0, **said})
 
     async def complete(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -48,9 +54,9 @@ def asked(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def scripted_model(script: Script) -> Iterator[ScriptedModel]:
+def scripted_model(script: Script, constraint: str | None = None) -> Iterator[ScriptedModel]:
     """Serve until the block ends."""
-    model = ScriptedModel(script)
+    model = ScriptedModel(script, constraint)
     loop = asyncio.new_event_loop()
     started = threading.Event()
     runner: list[web.AppRunner] = []
@@ -58,6 +64,7 @@ def scripted_model(script: Script) -> Iterator[ScriptedModel]:
     async def start() -> None:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", model.complete)
+        app.router.add_get("/v1/models/{model:.+}", model.model)
         runner.append(web.AppRunner(app))
         await runner[0].setup()
         site = web.TCPSite(runner[0], "127.0.0.1", 0)

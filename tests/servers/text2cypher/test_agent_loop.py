@@ -111,16 +111,32 @@ def test_with_aids_the_grammar_holds_only_readings_and_the_prompt_similar_exampl
     question = "Topik apa saja yang ada pada prasyarat mata kuliah Sistem Operasi?"
     state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT, question=question)
     assert state.final_query == RIGHT
-    assert "Petunjuk" not in body["messages"][-1]["content"]
+    assert "Petunjuk" in body["messages"][-1]["content"]
     assert body["grammar"].startswith("%llguidance {}\nstart:")
     assert "PREREQUISITE" in body["grammar"] and "PART_OF" not in body["grammar"]
     shown = [m["content"] for m in body["messages"] if m["role"] == "assistant"]
     assert len(shown) == 3 and all(text.startswith("<cypher>MATCH") for text in shown)
 
 
-def test_where_one_reading_is_left_no_examples_are_shown(bench: Workbench) -> None:
-    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
-    assert [m["role"] for m in body["messages"]] == ["system", "user"]
+@pytest.mark.parametrize(("able", "sent"), [("grammar", True), ("json_schema", False), ("none", False), (None, False)])
+def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_where_it_says_it_takes_one(
+    bench: Workbench, able: str | None, sent: bool
+) -> None:
+    with scripted_model(in_turn(f"<cypher>{RIGHT}</cypher>"), able) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url))
+        AgentLoop(bench, client).run("7", QUESTION, RIGHT)
+        client.close()
+    (body,) = model.requests
+    assert ("grammar" in body) is sent
+    assert [m["role"] for m in body["messages"]] == ["system", *["user", "assistant"] * 3, "user"]
+    assert "PREREQUISITE" in body["messages"][0]["content"]
+    assert "Petunjuk: MK.nama = 'Sistem Operasi'; relasi PREREQUISITE" in body["messages"][-1]["content"]
+
+
+def test_the_aids_of_the_prompt_are_switched_off_for_a_grammar_too(bench: Workbench) -> None:
+    aids = Aids.parse("grammar")
+    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=aids, prompt=PromptType.ZERO_SHOT)
+    assert "grammar" in body and "Petunjuk" not in body["messages"][-1]["content"] and len(body["messages"]) == 2
 
 
 def test_an_endpoint_that_refuses_grammars_is_asked_without(bench: Workbench) -> None:
