@@ -372,6 +372,7 @@ class Agent:
         return Turn(
             request=brief.prompt,
             toolset=brief.toolset,
+            session_id=brief.session_id,
             said=tuple(done.said),
             steps=tuple(done.steps),
             language=brief.language,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -74,7 +73,6 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(_SPACES.sub(" ", text))
 
 
-@lru_cache(maxsize=256)
 def fold(text: str) -> tuple[str, ...]:
     """The words and digit runs of a text, without case, accents of style or punctuation."""
     return tuple(folded(token) for token in tokens(normal(text)) if token[0].isalnum())
@@ -85,7 +83,6 @@ def plain(text: str) -> str:
     return " ".join(fold(text))
 
 
-@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The root of an Indonesian word, roughly: affixes off while at least four letters stay.
 

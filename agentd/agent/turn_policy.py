@@ -22,6 +22,8 @@ class Turn:
     request: str
     """The citizen's newest words."""
     toolset: Toolset
+    session_id: str = ""
+    """Whose turn it is: under it a policy keeps what it has read, until the app is asked to forget the session."""
     said: tuple[Said, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"

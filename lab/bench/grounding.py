@@ -6,7 +6,7 @@ import statistics
 import time
 from typing import Any
 
-from agentd.apps.letters.evidence import conversation
+from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 
@@ -54,11 +54,13 @@ def run() -> dict[str, float]:
 
 def _median(call: ToolCall, *, forget: bool) -> float:
     taken: list[float] = []
+    readings = Readings()
+    ungrounded(call, readings)
     for _ in range(ROUNDS):
         if forget:
-            conversation.forget()
+            readings = Readings()
         began = time.process_time()
-        ungrounded(call)
+        ungrounded(call, readings)
         taken.append((time.process_time() - began) * 1000)
     return round(statistics.median(taken), 3)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from agentd.application import App
-from agentd.apps.letters.evidence import conversation
+from agentd.application import App, Wiring
+from agentd.apps.letters.evidence.readings import SessionReadings
 from agentd.apps.letters.grounding import Grounded
 from agentd.apps.letters.turns import LetterTurns
 from agentd.ports import ToolHost
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 class Letters(App):
     """Grounding for official calls, and the pages around letters: /verify, /preview, /pictures."""
 
-    turns = LetterTurns()
     judges_official_calls = True
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self._readings = SessionReadings()
+        self.turns = LetterTurns(self._readings)
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls only with what the citizen said or a tool found."""
-        return Grounded(inner)
+        return Grounded(inner, self._readings)
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify, open to everybody."""
@@ -41,9 +45,9 @@ class Letters(App):
 
         return [*PreviewEndpoint(self._letter_server()).routes(), *PicturesEndpoint(runs).routes()]
 
-    def forget(self, _session_id: str) -> None:
-        """All words that were read for evidence: they are kept for no session by name."""
-        conversation.forget()
+    def forget(self, session_id: str) -> None:
+        """What was read of this session for evidence; other sessions keep theirs."""
+        self._readings.forget(session_id)
 
     def _letter_server(self) -> InternalCall:
         return self.wiring.internal_tools(lambda: self.wiring.settings().letters.server)

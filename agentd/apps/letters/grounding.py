@@ -20,6 +20,7 @@ from agentd.apps.letters.evidence.fields import ANYBODY, Field, fields, form
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
+from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
@@ -28,8 +29,9 @@ from agentd.ports import ProgressSink, ToolHost
 class Grounded:
     """A tool host whose official tools take no argument that nobody gave."""
 
-    def __init__(self, inner: ToolHost) -> None:
+    def __init__(self, inner: ToolHost, readings: SessionReadings | None = None) -> None:
         self._inner = inner
+        self._readings = readings or SessionReadings()
 
     def catalogue(self) -> Catalogue:
         """What the inner host offers."""
@@ -37,24 +39,24 @@ class Grounded:
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
-        if call.tool.official and (missing := await aside(ungrounded, call)):
+        if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
             return _refusal(call, missing)
         return await self._inner.call(call, on_progress)
 
 
-def ungrounded(call: ToolCall) -> list[Field]:
+def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
     """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too.
 
-    All of them when reading takes longer than it may.
+    All of them when reading takes longer than it may. `readings`: what was read of this session before.
     """
     try:
-        return _unproven(call)
+        return _unproven(call, readings)
     except OverBudget:
         return fields(call.tool.input_schema, call.input, form(call.tool.input_schema))
 
 
-def _unproven(call: ToolCall) -> list[Field]:
-    case = _case(call.tool, call.said)
+def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
+    case = _case(call.tool, call.said, readings)
     asked = fields(call.tool.input_schema, call.input, case.form)
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
@@ -65,14 +67,14 @@ def _unproven(call: ToolCall) -> list[Field]:
     return [field for field in asked if not proofs[field.path]]
 
 
-def narrowed(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo:
+def narrowed(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> ToolInfo:
     """The tool as a constrained model is offered it: where what can be proven can be listed, only that can be written.
 
     Choices, and numbers that the citizen said (a small model miscopies sixteen digits). Nothing proven: left open; an
     optional field that nobody spoke of is left out, for a model fills what it is offered, and one that was told must be
     filled, for a model forgets what it may.
     """
-    case = _case(tool, said)
+    case = _case(tool, said, readings)
     words = " \n ".join(one.text for one in said if one.by == "citizen")
     required = list(tool.input_schema.get("required", ()))
     properties = dict(tool.input_schema.get("properties", {}))
@@ -107,10 +109,10 @@ def _proves(tool: ToolInfo, name: str, value: Any, case: Case) -> bool:
     return any(field.path == name and proven(field, case) for field in asked)
 
 
-def fills(tool: ToolInfo, said: Sequence[Said]) -> bool:
+def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> bool:
     """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
     newest = max((one.order for one in said if one.by == "citizen"), default=None)
-    case = _case(tool, said)
+    case = _case(tool, said, readings)
     return any(
         statement.message == newest and (statement.segment.label in case.labels or bool(statement.asked & case.labels))
         for statement in case.all
@@ -138,9 +140,9 @@ def _names_kin(segment: Segment) -> bool:
     return named and segment.label is None and segment.person in KIN
 
 
-def _case(tool: ToolInfo, said: Sequence[Said]) -> Case:
+def _case(tool: ToolInfo, said: Sequence[Said], readings: Readings | None) -> Case:
     read = form(tool.input_schema)
-    talk = conversation(said, read.lexicon, for_others=read.for_others)
+    talk = conversation(said, read.lexicon, readings or Readings(), for_others=read.for_others)
     return Case(talk, said, read)
 
 

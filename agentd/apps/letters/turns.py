@@ -8,13 +8,17 @@ from dataclasses import replace
 from agentd.agent.aside import OverBudget
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
+from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import fills, narrowed, ungrounded
 from agentd.apps.letters.offer import about, looked_up, not_again, offered
-from agentd.messages import Said, ToolCall, ToolInfo
+from agentd.messages import ToolCall, ToolInfo
 
 
 class LetterTurns:
     """A turn policy: only calls that may come to something now, and no letter claimed that no tool made."""
+
+    def __init__(self, readings: SessionReadings | None = None) -> None:
+        self._readings = readings or SessionReadings()
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """Leave out forms that nobody asked for or that nothing could fill; narrow the rest to what was said."""
@@ -24,14 +28,15 @@ class LetterTurns:
             return replace(offer, tools=tuple(tool for tool in offer.tools if not tool.official))
 
     def _fitting(self, turn: Turn, offer: Offer) -> Offer:
+        readings = self._readings.of(turn.session_id)
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
         asked = looked_up(free, turn.request)
         if asked is not None and any(step.tool == asked.name and step.success for step in turn.steps):
             return Offer(may_list=False)
         tools = not_again(offered(free, turn.said), turn.steps)
-        first = asked or _form(tools, turn)
+        first = asked or _form(tools, turn, readings)
         shown = tools if first is None else [first]
-        fitting = tuple(_fitted(tool, turn.toolset.tools, turn.said) for tool in shown)
+        fitting = tuple(_fitted(tool, turn, readings) for tool in shown)
         return replace(offer, tools=fitting, may_answer=first is None)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
@@ -46,14 +51,16 @@ class LetterTurns:
 
     def supports(self, call: ToolCall) -> bool:
         """Whether every argument is still what was said."""
-        return not ungrounded(call)
+        return not ungrounded(call, self._readings.of(call.session_id))
 
 
-def _fitted(tool: ToolInfo, tools: Sequence[ToolInfo], said: Sequence[Said]) -> ToolInfo:
-    return narrowed(tool, said) if tool.official else about(tool, tools, said)
+def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> ToolInfo:
+    if tool.official:
+        return narrowed(tool, turn.said, readings)
+    return about(tool, turn.toolset.tools, turn.said)
 
 
-def _form(tools: Sequence[ToolInfo], turn: Turn) -> ToolInfo | None:
+def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
     """The one official form there is, when this message says something for it and it was not tried in this run.
 
     Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
@@ -61,4 +68,4 @@ def _form(tools: Sequence[ToolInfo], turn: Turn) -> ToolInfo | None:
     forms = [tool for tool in tools if tool.official]
     tried = {step.tool for step in turn.steps}
     one = len(forms) == 1 and forms[0].name not in tried
-    return forms[0] if one and fills(forms[0], turn.said) else None
+    return forms[0] if one and fills(forms[0], turn.said, readings) else None

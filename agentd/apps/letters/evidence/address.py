@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from agentd.agent.text import folded, normal, tokens, vocabulary
 from agentd.apps.letters.evidence.numbers import spoken
@@ -99,7 +98,6 @@ def read(words: Sequence[str]) -> Address:
     return Address(tuple(kept), rt, rw)
 
 
-@lru_cache(maxsize=256)
 def parse(value: str) -> Address:
     """A whole value as an address."""
     return read([folded(token) for token in tokens(normal(value)) if token.strip()])

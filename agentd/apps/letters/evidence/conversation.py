@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agentd.agent.aside import spend
@@ -20,6 +19,7 @@ from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import orders, own_words
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.reading import read
+from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
 from agentd.messages import Said
 
@@ -113,10 +113,13 @@ class Conversation:
         return segment.person == wanted or (segment.person is None and message >= self.since)
 
 
-def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = False) -> Conversation:
+def conversation(
+    said: Sequence[Said], lexicon: Lexicon, readings: Readings, *, for_others: bool = False
+) -> Conversation:
     """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not.
 
-    `for_others`: the letter itself tells its applicant from whom it serves, so that `untuk anak saya` names the latter.
+    `readings` keep what was read of this session before. `for_others`: the letter itself tells its applicant from whom
+    it serves, so that `untuk anak saya` names the latter.
     """
     people: set[str] = set()
     statements: list[Statement] = []
@@ -134,13 +137,13 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
             if values is not None:
                 forms.append(Form(entry.order, values))
                 continue
-            asked = _asked(question, lexicon) if question else ()
+            asked = _asked(question, lexicon, readings) if question else ()
             about = {person for _, person in asked}
             start = next(iter(about)) if len(about) == 1 else None
             if not asked:
                 start = other
             labels = tuple(label for label, _ in asked)
-            message, places = _message(entry.text, lexicon, start, labels, spoken_of if not asked else None)
+            message, places = _message(entry.text, lexicon, start, labels, None if asked else spoken_of, readings)
             spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
             people |= message.people
             if message.subject is not None and not for_others:
@@ -151,13 +154,18 @@ def conversation(said: Sequence[Said], lexicon: Lexicon, *, for_others: bool = F
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
 
 
-@lru_cache(maxsize=256)
-def _asked(text: str, lexicon: Lexicon) -> tuple[asking.Question, ...]:
-    return asking.asked(text, lexicon)
+def _asked(text: str, lexicon: Lexicon, readings: Readings) -> tuple[asking.Question, ...]:
+    return readings.remember((text, lexicon), lambda: asking.asked(text, lexicon))
 
 
-@lru_cache(maxsize=256)
 def _message(
+    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
+) -> tuple[Message, list[Place]]:
+    key = (text, lexicon, person, asked, before)
+    return readings.remember(key, lambda: _read(text, lexicon, person, asked, before))
+
+
+def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
 ) -> tuple[Message, list[Place]]:
     if asked == ("status_perkawinan",) and plain(text) in _YET:
@@ -175,12 +183,6 @@ def _unadorned(text: str) -> str:
     text = _EMPHASIS.sub(r"\2", text)
     numbers = [int(number) for number in _NUMBERED.findall(text)]
     return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
-
-
-def forget() -> None:
-    """Drop what was remembered of messages already read (reading is pure; this only costs time)."""
-    _asked.cache_clear()
-    _message.cache_clear()
 
 
 def _form(text: str) -> dict[str, Any] | None:

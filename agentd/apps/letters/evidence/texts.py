@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from agentd.agent.text import content, fold
 from agentd.apps.letters.evidence.choices import meanings
@@ -38,6 +37,5 @@ def supports(said: Sequence[str], value: str) -> bool:
     )
 
 
-@lru_cache(maxsize=256)
 def _asked(value: str) -> frozenset[str]:
     return frozenset(essence([word for word in fold(value) if word.isalpha() or word.isdecimal()]))

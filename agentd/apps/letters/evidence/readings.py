@@ -1,0 +1,66 @@
+"""What was read of a session's messages, kept for that session alone. It reads nothing itself."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+MOST_READINGS = 256
+"""Messages and questions of one session, each read once for every form that it was judged by."""
+MOST_SESSIONS = 256
+"""Sessions whose readings are kept. Reading is pure: a session that was dropped costs time and nothing else."""
+
+
+class Readings:
+    """The readings of one session, at most `MOST_READINGS`. Calls are judged in threads, hence the lock."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def remember(self, key: Hashable, read: Callable[[], Value]) -> Value:
+        """What was read under this key before, or what `read` gives now. It never reads under the lock."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                kept: Value = self._kept[key]
+                return kept
+        value = read()
+        with self._lock:
+            _put(self._kept, key, value, MOST_READINGS)
+        return value
+
+
+class SessionReadings:
+    """The readings of each session by its id, at most `MOST_SESSIONS` sessions."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, Readings] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, session_id: str) -> Readings:
+        """The session's readings, empty for one that nothing was read of. A call outside any session keeps none."""
+        if not session_id:
+            return Readings()
+        with self._lock:
+            readings = self._sessions.pop(session_id, None) or Readings()
+            _put(self._sessions, session_id, readings, MOST_SESSIONS)
+        return readings
+
+    def forget(self, session_id: str) -> None:
+        """Drop this session's readings; every other session keeps its own."""
+        with self._lock:
+            self._sessions.pop(session_id, None)
+
+
+def _put(kept: OrderedDict[Key, Value], key: Key, value: Value, most: int) -> None:
+    """Keep a value as the one used last, and drop the one used longest ago when there are too many."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > most:
+        kept.popitem(last=False)

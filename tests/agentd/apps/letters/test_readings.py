@@ -1,0 +1,68 @@
+"""What was read of a citizen's words is kept for that session, and goes with it."""
+
+from __future__ import annotations
+
+import functools
+import gc
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from agentd.application import Wiring
+from agentd.apps.letters.app import Letters
+from agentd.apps.letters.evidence import conversation, reading, readings
+from agentd.apps.letters.grounding import ungrounded
+from agentd.messages import ToolCall
+from tests.agentd.apps.letters.letters import call
+
+ARGUMENTS = {"nama": "Budi Santoso", "tempat_lahir": "Bandung", "pekerjaan": "guru"}
+WORDS = "nama saya Budi Santoso, lahir di Bandung, pekerjaan guru, alamat Jl. Melati 5 RT 3"
+
+
+def of_session(session_id: str, words: str = WORDS) -> ToolCall:
+    return call(ARGUMENTS, words).model_copy(update={"session_id": session_id})
+
+
+def process_wide() -> dict[str, int]:
+    """How many answers each lru_cache of the daemon keeps."""
+    caches = (each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper))
+    mine = (each for each in caches if str(getattr(each, "__module__", "")).startswith("agentd."))
+    return {f"{each.__module__}.{each.__qualname__}": each.cache_info().currsize for each in mine}
+
+
+def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
+    ungrounded(of_session("first"))
+    before = process_wide()
+    other = {"nama": "Siti Aminah", "tempat_lahir": "Magelang", "pekerjaan": "perawat"}
+    ungrounded(call(other, "nama saya Siti Aminah, lahir di Magelang, pekerjaan perawat, alamat Jl. Kenanga 7 RT 4"))
+    assert process_wide() == before
+
+
+def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    reader = reading.read
+
+    def counted(text: str, *arguments: Any, **options: Any) -> Any:
+        read.append(text)
+        return reader(text, *arguments, **options)
+
+    monkeypatch.setattr(conversation, "read", counted)
+    app = Letters(cast("Wiring", SimpleNamespace()))
+    for session in ("a", "b", "a", "b"):
+        assert app.turns.supports(of_session(session))
+    assert len(read) == 2
+    app.forget("a")
+    assert app.turns.supports(of_session("b")) and len(read) == 2
+    assert app.turns.supports(of_session("a")) and len(read) == 3
+
+
+def test_readings_are_bounded_in_a_session_and_in_sessions() -> None:
+    sessions = readings.SessionReadings()
+    first = sessions.of("first")
+    for number in range(readings.MOST_READINGS + 1):
+        first.remember(number, lambda: "read before")
+    assert first.remember(0, lambda: "read again") == "read again"
+    for number in range(readings.MOST_SESSIONS):
+        sessions.of(str(number))
+    assert sessions.of("first") is not first
