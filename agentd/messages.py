@@ -213,8 +213,11 @@ class ToolInfo(Message):
 
     @property
     def for_model(self) -> bool:
-        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it."""
-        return bool(self.meta.get("agentd/for", "model") == "model")
+        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it.
+
+        Nor what proves who somebody is (`agentd/identity`), whatever else its server says.
+        """
+        return self.meta.get("agentd/for", "model") == "model" and not self.meta.get("agentd/identity")
 
 
 class ServerState(Message):

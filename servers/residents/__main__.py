@@ -1,0 +1,32 @@
+"""`python -m servers.residents`: start the server `residents` on the configured register."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from servers.common import clock
+from servers.common.serve import serve
+from servers.residents.configured import ConfiguredRegister
+from servers.residents.locks import Locks
+from servers.residents.resident import RegisterError
+from servers.residents.server import create_server
+from servers.residents.settings import Settings, SettingsError
+from servers.residents.verification import Verification
+
+
+def main() -> None:
+    """Exits with status 2, saying why, when a setting is wrong; a register that is down is told by each call."""
+    try:
+        settings = Settings.from_env()
+        register = ConfiguredRegister(settings)
+    except (SettingsError, RegisterError) as error:
+        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
+        raise SystemExit(2) from error
+    if register.notice is not None:
+        logging.getLogger(__name__).warning("no RESIDENTS_URL is configured: the residents are a made-up sample")
+    serve(create_server(Verification(register, Locks(settings.locks_file, lambda: clock.now().timestamp()))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""OpenSID's numbers as the words that letters print. The words themselves are in codes.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from servers.residents.resident import known
+
+WORDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("codes.toml").read_text(encoding="utf-8"))
+ABBREVIATIONS = frozenset(WORDS["abbreviations"]["words"].split())
+
+
+def word(field: str, code: object) -> str | None:
+    """What a code means; None for no code (empty, 0) and for one that nobody knows."""
+    return WORDS[field].get(str(code).strip())
+
+
+def occupation(name: object) -> str | None:
+    """An occupation, which offices keep in capitals, with a capital to each word: Karyawan Swasta, Tentara (TNI)."""
+    text = known(name)
+    return text and re.sub(r"[^\W\d_]+", lambda found: _cased(found[0]), text)
+
+
+def _cased(name: str) -> str:
+    return name.upper() if name.upper() in ABBREVIATIONS else name.capitalize()

@@ -1,0 +1,191 @@
+"""OpenSID's database as a register: its tables and rules, only read. Knows no PIN's use and no wire."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from servers.residents import codes
+from servers.residents.database import Database
+from servers.residents.pins import OpensidPins
+from servers.residents.resident import Found, RegisterError, Resident, Standing, known
+
+MARK = "tweb_penduduk"
+"""The table by which OpenSID is recognised."""
+
+
+def _table(name: str, columns: str) -> sa.TableClause:
+    return sa.table(name, *(sa.column(column) for column in columns.split()))
+
+
+CONFIG = _table("config", "id nama_desa")
+PERSON = _table(
+    MARK,
+    "id config_id nama nik id_kk kk_level sex tempatlahir tanggallahir agama_id pendidikan_kk_id pekerjaan_id "
+    "status_kawin warganegara_id ayah_nik ibu_nik nama_ayah nama_ibu golongan_darah_id id_cluster status "
+    "alamat_sekarang status_dasar telepon tag_id_card",
+)
+FAMILY = _table("tweb_keluarga", "id config_id no_kk alamat id_cluster")
+PLACE = _table("tweb_wil_clusterdesa", "id rt rw dusun")
+PIN = _table("tweb_penduduk_mandiri", "id_pend pin aktif ganti_pin")
+OCCUPATION = _table("tweb_penduduk_pekerjaan", "id nama")
+TABLES = (CONFIG, PERSON, FAMILY, PLACE, PIN, OCCUPATION)
+
+CODED = {
+    "jenis_kelamin": PERSON.c.sex,
+    "agama": PERSON.c.agama_id,
+    "status_perkawinan": PERSON.c.status_kawin,
+    "kewarganegaraan": PERSON.c.warganegara_id,
+    "pendidikan": PERSON.c.pendidikan_kk_id,
+    "golongan_darah": PERSON.c.golongan_darah_id,
+    "hubungan": PERSON.c.kk_level,
+    "standing": PERSON.c.status_dasar,
+}
+"""Which column holds the code of which word."""
+
+
+@dataclass(frozen=True)
+class Office:
+    """The office of which the residents are: a row of `config`."""
+
+    id: int
+    name: str
+
+
+class OpensidRegister:
+    """The residents of one office."""
+
+    notice: str | None = None
+
+    def __init__(self, database: Database, office_id: int | None) -> None:
+        self._database, self._office_id = database, office_id
+        self._office: Office | None = None
+        self.pins = OpensidPins()
+
+    def office(self) -> Office:
+        """The office, once the tables are as we know them. Raises RegisterError."""
+        if self._office is None:
+            with self._database.connection() as connection:
+                _check_columns(connection)
+                rows = connection.execute(sa.select(CONFIG.c.id, CONFIG.c.nama_desa)).all()
+            self._office = _chosen([Office(int(row.id), str(row.nama_desa)) for row in rows], self._office_id)
+        return self._office
+
+    def find(self, *, nik: str | None = None, card: str | None = None) -> Found | None:
+        wanted = PERSON.c.nik == nik if nik is not None else PERSON.c.tag_id_card == card
+        rows = self._rows(wanted)
+        if len(rows) > 1:
+            what, numbers = "NIK" if nik is not None else "card", ", ".join(str(row.id) for row in rows)
+            raise RegisterError(f"several residents have one {what}: rows {numbers} of {MARK}; correct all but one")
+        return _found(rows[0]) if rows else None
+
+    def family(self, found: Found) -> list[Found]:
+        if found.family is None:
+            return [found]
+        living = (PERSON.c.id_kk == int(found.family)) & (PERSON.c.status_dasar == 1)
+        return [_found(row) for row in self._rows(living, limit=200)]
+
+    def _rows(self, wanted: sa.ColumnElement[bool], limit: int = 3) -> list[sa.Row[Any]]:
+        statement = _statement(self.office().id).where(wanted).order_by(PERSON.c.kk_level, PERSON.c.tanggallahir)
+        with self._database.connection() as connection:
+            return list(connection.execute(statement.limit(limit)).all())
+
+
+def _statement(office: int) -> sa.Select[Any]:
+    place = sa.func.coalesce(PERSON.c.id_cluster, FAMILY.c.id_cluster)
+    joined = (
+        sa.outerjoin(PERSON, FAMILY, (FAMILY.c.id == PERSON.c.id_kk) & (FAMILY.c.config_id == PERSON.c.config_id))
+        .outerjoin(PLACE, PLACE.c.id == place)
+        .outerjoin(OCCUPATION, OCCUPATION.c.id == PERSON.c.pekerjaan_id)
+        .outerjoin(PIN, PIN.c.id_pend == PERSON.c.id)
+    )
+    more = (
+        FAMILY.c.id.label("family_id"),
+        FAMILY.c.no_kk,
+        FAMILY.c.alamat.label("family_address"),
+        PLACE.c.rt,
+        PLACE.c.rw,
+        PLACE.c.dusun,
+        OCCUPATION.c.nama.label("occupation"),
+        PIN.c.pin,
+        PIN.c.aktif,
+        PIN.c.ganti_pin,
+    )
+    return sa.select(*PERSON.c, *more).select_from(joined).where(PERSON.c.config_id == office)
+
+
+def _found(row: sa.Row[Any]) -> Found:
+    """One row in our words. An office's address is the family's where there is a family."""
+    values = row._mapping
+    spoken = {name: codes.word(name, values[column.name]) for name, column in CODED.items() if name != "standing"}
+    resident = Resident(
+        **spoken,
+        nik=str(row.nik),
+        nama=" ".join(str(row.nama or "").split()),
+        no_kk=known(row.no_kk),
+        tempat_lahir=known(row.tempatlahir),
+        tanggal_lahir=iso_date(row.tanggallahir),
+        pekerjaan=codes.occupation(row.occupation),
+        alamat=known(row.alamat_sekarang if row.family_id is None else row.family_address),
+        rt=known(row.rt),
+        rw=known(row.rw),
+        dusun=known(row.dusun),
+        nama_ayah=known(row.nama_ayah),
+        nik_ayah=known(row.ayah_nik),
+        nama_ibu=known(row.nama_ibu),
+        nik_ibu=known(row.ibu_nik),
+        telepon=known(row.telepon),
+    )
+    active = str(row.aktif) == "1"
+    return Found(
+        resident=resident,
+        standing=_standing(row.status_dasar, row.status),
+        family=None if row.family_id is None else str(row.family_id),
+        pin=known(row.pin) if active else None,
+        pin_unchanged=active and str(row.ganti_pin) == "1",
+    )
+
+
+def _standing(code: object, status: object) -> Standing:
+    """Alive and a resident here; a code that we don't know is not."""
+    standing: Any = codes.word("standing", code) or "invalid"
+    return "not_resident_here" if standing == "resident" and str(status) != "1" else standing
+
+
+def iso_date(value: object) -> str | None:
+    """A day in ISO form; None for 0000-00-00 and for a day without month."""
+    try:
+        return datetime.date.fromisoformat(str(value)[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def _check_columns(connection: sa.Connection) -> None:
+    inspector = sa.inspect(connection)
+    there = set(inspector.get_table_names()) | set(inspector.get_view_names())
+    missing = []
+    for table in TABLES:
+        if table.name not in there:
+            missing.append(f"table {table.name}")
+            continue
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        missing += [f"column {table.name}.{column.name}" for column in table.c if column.name not in columns]
+    if missing:
+        raise RegisterError(
+            f"this OpenSID's database lacks {', '.join(missing)}, or the account may not see them; "
+            "update OpenSID, or give the account SELECT on these tables"
+        )
+
+
+def _chosen(offices: list[Office], wanted: int | None) -> Office:
+    if wanted is None and len(offices) == 1:
+        return offices[0]
+    for office in offices:
+        if office.id == wanted:
+            return office
+    there = ", ".join(f"{office.id} {office.name}" for office in offices) or "none"
+    said = "is not set" if wanted is None else f"is {wanted}"
+    raise RegisterError(f"OFFICE_CONFIG_ID {said}; the offices in the table config are: {there}")

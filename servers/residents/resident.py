@@ -1,0 +1,94 @@
+"""A resident as letters name them, what a register knows beside, and the port to any register. Reads none itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+Standing = Literal["resident", "not_resident_here", "dead", "moved", "missing", "left", "invalid"]
+"""Why somebody in the register gets a letter as a resident (`resident`) or doesn't."""
+
+
+class Resident(BaseModel):
+    """Unknown is None, never "-" or "0". Words as letters print them, names as stored, `tanggal_lahir` in ISO form."""
+
+    model_config = ConfigDict(frozen=True)
+
+    nik: str
+    no_kk: str | None
+    nama: str
+    jenis_kelamin: str | None
+    tempat_lahir: str | None
+    tanggal_lahir: str | None
+    agama: str | None
+    status_perkawinan: str | None
+    pekerjaan: str | None
+    kewarganegaraan: str | None
+    pendidikan: str | None
+    golongan_darah: str | None
+    alamat: str | None
+    rt: str | None
+    rw: str | None
+    dusun: str | None
+    hubungan: str | None
+    nama_ayah: str | None
+    nik_ayah: str | None
+    nama_ibu: str | None
+    nik_ibu: str | None
+    telepon: str | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A row of the register: the resident, and what decides whether a PIN or a card may speak for them."""
+
+    resident: Resident = field(repr=False)
+    standing: Standing
+    family: str | None = field(default=None, repr=False)
+    """The register's own key of the family card; None without one."""
+    pin: str | None = field(default=None, repr=False)
+    """As the register stores it (see pins.py); None where none was given out, or it is not active."""
+    pin_unchanged: bool = False
+    """The citizen never changed the first PIN."""
+
+
+class PinForm(Protocol):
+    """How a register stores PINs."""
+
+    @property
+    def decoy(self) -> str:
+        """A stored form that costs as much to compare as a real one."""
+
+    def matches(self, pin: str, stored: str) -> bool:
+        """Whether six digits are the stored PIN; takes the same time either way."""
+
+
+class Register(Protocol):
+    """Any register of residents. All methods raise RegisterError."""
+
+    @property
+    def pins(self) -> PinForm: ...
+
+    @property
+    def notice(self) -> str | None:
+        """What to know of every answer, or None."""
+
+    def find(self, *, nik: str | None = None, card: str | None = None) -> Found | None:
+        """Who has this NIK (16 digits) or card, whatever their standing."""
+
+    def family(self, found: Found) -> list[Found]:
+        """The living members of the same family card, the head first; without a card the resident alone."""
+
+
+class RegisterError(Exception):
+    """The register can't answer. The text is for the office: precise, without an address, an account or a person."""
+
+    citizen = "Data kependudukan sedang tidak dapat dibaca. Silakan lanjut tanpa PIN atau ke petugas."
+
+
+def known(value: object) -> str | None:
+    """The text of a value, or None where it only stands for none: empty, "-", "0"."""
+    text = "" if value is None else " ".join(str(value).split())
+    return text if text.strip("-0. ") else None

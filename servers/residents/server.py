@@ -1,0 +1,145 @@
+"""The tools of `residents` on the wire: verify_resident, get_resident, list_family. Decides nothing about a PIN.
+
+All are for the host (`_meta` agentd/identity): no model is offered one. No answer, error or log line repeats a NIK or
+a PIN that was given, but as a field of the resident that was asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field
+
+from servers.residents.resident import RegisterError, Resident
+from servers.residents.verification import Verification, Verified
+
+log = logging.getLogger(__name__)
+
+INSTRUCTIONS = "The office's register of residents, for the host's own use: a resident proves who they are by PIN."
+FOR_THE_HOST = {"agentd/identity": True, "agentd/for": "host", "agentd/scope": "staff"}
+FOR_THE_DESK = {**FOR_THE_HOST, "agentd/for": "desk"}
+NOTES, ATTEMPTS_LEFT, RETRY_AFTER = "agentd/notes", "agentd/attempts_left", "agentd/retry_after_s"
+"""In a result's `_meta`: what the desk is to know, and what a wrong PIN left."""
+USER_MESSAGE = "agentd/user_message"
+"""In a failed result's `_meta`: what the citizen hears."""
+
+TRIES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+Nik = Annotated[str, Field(description="16 digits.")]
+
+
+class VerifyAnswer(BaseModel):
+    """`reason` is null when verified."""
+
+    verified: bool
+    resident: Resident | None
+    reason: Literal["not_verified", "locked"] | None
+
+
+class ResidentAnswer(BaseModel):
+    """Null for somebody who is not a living resident of this office."""
+
+    resident: Resident | None
+
+
+class FamilyAnswer(BaseModel):
+    """Living members of one family card, the resident among them, the head first; empty for who is no resident."""
+
+    members: list[Resident]
+
+
+class ResidentServer(MCPServer[None]):
+    """MCPServer that never repeats an argument: the framework's own errors quote what they reject."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Raises ToolError for a tool that isn't there and for arguments of the wrong shape."""
+        wrong = _wrong(name, arguments)
+        if wrong is not None:
+            raise ToolError(wrong)
+        return await super().call_tool(name, arguments, context)
+
+
+def create_server(verification: Verification) -> ResidentServer:
+    """The server on a register that need not be up: each call answers for itself."""
+    server = ResidentServer("residents", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+
+    @server.tool(title="Verify a resident", annotations=TRIES, meta=FOR_THE_HOST)
+    def verify_resident(
+        pin: Annotated[str, Field(description="Six digits.")],
+        nik: Nik | None = None,
+        card: Annotated[str | None, Field(description="The tag of an identity card, as the reader types it.")] = None,
+    ) -> Annotated[CallToolResult, VerifyAnswer]:
+        """Whether a NIK, or a card, and a PIN belong to one living resident. The third wrong PIN locks 15 minutes."""
+        return _told(verification, lambda: _verified(verification.verify(nik=nik, card=card, pin=pin)))
+
+    @server.tool(title="Get a resident", annotations=READS, meta=FOR_THE_DESK)
+    def get_resident(nik: Nik) -> Annotated[CallToolResult, ResidentAnswer]:
+        """What the register holds of a living resident; for an officer who saw the person's card."""
+
+        def get() -> CallToolResult:
+            found, notes = verification.resident(nik)
+            return _result(ResidentAnswer(resident=found and found.resident), {NOTES: list(notes)})
+
+        return _told(verification, get)
+
+    @server.tool(title="List a family", annotations=READS, meta=FOR_THE_HOST)
+    def list_family(nik: Nik) -> Annotated[CallToolResult, FamilyAnswer]:
+        """The living members of the family card of a resident."""
+
+        def members() -> CallToolResult:
+            found, notes = verification.resident(nik)
+            family = verification.register.family(found) if found is not None else []
+            return _result(FamilyAnswer(members=[one.resident for one in family]), {NOTES: list(notes)})
+
+        return _told(verification, members)
+
+    return server
+
+
+def _verified(verified: Verified) -> CallToolResult:
+    answer = VerifyAnswer(verified=verified.resident is not None, resident=verified.resident, reason=verified.reason)
+    meta = {NOTES: list(verified.notes), ATTEMPTS_LEFT: verified.attempts_left, RETRY_AFTER: verified.retry_after_s}
+    return _result(answer, meta)
+
+
+def _told(verification: Verification, work: Callable[[], CallToolResult]) -> CallToolResult:
+    """The result, marked when it is a sample's; a register's failure as an error for the office and the citizen."""
+    try:
+        result = work()
+    except RegisterError as error:
+        log.error("%s", error)
+        return CallToolResult(
+            content=[TextContent(text=str(error))], is_error=True, _meta={USER_MESSAGE: RegisterError.citizen}
+        )
+    if verification.register.notice is not None and result.meta is not None:
+        result.meta["agentd/sample"] = verification.register.notice
+    return result
+
+
+def _result(answer: BaseModel, meta: dict[str, Any]) -> CallToolResult:
+    text = TextContent(text=answer.model_dump_json())
+    return CallToolResult(content=[text], structured_content=answer.model_dump(), _meta=meta)
+
+
+def _wrong(tool: str, arguments: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments' shape, in words that repeat none of them."""
+    if tool == "verify_resident":
+        named = [name for name in ("nik", "card") if arguments.get(name) is not None]
+        if len(named) != 1:
+            return "verify_resident takes exactly one of nik and card"
+        texts: tuple[str, ...] = ("pin", *named)
+    elif tool in ("get_resident", "list_family"):
+        texts = ("nik",)
+    else:
+        return None
+    wrong = [name for name in texts if not isinstance(arguments.get(name), str)]
+    if wrong:
+        return f"{tool} takes {' and '.join(wrong)} as text"
+    return None

@@ -1,0 +1,58 @@
+"""What the environment says of the register. Reads it once; opens nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from servers.common.credentials import credential
+
+
+class SettingsError(ValueError):
+    """An environment variable is wrong; the text names it."""
+
+
+class Settings(BaseModel):
+    """The server's settings.
+
+    | variable | default |
+    |---|---|
+    | RESIDENTS_URL | the credential residents_url, else the sample register |
+    | OFFICE_CONFIG_ID | with one row in OpenSID's `config` that one; with several it is needed |
+    | AGENTD_STATE | ./state; the count of wrong PINs is its file residents/locks.db |
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str | None = Field(default=None, repr=False)
+    office_id: int | None
+    home: Path
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
+        """Raises SettingsError for what can't be used."""
+        url = env.get("RESIDENTS_URL")
+        try:
+            url = credential("residents_url", env) if url is None else url
+        except OSError as error:
+            raise SettingsError(f"the credential residents_url can't be read: {error.strerror}") from error
+        if url is not None and not url.strip():
+            raise SettingsError(
+                "RESIDENTS_URL (or the credential residents_url) is set, but empty: write the register's address; "
+                "without it altogether a sample register is read, and says so"
+            )
+        office = env.get("OFFICE_CONFIG_ID", "").strip()
+        if office and not (office.isascii() and office.isdecimal()):
+            raise SettingsError("OFFICE_CONFIG_ID is no number; it is the id of a row of OpenSID's table config")
+        return cls(
+            url=url and url.strip(),
+            office_id=int(office) if office else None,
+            home=Path(env.get("AGENTD_STATE") or "state").absolute() / "residents",
+        )
+
+    @property
+    def locks_file(self) -> Path:
+        return self.home / "locks.db"
