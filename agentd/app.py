@@ -49,11 +49,12 @@ from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Cluster
+from agentd.runs.databases import postgresql_engine, sqlite_engine
 from agentd.runs.engine import Engine, EngineLimits, Executor, Node
 from agentd.runs.questions import Questions
 from agentd.runs.retention import Ages, retention
 from agentd.runs.sessions import SessionDesk
-from agentd.runs.store import RunStore, postgresql_engine, sqlite_engine
+from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
 from agentd.web import pages

@@ -11,6 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from agentd.errors import ProviderUnavailable
 from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
 from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
+from agentd.runs.records import RunRecord
 
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
@@ -57,9 +58,9 @@ class Metrics:
         self._rpc_answered.clear()
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
-    def run_ended(self, row: dict[str, Any], result: Any) -> None:
+    def run_ended(self, row: RunRecord, result: Any) -> None:
         """The engine's observer."""
-        self.runs.labels(row["kind"], result.status).inc()
+        self.runs.labels(row.kind, result.status).inc()
         for step in result.outcome.get("steps", ()):
             self.steps.labels(step.get("server") or "", step["tool"], str(step["success"]).lower()).inc()
 

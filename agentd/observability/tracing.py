@@ -42,8 +42,8 @@ class Traces:
 
         async def execute(context: RunContext) -> Result:
             row = context.row
-            ids = {"agentd.run_id": row["run_id"], "agentd.session_id": row["session_id"]}
-            with self.span(f"run {row['kind']}", SpanKind.SERVER, {**ids, "agentd.segment": row["segment"]}) as span:
+            ids = {"agentd.run_id": row.run_id, "agentd.session_id": row.session_id}
+            with self.span(f"run {row.kind}", SpanKind.SERVER, {**ids, "agentd.segment": row.segment}) as span:
                 result = await inner(context)
                 span.set_attribute("agentd.status", result.status)
                 if result.error is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from agentd.agent.language import detect
 from agentd.agent.picking import Told
 from agentd.agent.toolset import Toolset
-from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
+from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound
 from agentd.messages import (
     AgentOptions,
     AgentOutcome,
@@ -26,8 +26,9 @@ from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine, iso
 from agentd.runs.keys import kept, kept_of_new, new_key
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.shown import error_data, error_of, outcome_of, summary_of
-from agentd.runs.store import Opening, Row, RunStore
+from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import owned, owned_session, published, without_paths
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
@@ -46,7 +47,7 @@ class Agents:
 
     profile_of: ProfileOf
     select: Select = select_all
-    language: str = "auto"
+    language: Literal["auto", "id", "en"] = "auto"
     """`auto`: detected in each prompt."""
     known_models: Callable[[], dict[str, list[str]]] = dict
     """{provider id: names of its models}."""
@@ -80,7 +81,7 @@ class AgentRuns:
         """The run as it stands, a failed one with its `error`."""
         row = await self._seen(run_id, caller)
         shown = outcome_of(row, caller).model_dump(mode="json")
-        if row["error"] is not None:
+        if row.error is not None:
             error = error_of(row, caller)
             shown["error"] = {"code": error.code, "message": error.message, "data": error_data(error, row)}
         return shown
@@ -133,13 +134,13 @@ class AgentRuns:
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run. Raises NotFound."""
         row = await self._seen(run_id, caller, "staff")
-        for value in (row["outcome"] or {}).get("artifacts", []):
+        for value in (row.outcome or {}).get("artifacts", []):
             artifact = Artifact.model_validate(value)
             if artifact.name == name and artifact.path:
                 return artifact, Path(artifact.path)
         raise NotFound("the run made no such file")
 
-    async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> Row:
+    async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> RunRecord:
         """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
         row = await self._store.run(run_id)
         if row is not None and others and caller.may(*others):
@@ -166,36 +167,24 @@ class AgentRuns:
                 await self._remember(options.run_id, decided, prompt, session_id, caller)
             return decided
         now = iso(self._clock.now())
-        latest = found.latest["brief"] if found.latest else {}
-        before: Language = latest.get("language", "id")
-        language = options.language or (
-            self._agents.language if self._agents.language != "auto" else detect(prompt, before)
-        )
+        latest = found.latest.brief if found.latest else RunBrief()
+        configured = self._agents.language
+        language = options.language or (configured if configured != "auto" else detect(prompt, latest.language))
         profile = self._agents.profile_of(caller, options, None)
-        told = await self._agents.select(prompt, profile.toolset, Told.read(latest.get("told")))
-        brief = {
-            "options": options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
-            "language": language,
-            "caller": caller.model_dump(mode="json"),
-            "deadline_s": profile.deadline_s,
-            "told": told and told.record(),
-        }
-        row: Row = {
-            "run_id": run_id,
-            "session_id": session_id,
-            "owner": caller.id,
-            "kind": "agent",
-            "prompt": prompt,
-            "brief": brief,
-            "status": "queued",
-            "created_at": now,
-        }
-        session_row: Row = {"session_id": session_id, "owner": caller.id, "created_at": now, "updated_at": now}
+        brief = RunBrief(
+            options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
+            caller=caller,
+            language=language,
+            deadline_s=profile.deadline_s,
+            told=await self._agents.select(prompt, profile.toolset, latest.told),
+        )
+        key_hash = None
         if caller.is_visitor:
             assert caller.session_key is not None
-            key = caller.session_key
-            session_row["key_hash"] = kept_of_new(key) if found.session is None else kept(key)
-        existing = await self._engine.submit(row, session_row)
+            key_hash = (kept_of_new if found.session is None else kept)(caller.session_key)
+        row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
+        session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
+        existing = await self._engine.submit(row, session)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller)
 
     def _check_models(self, options: AgentOptions) -> None:
@@ -209,25 +198,16 @@ class AgentRuns:
     async def _same(self, run_id: str, prompt: str, options: AgentOptions, caller: Caller) -> str:
         """The run that has this id already, if it is the same one. A visitor needs the key that its first call had."""
         row = await self._seen(run_id, caller)
-        if row["prompt"] != prompt or options.session_id not in (None, row["session_id"]):
-            raise Conflict("this run_id was used with another prompt or session", run_id=row["run_id"])
-        return str(row["brief"].get("answers", row["run_id"]))
+        if row.prompt != prompt or options.session_id not in (None, row.session_id):
+            raise Conflict("this run_id was used with another prompt or session", run_id=row.run_id)
+        return row.brief.answers or row.run_id
 
     async def _remember(self, run_id: str, decided: str, prompt: str, session_id: str, caller: Caller) -> None:
         """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
         now = iso(self._clock.now())
-        row: Row = {
-            "run_id": run_id,
-            "session_id": session_id,
-            "owner": caller.id,
-            "kind": "answer",
-            "prompt": prompt,
-            "brief": {"answers": decided},
-            "status": "completed",
-            "created_at": now,
-            "finished_at": now,
-        }
-        await self._store.add_run(row, {})
+        brief = RunBrief(answers=decided)
+        row = RunRecord(run_id, session_id, caller.id, "answer", prompt, brief, "completed", now, finished_at=now)
+        await self._store.add_run(row)
 
     # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -235,7 +215,7 @@ class AgentRuns:
         row = await self._engine.wait(run_id)
         if row is None:
             raise NotFound("there is no such run any more")
-        if row["status"] == "failed":
+        if row.status == "failed":
             error = error_of(row, caller)
             error.data = error_data(error, row)
             if caller.is_visitor:

@@ -8,12 +8,13 @@ from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent, Brief, Conclusion
 from agentd.agent.picking import Told
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
-from agentd.errors import BY_TYPE, InternalError, Language
+from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import Outfit
 from agentd.runs.engine import Result, RunContext
-from agentd.runs.store import Row, RunStore
+from agentd.runs.records import RunRecord
+from agentd.runs.store import RunStore
 from agentd.runs.visibility import published
 
 PAST_TURNS = 50
@@ -44,30 +45,28 @@ class AgentExecutor:
 
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
-        row, kept = context.row, context.row["brief"]
-        options = AgentOptions.model_validate(kept["options"])
-        caller = Caller.model_validate(kept["caller"])
-        told = Told.read(kept.get("told"))
-        profile = self._profile_of(caller, options, told)
-        earlier = [] if context.opens else await self._store.turns_of(row["session_id"], PAST_TURNS + 1)
+        row, asked = context.row, context.row.brief
+        options = AgentOptions.model_validate(asked.options)
+        profile = self._profile_of(row.caller, options, asked.told)
+        earlier = [] if context.opens else await self._store.turns_of(row.session_id, PAST_TURNS + 1)
         past = [_past(turn) for turn in earlier
-                if turn["run_id"] != row["run_id"] and turn["created_at"] <= row["created_at"]]  # fmt: skip
+                if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
         brief = Brief(
-            run_id=row["run_id"],
-            session_id=row["session_id"],
-            prompt=row["prompt"],
+            run_id=row.run_id,
+            session_id=row.session_id,
+            prompt=row.prompt,
             prefix=profile.prefix,
             toolset=profile.toolset,
-            told=told,
-            language=kept["language"],
+            told=asked.told,
+            language=asked.language,
             history=messages(past, self._history_tokens, profile.toolset),
             said=evidence(past),
             options=options.model_copy(update={"provider": profile.provider}),
             limits=profile.limits,
             barred=profile.barred,
-            caller=caller,
-            attempt=row["attempt"],
-            resumed=row["record"],
+            caller=row.caller,
+            attempt=row.attempt,
+            resumed=row.record,
             consent=context.consent(),
         )
         loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
@@ -75,8 +74,8 @@ class AgentExecutor:
         return _result(row, conclusion)
 
 
-def _result(row: Row, conclusion: Conclusion) -> Result:
-    artifacts = published(conclusion.artifacts, row["run_id"])
+def _result(row: RunRecord, conclusion: Conclusion) -> Result:
+    artifacts = published(conclusion.artifacts, row.run_id)
     outcome = {
         "response": conclusion.response,
         "provider": conclusion.provider,
@@ -99,18 +98,16 @@ def _result(row: Row, conclusion: Conclusion) -> Result:
     )
 
 
-def _past(row: Row) -> PastTurn:
-    outcome = row["outcome"] or {}
+def _past(row: RunRecord) -> PastTurn:
+    outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
-    brief = row["brief"]
-    language: Language = brief.get("language", "id")
-    heard = outcome.get("response", "") or _failure_told(row, language)
-    return PastTurn(row["prompt"], heard, steps, language, Told.read(brief.get("told")))
+    heard = outcome.get("response", "") or _failure_told(row)
+    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.told)
 
 
-def _failure_told(row: Row, language: Language) -> str:
+def _failure_told(row: RunRecord) -> str:
     """What the citizen was told of a run that failed; nothing for any other."""
-    if row["error"] is None:
+    if row.error is None:
         return ""
-    told = (row["error"].get("data") or {}).get("user_message")
-    return str(told or BY_TYPE.get(row["error"]["type"], InternalError)("").user_message(language))
+    told = row.error.data.get("user_message")
+    return str(told or BY_TYPE.get(row.error.type, InternalError)("").user_message(row.brief.language))

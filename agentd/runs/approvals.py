@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from agentd.agent.approval import assents, refuses, summary
@@ -11,12 +11,13 @@ from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
-from agentd.errors import AgentdError, Conflict, Forbidden
+from agentd.errors import AgentdError, Conflict, Forbidden, Language
 from agentd.messages import AgentOptions, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine, iso
-from agentd.runs.store import Opening, Row
+from agentd.runs.records import Decision, Json, RunChanges, RunRecord
+from agentd.runs.store import Opening
 
 
 class Approvals:
@@ -44,40 +45,40 @@ class Approvals:
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said.
         """
         for row in found.waiting:
-            next_words = found.latest is not None and found.latest["run_id"] == row["run_id"]
-            if next_words and (assents(prompt) or refuses(prompt)):
-                if row["approval"]["rule"] == "staff" and assents(prompt) and not caller.may("staff"):
+            next_words = found.latest is not None and found.latest.run_id == row.run_id
+            if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
+                if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
                     return None
-                await self.decide(row, row["approval"]["approval_id"], assents(prompt), None, caller, said=prompt)
-                return str(row["run_id"])
+                await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
+                return row.run_id
             if await aside(self._changed, row, prompt):
-                await self._engine.cancel(row["run_id"])
+                await self._engine.cancel(row.run_id)
         return None
 
-    def _changed(self, row: Row, prompt: str) -> bool:
+    def _changed(self, row: RunRecord, prompt: str) -> bool:
         """True when what waits could not be called any more after these words (a correction took its evidence)."""
-        said = [Said.model_validate(value) for value in row["record"]["said"]]
+        record = row.record or {}
+        said = [Said.model_validate(value) for value in record["said"]]
         said.append(Said(by="citizen", order=len(said), text=prompt))
-        caller = Caller.model_validate(row["brief"]["caller"])
-        pending = row["record"]["pending"]
+        pending = record["pending"]
         try:
-            tool = self._profile_of(caller, AgentOptions(), None).toolset.resolve(pending["tool"])
+            tool = self._profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"])
         except AgentdError:
             return True
         call = ToolCall(
             tool=tool,
             input=pending["arguments"],
-            run_id=row["run_id"],
-            session_id=row["session_id"],
-            step=len(row["record"]["steps"]) + 1,
+            run_id=row.run_id,
+            session_id=row.session_id,
+            step=len(record["steps"]) + 1,
             said=tuple(said),
-            language=row["brief"]["language"],
+            language=row.brief.language,
         )
         return not self._policy.supports(call)
 
     async def decide(
         self,
-        row: Row,
+        row: RunRecord,
         approval_id: str,
         approved: bool,
         arguments: dict[str, Any] | None,
@@ -85,55 +86,54 @@ class Approvals:
         said: str | None = None,
     ) -> None:
         """Record the decision and let the run go on, or wait for a second officer. Raises Conflict and Forbidden."""
-        approval = row["approval"]
-        if row["status"] != "needs_approval" or approval is None or approval["approval_id"] != approval_id:
+        approval = row.approval
+        if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
-        if approval["expires_at"] <= iso(self._clock.now()):
-            await self._engine.cancel(row["run_id"])
+        if approval.expires_at <= iso(self._clock.now()):
+            await self._engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again")
-        if approval["rule"] == "staff" and not caller.may("staff"):
+        if approval.rule == "staff" and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
-        final = arguments if arguments is not None else approval["arguments"]
-        proposed = approval.get("proposed", approval["arguments"])
-        changes = differing(approval["arguments"], final)
+        final = arguments if arguments is not None else approval.arguments
+        first = approval.arguments if approval.proposed is None else approval.proposed
+        changes = differing(approval.arguments, final)
         if changes and not caller.may("staff"):
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         self._engine.check_open(row)
         at = iso(self._clock.now())
-        yes = judged(approval, row["brief"]["caller"]["id"], caller, final, at) if approved else None
+        yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
         what = "refused" if yes is None else "approved" if yes.enough else "agreed"
         await self._audit.arecord(
             f"approval.{what}",
             actor=caller.id,
-            subject=row["run_id"],
-            session=row["session_id"],
-            tool=approval["tool"],
+            subject=row.run_id,
+            session=row.session_id,
+            tool=approval.tool,
             changed=changes,
         )
-        approvals = [agreement.model_dump() for agreement in yes.approvals] if yes else []
+        proposed = first if differing(first, final) else None
+        approvals = yes.approvals if yes else ()
         if yes is not None and not yes.enough:
-            await self._engine.ask_another(row, self._for_another(row, final, proposed, approvals))
+            agreed = tuple(agreement.model_dump() for agreement in approvals)
+            shown = self._summary(approval.tool, final, row.brief.language)
+            another = replace(approval, arguments=final, summary=shown, rule="staff", approvals=agreed)
+            await self._engine.ask_another(
+                row, replace(another, proposed=approval.proposed if proposed is None else proposed)
+            )
             return
-        decision = {
-            "approval_id": approval_id,
-            "approved": approved,
-            "by": caller.id,
-            "at": at,
-            "changed": bool(differing(proposed, final)),
-            "approvals": approvals,
-        }
-        record = dict(row["record"])
-        text = json.dumps(final) if decision["changed"] else said or ("ya" if approved else "tidak")
-        heard = Said(by="citizen", order=len(record["said"]), text=text)
-        record["said"] = [*record["said"], heard.model_dump()]
-        record["decision"] = {**decision, "arguments": final, "proposed": proposed if decision["changed"] else None}
-        brief = {**row["brief"], "decisions": [*row["brief"].get("decisions", []), decision]}
-        await self._engine.go_on(row, {"record": record, "approval": None, "brief": brief})
+        decision = Decision(approval_id, approved, caller.id, at, final, proposed, approvals)
+        await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
 
-    def _for_another(self, row: Row, final: Row, proposed: Row, approvals: Sequence[Row]) -> Row:
-        """The approval as a second officer finds it: what is to be agreed to, what was proposed, who agreed."""
-        approval = row["approval"]
-        known = self._tools.catalogue().tool(approval["tool"]) or ToolInfo(name=approval["tool"], server="")
-        text = summary(known.model_copy(update={"official": True}), final, row["brief"].get("language", "id"))
-        shown = {**approval, "arguments": final, "summary": text, "rule": "staff", "approvals": [*approvals]}
-        return {**shown, "proposed": proposed} if differing(proposed, final) else shown
+    def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:
+        """What the decision changes in the run; changed arguments are the officer's own words."""
+        record = row.record or {}
+        text = said if decision.proposed is None else json.dumps(decision.arguments)
+        heard = Said(by="citizen", order=len(record["said"]), text=text)
+        record = {**record, "said": [*record["said"], heard.model_dump()], "decision": decision.json()}
+        brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()))
+        return {"record": record, "approval": None, "brief": brief}
+
+    def _summary(self, tool: str, arguments: Json, language: Language) -> str:
+        """What a second officer is to agree to."""
+        known = self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
+        return summary(known.model_copy(update={"official": True}), arguments, language)

@@ -17,7 +17,8 @@ from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from agentd.clock import SKEW_TOLD_S
 from agentd.ports import Clock
 from agentd.runs.leases import Leases
-from agentd.runs.store import Row, RunStore
+from agentd.runs.records import RunRecord
+from agentd.runs.store import RunStore
 
 QUEUE = "agentd.runs"
 POLL_S = 0.05
@@ -87,10 +88,10 @@ class Cluster:
             if _uptime() - asked < self._lease_s / 2:
                 return True  # else this process, or its database, stood still meanwhile: the answer is too old
 
-    async def begin(self, workflow: Any, workflow_id: str, row: Row, segment: int) -> None:
+    async def begin(self, workflow: Any, workflow_id: str, row: RunRecord, segment: int) -> None:
         """Put the segment on the queue; one run of a session is under way at a time, wherever."""
-        with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=row["session_id"]):
-            await DBOS.enqueue_workflow_async(QUEUE, workflow, row["run_id"], segment)
+        with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=row.session_id):
+            await DBOS.enqueue_workflow_async(QUEUE, workflow, row.run_id, segment)
 
     async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
         """Act for ever; a database that is away is tried again."""

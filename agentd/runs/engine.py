@@ -12,7 +12,7 @@ from bisect import insort
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -33,21 +33,30 @@ from agentd.errors import (
     InvalidParams,
     Language,
 )
-from agentd.messages import LIVE_ONLY, Agreement, Consent, Event, EventType
+from agentd.messages import LIVE_ONLY, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
+from agentd.runs.databases import empty_journal
 from agentd.runs.events import EventLog
 from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
 from agentd.runs.leases import mark_of
+from agentd.runs.records import (
+    Json,
+    PendingApproval,
+    RunChanges,
+    RunError,
+    RunRecord,
+    SessionRecord,
+    StepRecord,
+)
 from agentd.runs.retries import wait_in_dbos, waiting_for_the_database
-from agentd.runs.store import Row, RunStore, empty_journal
+from agentd.runs.store import RunStore
 
 ENDED = frozenset({"completed", "cancelled", "failed"})
 SETTLE_S = 1.0
 """How long a cancelled run may take to end when the daemon stops."""
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
-_APPROVAL_KEYS = frozenset({"approval_id", "tool", "arguments", "summary", "expires_at", "proposed", "approvals"})
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
 
@@ -63,33 +72,29 @@ log = structlog.get_logger("agentd.runs")
 class RunContext:
     """What an executor gets: the run's row, where it records, whom it tells."""
 
-    row: Row
+    row: RunRecord
     journal: Journal
     publish: Publish
     opens: bool = False
     """True when it is known to be the first turn of its session, so that there is no past to look for."""
 
-    @property
-    def decision(self) -> dict[str, Any] | None:
-        """What a human decided of the call that this run waited with; None for a run that begins."""
-        decided: dict[str, Any] | None = (self.row["record"] or {}).get("decision")
-        return decided
-
     def consent(self) -> Consent | None:
         """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""
-        decision = self.decision
+        decision = self.row.decision
         if decision is None:
             return None
-        self.publish("approval.decided", {key: decision[key] for key in ("approval_id", "approved", "by", "at")})
-        if not decision["approved"]:
+        self.publish(
+            "approval.decided", {key: getattr(decision, key) for key in ("approval_id", "approved", "by", "at")}
+        )
+        if not decision.approved:
             return None
         return Consent(
-            approval_id=decision["approval_id"],
-            tool=self.row["record"]["pending"]["tool"],
-            arguments=decision["arguments"],
-            by=decision["by"],
-            approvals=tuple(Agreement.model_validate(each) for each in decision.get("approvals", ())),
-            proposed=decision.get("proposed"),
+            approval_id=decision.approval_id,
+            tool=(self.row.record or {})["pending"]["tool"],
+            arguments=decision.arguments,
+            by=decision.by,
+            approvals=decision.approvals,
+            proposed=decision.proposed,
         )
 
 
@@ -105,7 +110,7 @@ class Result:
     attempts: int = 0
     error: AgentdError | None = None
     record: dict[str, Any] | None = None
-    approval: dict[str, Any] | None = None
+    approval: Json | None = None
 
 
 Executor = Callable[[RunContext], Awaitable[Result]]
@@ -115,7 +120,7 @@ Executor = Callable[[RunContext], Awaitable[Result]]
 class _Live:
     """A run that this process is working on, or has in its queue."""
 
-    row: Row
+    row: RunRecord
     """As this process wrote or read it last."""
     number: int
     """Of its turn in the session; 0 when the run was taken on by another process."""
@@ -162,7 +167,7 @@ class Engine:
         executors: Mapping[str, Executor],
         clock: Clock,
         limits: EngineLimits = EngineLimits(),
-        observe: Callable[[Row, Result], None] = lambda *_: None,
+        observe: Callable[[RunRecord, Result], None] = lambda *_: None,
     ) -> None:
         self._store = store
         self._database = node.database
@@ -280,7 +285,7 @@ class Engine:
 
     # ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def submit(self, row: Row, session: Row) -> Row | None:
+    async def submit(self, row: RunRecord, session: SessionRecord) -> RunRecord | None:
         """Take a run on. Answers the existing row when the run_id was taken before. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
@@ -288,52 +293,52 @@ class Engine:
         if waiting >= self._limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
         taken = await self._store.add_run(row, session)
-        if isinstance(taken, dict):
+        if isinstance(taken, RunRecord):
             return taken
         if self._cluster is None:
-            self._enter({**row, "segment": 0, "events": None}, taken)
-        await self._begin({**row, "segment": 0})
+            self._enter(row, taken)
+        await self._begin(row)
         return None
 
-    async def go_on(self, row: Row, values: Row) -> None:
+    async def go_on(self, row: RunRecord, changes: RunChanges) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
-        changed = {**values, "status": "queued", "segment": row["segment"] + 1}
+        changes = {**changes, "status": "queued", "segment": row.segment + 1}
         self.check_open(row)
-        if not await self._store.change(row["run_id"], "needs_approval", changed, row["segment"]):
+        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
             raise Conflict("the run does not wait for an approval")
-        await self._begin({**row, **changed})
+        await self._begin(replace(row, **changes))
 
-    async def ask_another(self, row: Row, approval: Row) -> None:
+    async def ask_another(self, row: RunRecord, approval: PendingApproval) -> None:
         """Let a run wait on, now for another person: under a new approval id, with its whole time again.
 
         Raises Conflict when it does not wait.
         """
         now = self._clock.now()
         expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
-        renewed = {**approval, "approval_id": uuid4().hex, "expires_at": expires_at}
-        stored = list(row["events"] or ())
+        renewed = replace(approval, approval_id=uuid4().hex, expires_at=expires_at)
+        stored = list(row.events or ())
         event = Event(
             seq=len(stored) + 1,
-            run_id=row["run_id"],
-            session_id=row["session_id"],
+            run_id=row.run_id,
+            session_id=row.session_id,
             type="approval.requested",
             at=iso(now),
-            data=as_seen(renewed),
+            data=renewed.shown(),
         )
-        values = {
+        changes: RunChanges = {
             "approval": renewed,
-            "outcome": {**(row["outcome"] or {}), "response": renewed["summary"], "approval": as_seen(renewed)},
+            "outcome": {**(row.outcome or {}), "response": renewed.summary, "approval": renewed.shown()},
             "events": [*stored, event.model_dump(mode="json")],
         }
-        if not await self._store.change(row["run_id"], "needs_approval", values, row["segment"]):
+        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
             raise Conflict("the run does not wait for an approval")
 
-    def check_open(self, row: Row) -> None:
+    def check_open(self, row: RunRecord) -> None:
         """Raises Draining, with the run's ids, when the daemon stops: then nothing of it is decided."""
         if self._draining:
-            raise Draining(run_id=row["run_id"], session_id=row["session_id"])
+            raise Draining(run_id=row.run_id, session_id=row.session_id)
 
-    async def wait(self, run_id: str) -> Row | None:
+    async def wait(self, run_id: str) -> RunRecord | None:
         """The run's row once it has ended or waits for an approval. Raises Draining when the daemon stops before."""
         pause = 0.01
         while True:
@@ -345,7 +350,7 @@ class Engine:
                 return row
             if self._draining:
                 told = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
-                raise Draining(told, run_id=run_id, session_id=row["session_id"])
+                raise Draining(told, run_id=run_id, session_id=row.session_id)
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.5)
 
@@ -374,7 +379,7 @@ class Engine:
         """Wait, bounded, until the node that has the run has noticed."""
         for _ in range(40):
             row = await self._store.run(run_id)
-            if row is None or row["finished_at"] is not None:
+            if row is None or row.finished_at is not None:
                 return
             await asyncio.sleep(0.05)
 
@@ -396,48 +401,49 @@ class Engine:
             return
         row = await self._store.run(run_id)
         while self._follows_others(row):
-            for value in await self._store.events_after(run_id, after):
-                after = value["seq"]
-                yield Event.model_validate(value)
+            for event in await self._store.events_after(run_id, after):
+                after = event.seq
+                yield event
             await asyncio.sleep(FOLLOW_S)
             row = await self._store.run(run_id)
         if self._draining and row is not None and not _rests(row):
             return  # its reader comes again, at the next daemon
-        stored = (row or {}).get("events") or []
-        if row is not None and row["status"] in ENDED and after > len(stored):
+        stored = (row and row.events) or []
+        if row is not None and row.status in ENDED and after > len(stored):
             raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
         for value in stored[after:]:
             yield Event.model_validate(value)
 
-    def _follows_others(self, row: Row | None) -> bool:
+    def _follows_others(self, row: RunRecord | None) -> bool:
         """Whether another node may be at work on the run."""
-        under_way = row is not None and row["status"] in ("queued", "running")
-        return under_way and self._cluster is not None and not self._draining
+        return (
+            row is not None and row.status in ("queued", "running") and self._cluster is not None and not self._draining
+        )
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _begin(self, row: Row) -> None:
+    async def _begin(self, row: RunRecord) -> None:
         """Start the workflow of the run's segment (one that is there already is joined)."""
-        name = workflow_id(row["run_id"], row["segment"])
+        name = workflow_id(row.run_id, row.segment)
         if self._cluster is not None:
-            await self._cluster.begin(self._workflow, name, row, row["segment"])
+            await self._cluster.begin(self._workflow, name, row, row.segment)
             return
         self._enter(row)
         with SetWorkflowID(name):
-            await DBOS.start_workflow_async(self._workflow, row["run_id"], row["segment"])
+            await DBOS.start_workflow_async(self._workflow, row.run_id, row.segment)
 
-    def _enter(self, row: Row, number: int = 0) -> _Live:
+    def _enter(self, row: RunRecord, number: int = 0) -> _Live:
         """The run as this process holds it, in its place in the session's queue."""
-        live = self._live.get(row["run_id"])
+        live = self._live.get(row.run_id)
         if live is None:
-            stored = [Event.model_validate(value) for value in row["events"] or ()]
-            log = EventLog(row["run_id"], row["session_id"], stored)
-            live = self._live[row["run_id"]] = _Live(row, number, log)
+            stored = [Event.model_validate(value) for value in row.events or ()]
+            log = EventLog(row.run_id, row.session_id, stored)
+            live = self._live[row.run_id] = _Live(row, number, log)
             if self._draining:
                 live.log.end()
                 live.done.set()
-            queue = self._queues.setdefault(row["session_id"], [])
-            insort(queue, (number, row["run_id"]))
+            queue = self._queues.setdefault(row.session_id, [])
+            insort(queue, (number, row.run_id))
             if not any(self._live[waiting].turn.is_set() for _, waiting in queue):
                 self._live[queue[0][1]].turn.set()
         return live
@@ -453,9 +459,9 @@ class Engine:
         if live is not None and live.task is not None:
             await _let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
             live = None
-        if live is None or live.row["segment"] != segment:
+        if live is None or live.row.segment != segment:
             row = await self._store.run(run_id)
-            if row is None or row["segment"] != segment or row["status"] not in ("queued", "running"):
+            if row is None or row.segment != segment or row.status not in ("queued", "running"):
                 return "over"
             live = self._enter(row)
         live.task = asyncio.current_task()
@@ -471,28 +477,28 @@ class Engine:
             self._leave(live)
         return "done"
 
-    async def _work(self, live: _Live, recorded: list[Row], *, parked: bool) -> None:
+    async def _work(self, live: _Live, recorded: list[StepRecord], *, parked: bool) -> None:
         row = live.row
-        shipping: asyncio.Queue[Row] = asyncio.Queue()
+        shipping: asyncio.Queue[Event] = asyncio.Queue()
 
         def publish(kind: EventType, data: dict[str, Any]) -> None:
             at = data.pop("at", None) or iso(self._clock.now())
             event = live.log.publish(kind, data, at)
             if self._cluster is not None and kind not in LIVE_ONLY:
-                shipping.put_nowait(event.model_dump(mode="json"))
+                shipping.put_nowait(event)
 
         if not live.log.stored:
-            started = {"kind": row["kind"], "prompt_length": len(row["prompt"]), "at": row["created_at"]}
+            started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
             publish("run.started", started)
         fence = None if self._cluster is None else self._cluster.holds
         journal = StoreJournal(self._store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, opens=live.number == 1)
-        deadline_s = row["brief"].get("deadline_s") or self._limits.deadline_s
+        deadline_s = row.brief.deadline_s or self._limits.deadline_s
         late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
-            with structlog.contextvars.bound_contextvars(run_id=row["run_id"], session_id=row["session_id"]):
-                async with self._shown_to_others(row["run_id"], shipping):
+            with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
+                async with self._shown_to_others(row.run_id, shipping):
                     result = _parked(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
@@ -502,7 +508,7 @@ class Engine:
         await self._keep(result, live, publish)
 
     @asynccontextmanager
-    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Row]) -> AsyncIterator[None]:
+    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Event]) -> AsyncIterator[None]:
         """Within it, the run's stored events go to the other nodes of a cluster as they come."""
         if self._cluster is None:
             yield
@@ -513,7 +519,7 @@ class Engine:
         finally:
             shipper.cancel()
 
-    async def _ship(self, run_id: str, shipping: asyncio.Queue[Row]) -> None:
+    async def _ship(self, run_id: str, shipping: asyncio.Queue[Event]) -> None:
         while True:
             batch = [await shipping.get()]
             while not shipping.empty():
@@ -523,13 +529,13 @@ class Engine:
 
     async def _carried_out(self, context: RunContext) -> Result:
         try:
-            return await self._executors[context.row["kind"]](context)
+            return await self._executors[context.row.kind](context)
         except TakenOver:
             raise
         except AgentdError as error:
             return Result("failed", {}, error=error)
         except Exception as error:
-            log.exception("run.broke", kind=context.row["kind"], error=type(error).__name__)
+            log.exception("run.broke", kind=context.row.kind, error=type(error).__name__)
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
 
     async def _keep(self, result: Result, live: _Live, publish: Publish) -> None:
@@ -540,30 +546,32 @@ class Engine:
         status = "cancelled" if isinstance(result.error, Cancelled) else result.status
         error = None
         if result.error is not None and status == "failed":
-            error = {"type": result.error.type, "message": result.error.message, "data": result.error.data}
+            error = RunError(result.error.type, result.error.message, result.error.data)
         now = self._clock.now()
         at, outcome, approval = iso(now), {**result.outcome, "status": status}, None
         if result.approval is not None:
             expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
-            approval = {"approval_id": uuid4().hex, **result.approval, "expires_at": expires_at}
-            outcome["approval"] = as_seen(approval)
+            approval = PendingApproval.read({"approval_id": uuid4().hex, **result.approval, "expires_at": expires_at})
+            outcome["approval"] = approval.shown()
             last: tuple[EventType, dict[str, Any]] = ("approval.requested", outcome["approval"])
         else:
             finished = {"status": status, "response": outcome.get("response", "")}
-            last = ("run.finished", finished | ({"error": error} if error else {}))
+            last = ("run.finished", finished | ({"error": error.json()} if error else {}))
         ending = live.log.next(*last, at)
-        values: Row = {
-            "status": status,
-            "outcome": outcome,
-            "error": error,
-            "record": result.record if approval is not None else None,
-            "approval": approval,
-            "finished_at": at if status in ENDED else None,
-            "events": [event.model_dump(mode="json") for event in (*live.log.stored, ending)],
-        }
-        if not await self._store.finish(live.row, values, result.attempts, at):
-            raise TakenOver(live.row["run_id"])
-        live.row = {**live.row, **values, "attempts": result.attempts}
+        row = replace(
+            live.row,
+            status=status,
+            outcome=outcome,
+            error=error,
+            record=result.record if approval is not None else None,
+            approval=approval,
+            finished_at=at if status in ENDED else None,
+            events=[event.model_dump(mode="json") for event in (*live.log.stored, ending)],
+            attempts=result.attempts,
+        )
+        if not await self._store.finish(row, at):
+            raise TakenOver(row.run_id)
+        live.row = row
         publish(last[0], {**last[1], "at": at})
         self._observe(live.row, result)
 
@@ -572,44 +580,44 @@ class Engine:
         row = await self._store.run(run_id)
         if row is None:
             return
-        stored = list(row["events"] or ())
+        stored = list(row.events or ())
         at = iso(self._clock.now())
         event = Event(
             seq=len(stored) + 1,
             run_id=run_id,
-            session_id=row["session_id"],
+            session_id=row.session_id,
             type="run.finished",
             at=at,
             data={"status": "cancelled", "response": ""},
         )
-        outcome = {**(row["outcome"] or {}), "status": "cancelled", "approval": None}
-        values: Row = {
-            "status": "cancelled",
-            "outcome": outcome,
-            "error": row["error"],
-            "record": None,
-            "approval": None,
-            "finished_at": at,
-            "events": [*stored, event.model_dump(mode="json")],
-        }
-        await self._store.finish(row, values, row["attempts"], at)
+        outcome = {**(row.outcome or {}), "status": "cancelled", "approval": None}
+        ended = replace(
+            row,
+            status="cancelled",
+            outcome=outcome,
+            record=None,
+            approval=None,
+            finished_at=at,
+            events=[*stored, event.model_dump(mode="json")],
+        )
+        await self._store.finish(ended, at)
         if (live := self._live.get(run_id)) is not None:
             self._leave(live)
 
     def _leave(self, live: _Live) -> None:
         """Let the run's followers go, and the next run of its session begin."""
         row = live.row
-        if self._live.get(row["run_id"]) is not live:
+        if self._live.get(row.run_id) is not live:
             return
-        del self._live[row["run_id"]]
+        del self._live[row.run_id]
         live.log.end()
         live.done.set()
-        queue = self._queues[row["session_id"]]
-        queue[:] = [place for place in queue if place[1] != row["run_id"]]
+        queue = self._queues[row.session_id]
+        queue[:] = [place for place in queue if place[1] != row.run_id]
         if queue:
             self._live[queue[0][1]].turn.set()
         else:
-            del self._queues[row["session_id"]]
+            del self._queues[row.session_id]
 
 
 async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
@@ -620,19 +628,19 @@ async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
         await asyncio.wait((task,), timeout=SETTLE_S)
 
 
-def _rests(row: Row) -> bool:
+def _rests(row: RunRecord) -> bool:
     """Whether a run has ended, or waits for an approval."""
-    return row["status"] in ENDED or row["status"] == "needs_approval"
+    return row.status in ENDED or row.status == "needs_approval"
 
 
-def _parked(row: Row) -> Result:
+def _parked(row: RunRecord) -> Result:
     """The end of a run that was never seen to finish a step; staff find it in `Agent.list` with `parked`."""
-    log.error("run.parked", kind=row["kind"])
+    log.error("run.parked", kind=row.kind)
     message = (
         "parked: the daemon ended again and again while this run was at the same step; "
         "see in the daemon's log what ended it, then let it be asked again"
     )
-    told = _PARKED[row["brief"].get("language", "id")]
+    told = _PARKED[row.brief.language]
     return Result("failed", {}, error=InternalError(message, parked=True, user_message=told))
 
 
@@ -645,11 +653,6 @@ _PARKED: dict[Language, str] = {
 def workflow_id(run_id: str, segment: int) -> str:
     """A segment's name at DBOS."""
     return run_id if segment == 0 else f"{run_id}#{segment}"
-
-
-def as_seen(approval: Row) -> Row:
-    """What callers see of a pending approval; its rules are the daemon's."""
-    return {key: value for key, value in approval.items() if key in _APPROVAL_KEYS}
 
 
 def iso(moment: datetime) -> str:

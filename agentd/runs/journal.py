@@ -10,7 +10,8 @@ from typing import Any
 from dbos import Serializer
 
 from agentd.errors import BY_TYPE, AgentdError, InternalError
-from agentd.runs.store import Row, RunStore
+from agentd.runs.records import RunRecord, StepRecord
+from agentd.runs.store import RunStore
 
 Act = Callable[[], Awaitable[dict[str, Any]]]
 Fence = Callable[[str, str], Awaitable[bool]]
@@ -100,10 +101,11 @@ class StoreJournal:
     """Journal of one run that this node works on. A stopped run raises its reason, now and on replay."""
 
     def __init__(
-        self, store: RunStore, row: Row, recorded: list[Row], steps: Steps, fence: Fence | None = None
+        self, store: RunStore, row: RunRecord, recorded: list[StepRecord], steps: Steps, fence: Fence | None = None
     ) -> None:
         self._store = store
-        self._run_id, self._node = row["run_id"], row["node"]
+        assert row.node is not None, "only a run that was begun is recorded"
+        self._run_id, self._node = row.run_id, row.node
         self._recorded = recorded
         self._steps = steps
         self._fence = fence
@@ -116,9 +118,9 @@ class StoreJournal:
         record: dict[str, Any]
         if number < len(self._recorded):
             known = self._recorded[number]
-            if known["name"] != name:
-                raise InternalError(f"step {number} of the run is recorded as {known['name']}, and it wants {name}")
-            record = known["record"]
+            if known.name != name:
+                raise InternalError(f"step {number} of the run is recorded as {known.name}, and it wants {name}")
+            record = known.record
         else:
             record = await self._made(number, name, act, effects)
         if reason := record.get("$stopped"):

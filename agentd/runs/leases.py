@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
-from agentd.runs.store import nodes, runs
+from agentd.runs.tables import nodes, runs
 from agentd.runs.transactions import Transactions
 
 _ISO = 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'

@@ -11,7 +11,8 @@ from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.keys import kept
-from agentd.runs.store import Row, RunStore
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned, owned_session
 
 T = TypeVar("T")
@@ -41,37 +42,27 @@ class Questions:
         if session_id is not None and (session := await self._store.session(session_id)) is not None:
             owned_session(session, caller)
         now = iso(self._clock.now())
-        row: Row = {
-            "run_id": run_id or uuid4().hex,
-            "session_id": session_id or uuid4().hex,
-            "owner": caller.id,
-            "kind": self._kind,
-            "prompt": question,
-            "brief": {
-                "options": options,
-                "caller": caller.model_dump(mode="json"),
-                "language": "id",
-                "deadline_s": self._deadline_s,
-            },
-            "status": "queued",
-            "created_at": now,
-        }
-        session_row: Row = {
-            "session_id": row["session_id"],
-            "owner": caller.id,
-            "created_at": now,
-            "updated_at": now,
-            "key_hash": kept(caller.session_key) if caller.is_visitor and caller.session_key else None,
-        }
-        existing = await self._engine.submit(row, session_row)
+        row = RunRecord(
+            run_id=run_id or uuid4().hex,
+            session_id=session_id or uuid4().hex,
+            owner=caller.id,
+            kind=self._kind,
+            prompt=question,
+            brief=RunBrief(options=options, caller=caller, deadline_s=self._deadline_s),
+            status="queued",
+            created_at=now,
+        )
+        key_hash = kept(caller.session_key) if caller.is_visitor and caller.session_key else None
+        opened = SessionRecord(row.session_id, caller.id, now, now, key_hash=key_hash)
+        existing = await self._engine.submit(row, opened)
         if existing is not None:
-            owned(existing, caller, "run", await self._store.keys_of(existing["run_id"]))
-            if (existing["prompt"], existing["kind"]) != (question, self._kind):
-                raise Conflict("this run_id was used for something else", run_id=existing["run_id"])
-        ended = await self._engine.wait(row["run_id"])
+            owned(existing, caller, "run", await self._store.keys_of(existing.run_id))
+            if (existing.prompt, existing.kind) != (question, self._kind):
+                raise Conflict("this run_id was used for something else", run_id=existing.run_id)
+        ended = await self._engine.wait(row.run_id)
         if ended is None:
             raise NotFound("there is no such run any more")
-        ids = {"run_id": ended["run_id"], "session_id": ended["session_id"]}
-        if ended["status"] == "failed" and (error := ended["error"]) is not None:
-            raise BY_TYPE.get(error["type"], InternalError)(error["message"], **{**(error.get("data") or {}), **ids})
-        return {**ids, "status": ended["status"], **(ended["outcome"] or {})}
+        ids = {"run_id": ended.run_id, "session_id": ended.session_id}
+        if ended.status == "failed" and (error := ended.error) is not None:
+            raise BY_TYPE.get(error.type, InternalError)(error.message, **{**error.data, **ids})
+        return {**ids, "status": ended.status, **(ended.outcome or {})}

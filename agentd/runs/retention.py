@@ -16,11 +16,11 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError
-from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import iso
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.sessions import SessionDesk
-from agentd.runs.store import Row, RunStore
+from agentd.runs.store import RunStore
 
 FIRST_S = 60.0
 """How long after its start a daemon looks first: then it has other things to do."""
@@ -39,18 +39,18 @@ class Ages:
     others: timedelta = timedelta(days=30)
 
 
-def is_over(row: Row, latest: Row | None, now: datetime, ages: Ages) -> bool:
-    """Whether a session (its row, and that of its latest run) has had its time."""
-    caller = Caller.model_validate(latest["brief"]["caller"]) if latest and "caller" in latest["brief"] else None
+def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages: Ages) -> bool:
+    """Whether a session (with what its latest run was asked with) has had its time."""
+    caller = None if latest is None else latest.caller
     age = ages.visitors if caller is not None and caller.is_visitor else ages.others
-    return bool(row["updated_at"] < iso(now - age))
+    return session.updated_at < iso(now - age)
 
 
-def is_busy(run: Row, now: datetime) -> bool:
+def is_busy(run: RunRecord, now: datetime) -> bool:
     """Whether a run keeps its session: it is under way, or staff may still decide it."""
-    approval = run["approval"]
-    awaits_staff = approval is not None and approval["rule"] == "staff" and approval["expires_at"] > iso(now)
-    return run["status"] in ("queued", "running") or (run["status"] == "needs_approval" and awaits_staff)
+    approval = run.approval
+    awaits_staff = approval is not None and approval.rule == "staff" and approval.expires_at > iso(now)
+    return run.status in ("queued", "running") or (run.status == "needs_approval" and awaits_staff)
 
 
 @asynccontextmanager
@@ -104,12 +104,12 @@ async def purge(store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages) ->
         if not alone:
             return 0
         now = clock.now()
-        for row, latest in await store.unused_since(iso(now - min(ages.visitors, ages.others))):
-            if not is_over(row, latest, now, ages):
+        for session, latest in await store.unused_since(iso(now - min(ages.visitors, ages.others))):
+            if not is_over(session, latest, now, ages):
                 continue
-            if any(is_busy(run, now) for run in await store.runs_where(session_id=row["session_id"], limit=1000)):
+            if any(is_busy(run, now) for run in await store.runs_where(session_id=session.session_id, limit=1000)):
                 continue
-            await desk.purge(row["session_id"])
+            await desk.purge(session.session_id)
             erased += 1
     if erased:
         desk.unfinished.set()

@@ -20,7 +20,8 @@ from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
 from agentd.runs.engine import Engine, iso
 from agentd.runs.keys import is_one_of, kept_of_new, new_key
-from agentd.runs.store import Row, RunStore
+from agentd.runs.records import RunRecord, SessionRecord
+from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned_session
 
 SINGLE = ("call-", "house-")
@@ -49,7 +50,7 @@ class SessionDesk:
         key = caller.session_key or new_key()
         row = self._row(caller, title, key)
         await self._store.add_session(row)
-        return {**_shown({**row, "turns": 0, "forked_from": None}), "session_key": key}
+        return {**_shown(row), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
         """The caller's own (an admin: everybody's; a visitor: none), newest first; `next` begins the page after."""
@@ -73,7 +74,7 @@ class SessionDesk:
         key = new_key()
         row = self._row(caller, None, key)
         await self._store.fork(row, session_id)
-        forked = await self._store.session(row["session_id"])
+        forked = await self._store.session(row.session_id)
         assert forked is not None
         return {**_shown(forked), "session_key": key}
 
@@ -83,7 +84,7 @@ class SessionDesk:
         The SHA-256 of the key does, too: a page may keep that, to remove what a crash left, and can read nothing by it.
         """
         row = await self._store.session(session_id)
-        if not (row and caller.session_key and is_one_of(caller.session_key, [row["key_hash"]])):
+        if not (row and caller.session_key and is_one_of(caller.session_key, [row.key_hash])):
             owned_session(row, caller)
         await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
         removed = await self.erase(session_id)
@@ -121,7 +122,7 @@ class SessionDesk:
         """Remove one session from every table; answers how many runs it had."""
         for run in await self._store.runs_where(session_id=session_id, limit=1000):
             with suppress(Conflict):
-                await self._engine.cancel(run["run_id"])
+                await self._engine.cancel(run.run_id)
         removed = await self._store.delete_session(session_id)
         await self._engine.erase(removed)
         for run_id in removed:
@@ -133,19 +134,12 @@ class SessionDesk:
         """All that is stored of it."""
         row = owned_session(await self._store.session(session_id), caller)
         turns = await self._store.turns_of(session_id)
-        runs = [{**_turn(turn), "outcome": turn["outcome"], "events": turn["events"] or []} for turn in turns]
+        runs = [{**_turn(turn), "outcome": turn.outcome, "events": turn.events or []} for turn in turns]
         return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
 
-    def _row(self, caller: Caller, title: str | None, key: str) -> Row:
+    def _row(self, caller: Caller, title: str | None, key: str) -> SessionRecord:
         now = iso(self._clock.now())
-        return {
-            "session_id": uuid4().hex,
-            "owner": caller.id,
-            "title": title,
-            "created_at": now,
-            "updated_at": now,
-            "key_hash": kept_of_new(key),
-        }
+        return SessionRecord(uuid4().hex, caller.id, now, now, title=title, key_hash=kept_of_new(key))
 
 
 def _folders(folder: Path, before: float) -> list[Path]:
@@ -153,17 +147,19 @@ def _folders(folder: Path, before: float) -> list[Path]:
     return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
 
 
-def _shown(row: Row) -> dict[str, Any]:
-    return {key: row[key] for key in ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")}
-
-
-def _turn(row: Row) -> dict[str, Any]:
-    outcome = row["outcome"] or {}
+def _shown(row: SessionRecord) -> dict[str, Any]:
     return {
-        "run_id": row["run_id"],
-        "status": row["status"],
-        "at": row["created_at"],
-        "prompt": row["prompt"],
+        key: getattr(row, key) for key in ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")
+    }
+
+
+def _turn(row: RunRecord) -> dict[str, Any]:
+    outcome = row.outcome or {}
+    return {
+        "run_id": row.run_id,
+        "status": row.status,
+        "at": row.created_at,
+        "prompt": row.prompt,
         "response": outcome.get("response", ""),
         "steps": [
             {"tool": step["tool"], "success": step["success"], "message": step["message"]}
@@ -176,8 +172,8 @@ def _turn(row: Row) -> dict[str, Any]:
     }
 
 
-def _written(row: Row) -> str:
-    return base64.urlsafe_b64encode(json.dumps([row["updated_at"], row["session_id"]]).encode()).decode()
+def _written(row: SessionRecord) -> str:
+    return base64.urlsafe_b64encode(json.dumps([row.updated_at, row.session_id]).encode()).decode()
 
 
 def _cursor(text: str | None) -> tuple[str, str] | None:

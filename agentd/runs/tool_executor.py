@@ -27,16 +27,15 @@ class ToolExecutor:
 
     async def execute(self, context: RunContext) -> Result:
         """A run of one call: made, or waiting for the human it needs."""
-        row, kept = context.row, context.row["brief"]
-        wanted = json.loads(row["prompt"])
-        caller = Caller.model_validate(kept["caller"])
+        row, caller = context.row, context.row.caller
+        wanted = json.loads(row.prompt)
         info = self._tools_of(caller).resolve(wanted["tool"], wanted["server"])
         consent = context.consent()
         arguments = wanted["input"] if consent is None else consent.arguments
-        if context.decision is not None and consent is None:
+        if row.decision is not None and consent is None:
             outcome = ToolOutcome(success=False, message="the call was not approved")
             return Result("completed", _outcome(AgentStep.of(info.name, info.server, arguments, outcome), ()))
-        made = call_of(info, arguments, row["run_id"], row["session_id"], caller, consent)
+        made = call_of(info, arguments, row.run_id, row.session_id, caller, consent)
 
         async def act() -> dict[str, Any]:
             try:
@@ -50,8 +49,8 @@ class ToolExecutor:
             unfinished = {"pending": pending, "said": said, "steps": []}
             return Result("needs_approval", {"response": pending["summary"]}, record=unfinished, approval=pending)
         outcome = ToolOutcome.model_validate(record)
-        step = step_of(info, arguments, outcome, row["run_id"], caller)
-        return Result("completed", _outcome(step, published(outcome.artifacts, row["run_id"])))
+        step = step_of(info, arguments, outcome, row.run_id, caller)
+        return Result("completed", _outcome(step, published(outcome.artifacts, row.run_id)))
 
 
 def call_of(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from agentd.errors import NotFound
 from agentd.messages import Artifact, Caller
 from agentd.runs.keys import opens
-from agentd.runs.store import Row
+from agentd.runs.records import RunRecord, SessionRecord
+
+Owned = TypeVar("Owned", RunRecord, SessionRecord)
 
 
-def owned(row: Row | None, caller: Caller, what: str, hashes: Iterable[str | None]) -> Row:
+def owned(row: Owned | None, caller: Caller, what: str, hashes: Iterable[str | None]) -> Owned:
     """The row, if it is the caller's (or the caller is admin). Raises NotFound as if it were not there.
 
     A visitor needs the key of the session besides: `hashes` are those of the sessions that the row belongs to.
@@ -22,15 +24,15 @@ def owned(row: Row | None, caller: Caller, what: str, hashes: Iterable[str | Non
     return row
 
 
-def _owns(row: Row, caller: Caller, hashes: Iterable[str | None]) -> bool:
+def _owns(row: RunRecord | SessionRecord, caller: Caller, hashes: Iterable[str | None]) -> bool:
     if caller.may():
         return True
-    return bool(row["owner"] == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes)))
+    return row.owner == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes))
 
 
-def owned_session(row: Row | None, caller: Caller) -> Row:
+def owned_session(row: SessionRecord | None, caller: Caller) -> SessionRecord:
     """The session's row, if it is the caller's. Raises NotFound."""
-    return owned(row, caller, "session", () if row is None else (row["key_hash"],))
+    return owned(row, caller, "session", () if row is None else (row.key_hash,))
 
 
 def published(artifacts: Iterable[Artifact], run_id: str) -> tuple[Artifact, ...]:

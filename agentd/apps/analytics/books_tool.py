@@ -28,7 +28,7 @@ from agentd.messages import (
 )
 from agentd.ports import ChatModel, Clock, ProgressSink, TextSink, ToolHost
 from agentd.runs.engine import Executor, RunContext, iso
-from agentd.runs.store import Row
+from agentd.runs.records import RunBrief, RunRecord
 
 SERVER, TOOL = "analytics", "ask_books"
 NEEDED = (consult_schema.SERVER, execute_query.SQL_SERVER, replace_placeholders.SERVER)
@@ -52,7 +52,7 @@ INFO = ToolInfo(
 )
 
 
-async def _no_row(_: str) -> Row | None:
+async def _no_row(_: str) -> RunRecord | None:
     return None
 
 
@@ -67,7 +67,7 @@ class Books:
         inner: ToolHost,
         clock: Clock,
         execute: Executor,
-        run_of: Callable[[str], Awaitable[Row | None]] = _no_row,
+        run_of: Callable[[str], Awaitable[RunRecord | None]] = _no_row,
     ) -> None:
         self._inner = inner
         self._clock = clock
@@ -101,18 +101,21 @@ class Books:
             return ToolOutcome(success=False, message=result.error.message, error_type=result.error.type)
         return ToolOutcome(success=True, output=_shown(result.outcome, result.attempts), message=_words(result.outcome))
 
-    async def _row(self, call: ToolCall, question: str) -> Row:
+    async def _row(self, call: ToolCall, question: str) -> RunRecord:
         """The question as the workflow takes it on: within the asker's session, after the model attempts it made."""
         asking = await self._run_of(call.run_id)
         assert call.caller is not None
-        return {
-            "run_id": f"{call.run_id}-books-{call.step}",
-            "session_id": call.session_id,
-            "prompt": question,
-            "attempt": (asking["attempt"] if asking else 0) + call.step,
-            "created_at": asking["created_at"] if asking else iso(self._clock.now()),
-            "brief": {"caller": call.caller.model_dump(mode="json"), "options": {}},
-        }
+        return RunRecord(
+            run_id=f"{call.run_id}-books-{call.step}",
+            session_id=call.session_id,
+            owner=call.caller.id,
+            kind="analytics",
+            prompt=question,
+            brief=RunBrief(caller=call.caller),
+            status="running",
+            created_at=asking.created_at if asking else iso(self._clock.now()),
+            attempt=(asking.attempt if asking else 0) + call.step,
+        )
 
 
 class _Inline:

@@ -26,7 +26,7 @@ from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.runs.engine import Result, RunContext
-from agentd.runs.store import Row
+from agentd.runs.records import RunRecord
 
 SERVER = "analytics"
 """The `server` of a node's events."""
@@ -38,7 +38,7 @@ Node = Callable[[WorkflowState, Desk], Awaitable[dict[str, Any]]]
 log = structlog.get_logger("agentd.apps.analytics")
 
 
-async def _nothing_past(_: str) -> list[Row]:
+async def _nothing_past(_: str) -> list[RunRecord]:
     return []
 
 
@@ -55,7 +55,7 @@ class AnalyticsRun:
         tools_of: Callable[[Caller | None], Toolset],
         clock: Clock,
         *,
-        past: Callable[[str], Awaitable[list[Row]]] = _nothing_past,
+        past: Callable[[str], Awaitable[list[RunRecord]]] = _nothing_past,
         plan_style: Callable[[], PlanStyle] = lambda: "sql",
         examples: ExampleLibrary | None = None,
         retrying: Retrying = PATIENT,
@@ -82,10 +82,10 @@ class AnalyticsRun:
     async def execute(self, context: RunContext) -> Result:
         """The wire form of the answer; `failed` with the ErrorResponse when the workflow ended in the error node."""
         row = context.row
-        caller = Caller.model_validate(row["brief"]["caller"])
-        style: PlanStyle = row["brief"]["options"].get("plan_style") or self._plan_style()
+        caller = row.caller
+        style: PlanStyle = row.brief.options.get("plan_style") or self._plan_style()
         steps = _Steps(self, context, caller)
-        state = initial_state(row["prompt"], row["session_id"], await self._history(row), style)
+        state = initial_state(row.prompt, row.session_id, await self._history(row), style)
         try:
             ended = await run_workflow(state, steps.run_node)
         except AgentdError as error:
@@ -94,11 +94,11 @@ class AnalyticsRun:
         outcome = {**_answer(ended, caller), "usage": steps.usage.model_dump()}
         return Result("failed" if outcome["error"] else "completed", outcome, attempts=steps.attempts)
 
-    async def _history(self, row: Row) -> list[dict[str, str]]:
+    async def _history(self, row: RunRecord) -> list[dict[str, str]]:
         """The session's earlier questions and answers, as the state keeps them."""
         history: list[dict[str, str]] = []
-        for turn in (await self._past(row["session_id"]))[-(PAST_QUESTIONS + 1) :]:
-            if turn["run_id"] == row["run_id"] or turn["created_at"] > row["created_at"]:
+        for turn in (await self._past(row.session_id))[-(PAST_QUESTIONS + 1) :]:
+            if turn.run_id == row.run_id or turn.created_at > row.created_at:
                 continue
             for question, answer in _asked(turn):
                 history.append({"role": "user", "content": question})
@@ -106,11 +106,11 @@ class AnalyticsRun:
         return history
 
 
-def _asked(turn: Row) -> list[tuple[str, str]]:
+def _asked(turn: RunRecord) -> list[tuple[str, str]]:
     """The questions of a turn with their answers: the turn itself, or those that its agent put to the books."""
-    outcome = turn["outcome"] or {}
-    if turn["kind"] == "analytics":
-        return [(turn["prompt"], str(outcome.get("response") or ""))]
+    outcome = turn.outcome or {}
+    if turn.kind == "analytics":
+        return [(turn.prompt, str(outcome.get("response") or ""))]
     steps = [step for step in outcome.get("steps", []) if step["server"] == SERVER and step["success"]]
     return [(step["input"]["question"], step["message"]) for step in steps]
 
@@ -157,11 +157,11 @@ class _Steps:
             toolset=lambda: owner._tools_of(None),
             clock=owner._clock,
             retrying=owner._retrying,
-            run_id=row["run_id"],
-            session_id=row["session_id"],
+            run_id=row.run_id,
+            session_id=row.session_id,
             caller=self._caller,
             node=name,
-            attempt=row["attempt"] + self.attempts,
+            attempt=row.attempt + self.attempts,
             calls_before=len(history),
             barred=owner._barred(self._caller),
         )

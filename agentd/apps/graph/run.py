@@ -25,12 +25,12 @@ class GraphRun:
     async def execute(self, context: RunContext) -> Result:
         """Ask; each attempt is an event while it is made."""
         row = context.row
-        caller = Caller.model_validate(row["brief"]["caller"])
+        caller = row.caller
         call = ToolCall(
             tool=self._tools_of(None).expected(TOOL, SERVER),
-            input={"question": row["prompt"]},
-            run_id=row["run_id"],
-            session_id=row["session_id"],
+            input={"question": row.prompt},
+            run_id=row.run_id,
+            session_id=row.session_id,
             step=1,
             caller=caller,
         )

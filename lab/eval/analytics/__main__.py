@@ -24,10 +24,11 @@ from agentd import config
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.clock import clock_of
-from agentd.messages import ModelReply, ModelRequest, ProviderState
+from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
 from agentd.observability import logging as logs
 from agentd.plugins import TOOL_HOSTS, models, plugin
 from agentd.runs.engine import RunContext
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
@@ -109,21 +110,25 @@ async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
 async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[str, Any]:
     """One question; how it was answered, and what it took."""
 
-    async def past(_: str) -> list[dict[str, Any]]:
-        before = {"kind": "analytics", "run_id": "before", "created_at": "", "prompt": question.before, "outcome": None}
+    async def past(_: str) -> list[RunRecord]:
+        before = RunRecord("before", "eval", "eval", "analytics", question.before, RunBrief(), "completed", "")
         return [before] if question.before else []
 
     if isinstance(planner, PerfectPlanner):
         planner.question, planner.style = question, style
     run = AnalyticsRun(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY), past=past)
-    row = {
-        "run_id": "eval",
-        "session_id": "eval",
-        "prompt": question.text,
-        "attempt": 0,
-        "created_at": "2023-03-01",
-        "brief": {"caller": {"id": "eval", "scopes": ["admin"]}, "options": {"plan_style": style}},
-    }
+    asked = Caller(id="eval", scopes=frozenset({"admin"}))
+    brief = RunBrief({"plan_style": style}, asked)
+    row = RunRecord(
+        "eval",
+        "eval",
+        asked.id,
+        "analytics",
+        question.text,
+        brief,
+        "running",
+        "2023-03-01",
+    )
     journal = MemoryJournal()
     began = time.perf_counter()
     result = await run.execute(RunContext(row, journal, lambda *_: None))

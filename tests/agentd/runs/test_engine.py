@@ -20,10 +20,11 @@ from agentd.profiles import Outfit
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
+from agentd.runs.databases import sqlite_engine
 from agentd.runs.engine import Engine, Node
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionDesk
-from agentd.runs.store import RunStore, sqlite_engine
+from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
@@ -138,7 +139,7 @@ async def test_a_stopped_daemons_run_is_finished_by_the_next_one_without_repeati
     async with start(*turns) as daemon:
         row = await daemon.engine.wait("r1")
         assert row is not None
-        assert row["status"] == "completed"
+        assert row.status == "completed"
         assert [made.tool.name for made in daemon.tools.calls] == ["make_letter"]
         assert [made.key for made in daemon.tools.calls] == [stuck.calls[-1].key]
 

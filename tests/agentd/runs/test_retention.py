@@ -11,6 +11,7 @@ import pytest
 
 from agentd.errors import NotFound
 from agentd.messages import AgentOptions, Caller, folder_of_run
+from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
 from agentd.runs.retention import Ages, purge
 from agentd.testing import MemoryTools
 from tests.agentd.runs.test_engine import KIOSK, LETTER, Daemon, call, final
@@ -20,7 +21,7 @@ STAFF = Caller(id="desk", scopes=frozenset({"staff"}))
 
 async def there(daemon: Daemon, *run_ids: str) -> list[str]:
     rows = [await daemon.store.run(run_id) for run_id in run_ids]
-    return [row["run_id"] for row in rows if row is not None]
+    return [row.run_id for row in rows if row is not None]
 
 
 async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(tmp_path: Path) -> None:
@@ -49,22 +50,12 @@ async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_se
     async with daemon.engine:
         await daemon.runs.start("a", AgentOptions(run_id="live"), KIOSK)
         await asked.wait()
-        row = {"session_id": "s", "owner": "kiosk-1", "created_at": "2025", "updated_at": "2025", "title": None}
         expires_at = (daemon.clock.now() + timedelta(days=50)).isoformat()
-        waiting = {
-            "run_id": "waits",
-            "session_id": "s",
-            "owner": "kiosk-1",
-            "kind": "agent",
-            "prompt": "a",
-            "brief": {},
-        }
-        more = {
-            "status": "needs_approval",
-            "created_at": "2025",
-            "approval": {"rule": "staff", "expires_at": expires_at},
-        }
-        await daemon.store.add_run({**waiting, **more}, row)
+        approval = PendingApproval("a1", "make_letter", {}, "?", "staff", expires_at)
+        waiting = RunRecord(
+            "waits", "s", "kiosk-1", "agent", "a", RunBrief(), "needs_approval", "2025", approval=approval
+        )
+        await daemon.store.add_run(waiting, SessionRecord("s", "kiosk-1", "2025", "2025"))
         daemon.clock.advance(40 * 86_400)
         assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 0
         daemon.clock.advance(20 * 86_400)

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from agentd.runs.databases import sqlite_engine
 from agentd.runs.journal import Steps, StoreJournal, TakenOver
-from agentd.runs.store import Row, RunStore, sqlite_engine
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord, StepRecord
+from agentd.runs.store import RunStore
 
 NOW = "2026-01-05T02:00:00.000+00:00"
-SESSION = {"session_id": "s1", "owner": "k", "created_at": NOW, "updated_at": NOW}
-RUN: Row = {
-    "run_id": "r1",
-    "session_id": "s1",
-    "owner": "k",
-    "kind": "agent",
-    "prompt": "Halo",
-    "brief": {},
-    "status": "queued",
-    "created_at": NOW,
-}
-ENDED: Row = {
-    "status": "completed",
-    "outcome": {},
-    "error": None,
-    "record": None,
-    "approval": None,
-    "finished_at": NOW,
-    "events": [],
-}
+SESSION = SessionRecord("s1", "k", NOW, NOW)
+RUN = RunRecord("r1", "s1", "k", "agent", "Halo", RunBrief(), "queued", NOW)
+
+
+def ended(run: RunRecord, attempts: int) -> RunRecord:
+    return replace(run, status="completed", outcome={}, finished_at=NOW, events=[], attempts=attempts)
 
 
 async def acts() -> dict[str, Any]:
@@ -47,7 +36,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
     opened.close()
 
 
-async def begun(store: RunStore, node: str) -> tuple[Row, list[Row]]:
+async def begun(store: RunStore, node: str) -> tuple[RunRecord, list[StepRecord]]:
     found = await store.begin("r1", node)
     assert found is not None
     return found[:2]
@@ -59,11 +48,11 @@ async def test_a_node_whose_run_was_taken_over_records_nothing_more(store: RunSt
     lost = StoreJournal(store, frozen, [], Steps())
     await lost.step("turn-0", acts)
     taken, recorded = await begun(store, "other")
-    assert recorded == [{"name": "turn-0", "record": {"n": 1}}]
+    assert recorded == [StepRecord("turn-0", {"n": 1})]
     with pytest.raises(TakenOver):
         await lost.step("turn-1", acts)
-    assert not await store.finish(frozen, ENDED, 1, NOW)
-    assert await store.finish(taken, ENDED, 1, NOW)
+    assert not await store.finish(ended(frozen, 1), NOW)
+    assert await store.finish(ended(taken, 1), NOW)
 
 
 async def test_recoveries_count_from_the_last_finished_step_and_a_stop_counts_against_nobody(store: RunStore) -> None:
@@ -81,7 +70,7 @@ async def test_recoveries_count_from_the_last_finished_step_and_a_stop_counts_ag
         await store.stopped(["r1", "none"])
         assert await began_again() == 1
     assert await began_again() == 2
-    assert [row["run_id"] for row in await store.runs_where(recovered=2)] == ["r1"]
+    assert [row.run_id for row in await store.runs_where(recovered=2)] == ["r1"]
     assert await store.runs_where(recovered=3) == []
     await store.delete_session("s1")
     assert await store.runs_where(recovered=1) == []
@@ -92,26 +81,26 @@ async def test_a_step_and_an_end_whose_commit_was_not_heard_of_count_once(store:
     row, _ = await begun(store, "one")
     for _ in range(2):
         assert await store.add_step("r1", "one", 0, "turn-0", {"n": 1})
-    assert (await begun(store, "one"))[1] == [{"name": "turn-0", "record": {"n": 1}}]
+    assert (await begun(store, "one"))[1] == [StepRecord("turn-0", {"n": 1})]
     for _ in range(2):
-        assert await store.finish(row, ENDED, 3, NOW)
+        assert await store.finish(ended(row, 3), NOW)
     session = await store.session("s1")
     assert session is not None
-    assert session["attempts"] == 3
+    assert session.attempts == 3
 
 
 async def test_an_end_leaves_no_step_behind(store: RunStore, tmp_path: Path) -> None:
     await store.add_run(RUN, SESSION)
     row, _ = await begun(store, "one")
     await store.add_step("r1", "one", 0, "turn-0", {"n": 1})
-    await store.finish(row, ENDED, 1, NOW)
+    await store.finish(ended(row, 1), NOW)
     with sqlite_engine(tmp_path / "agentd.db").connect() as db:
         assert db.execute(sa.text("SELECT count(*) FROM agentd_steps")).scalar() == 0
 
 
 async def test_writes_of_one_moment_are_each_answered_for_themselves(store: RunStore) -> None:
-    rows = [{**RUN, "run_id": f"r{number}"} for number in range(40)]
-    broken = {**RUN, "run_id": "broken", "owner": None}
+    rows = [replace(RUN, run_id=f"r{number}") for number in range(40)]
+    broken = replace(RUN, run_id="broken", owner=None)  # type: ignore[arg-type]
     taken = await asyncio.gather(*(store.add_run(row, SESSION) for row in [*rows, broken]), return_exceptions=True)
     assert taken[:-1] == list(range(1, 41))
     assert isinstance(taken[-1], sa.exc.IntegrityError)

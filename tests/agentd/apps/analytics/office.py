@@ -18,6 +18,7 @@ from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
 from agentd.ports import TextSink
 from agentd.runs.engine import Result, RunContext
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools, ScriptedModel
 from servers.placeholder.fill import Rule, fill
 
@@ -64,7 +65,7 @@ def down(_: dict[str, Any]) -> Any:
 class Office:
     """Everything but the question. `tools[name]` replaces a tool's function; None takes it away."""
 
-    def __init__(self, erp: Path, *turns: Any, history: list[dict[str, Any]] | None = None, **tools: Any) -> None:
+    def __init__(self, erp: Path, *turns: Any, history: list[RunRecord] | None = None, **tools: Any) -> None:
         self.erp = erp
         self.kept: dict[str, list[dict[str, Any]]] = {}
         handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -106,14 +107,17 @@ class Office:
             past=self._past,
             retrying=QUICK,
         )
-        row = {
-            "run_id": "run-1",
-            "session_id": "s-1",
-            "prompt": question,
-            "attempt": 0,
-            "created_at": "2023-03-01T02:00:00",
-            "brief": {"caller": caller.model_dump(mode="json"), "options": {"plan_style": style}},
-        }
+        brief = RunBrief({"plan_style": style}, caller)
+        row = RunRecord(
+            "run-1",
+            "s-1",
+            caller.id,
+            "analytics",
+            question,
+            brief,
+            "running",
+            "2023-03-01T02:00:00",
+        )
         publish = lambda kind, data: self.events.append((kind, data))  # noqa: E731
         return await run.execute(RunContext(row, MemoryJournal(self.records), publish))
 
@@ -125,7 +129,7 @@ class Office:
             return Catalogue(servers=states)
         return self.tools.catalogue().model_copy(update={"servers": states})
 
-    async def _past(self, _: str) -> list[dict[str, Any]]:
+    async def _past(self, _: str) -> list[RunRecord]:
         return self._history
 
     def sql(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import AgentOptions, Caller, ToolCall, ToolInfo
 from agentd.profiles import outfit, toolset_for
 from agentd.runs.engine import Result, RunContext
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools
 from tests.agentd.apps.analytics.office import QUICK, STAFF, Office, plan
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES, SALES_NARRATIVE, SALES_PLAN, fenced
@@ -163,8 +165,9 @@ def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:
 
 async def test_a_follow_up_knows_what_the_agent_had_asked(erp: Path) -> None:
     step = {"tool": TOOL, "server": "analytics", "success": True, "input": {"question": "Penjualan Mei 2023?"}}
-    before: dict[str, Any] = {"kind": "agent", "run_id": "r-0", "created_at": "2023-01-01", "prompt": "lihat penjualan"}
-    before["outcome"] = {"response": "Rp 5.", "steps": [{**step, "message": "Rp 5."}, {**step, "server": "time"}]}
+    outcome = {"response": "Rp 5.", "steps": [{**step, "message": "Rp 5."}, {**step, "server": "time"}]}
+    done = RunRecord("r-0", "s-1", "admin", "agent", "lihat penjualan", RunBrief(), "completed", "2023-01-01")
+    before = replace(done, outcome=outcome)
     office = Office(erp, SALES, SQL, history=[before])
     await office.ask("yang bulan Januari 2023?")
     understood = office.model.requests[0].messages[-1].content

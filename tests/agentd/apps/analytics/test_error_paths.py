@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, down, error, plan
 from tests.agentd.apps.analytics.scripts import SALES, SALES_NARRATIVE, SALES_PLAN
 
@@ -389,13 +391,10 @@ async def test_a_run_that_was_cut_goes_on_after_its_last_node(erp: Path) -> None
 
 async def test_a_follow_up_is_of_the_year_that_was_talked_about(erp: Path) -> None:
     """Issue 7: "yang bulan Februari?"."""
-    before = {
-        "kind": "analytics",
-        "run_id": "run-0",
-        "created_at": "2023-02-28",
-        "prompt": "Total penjualan Januari 2022?",
-        "outcome": {"response": "Rp 1"},
-    }
+    done = RunRecord(
+        "run-0", "s-1", "admin", "analytics", "Total penjualan Januari 2022?", RunBrief(), "completed", "2023-02-28"
+    )
+    before = replace(done, outcome={"response": "Rp 1"})
     february = plan(
         ("TOTAL", "SELECT COUNT(*) FROM sales_orders WHERE order_date BETWEEN '{START_DATE}' AND '{END_DATE}'"),
         template="{PERIOD_LABEL}: {TOTAL}",

@@ -1,0 +1,272 @@
+"""The rows of sessions and runs as the daemon reads them, and their JSON columns. It stores nothing: store.py does.
+
+The JSON is a promise to older state folders: keys stay, and one that has nothing to say is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypedDict
+
+from agentd.agent.picking import Told
+from agentd.errors import Language
+from agentd.messages import Agreement, Caller
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A conversation. Times are ISO 8601 in UTC."""
+
+    session_id: str
+    owner: str
+    created_at: str
+    updated_at: str
+    title: str | None = None
+    forked_from: str | None = None
+    attempts: int = 0
+    """Model attempts of all its runs."""
+    turns: int = 0
+    key_hash: str | None = None
+    """Of the visitor's secret; None: staff's, or older than these keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunBrief:
+    """What a run was asked with."""
+
+    options: Json = field(default_factory=dict)
+    """The agent's AgentOptions, or another kind's own."""
+    caller: Caller | None = None
+    """None: the run only answers for another."""
+    language: Language = "id"
+    deadline_s: float | None = None
+    told: Told | None = None
+    """The tools that the prompt describes; None: all."""
+    answers: str | None = None
+    """The id of the run that this one answers for: its words were the yes or no that decided it."""
+    decisions: tuple[Json, ...] = ()
+    """Every decision of a call of this run, oldest first."""
+
+    @classmethod
+    def read(cls, stored: Json) -> RunBrief:
+        """Back from JSON."""
+        caller = stored.get("caller")
+        return cls(
+            options=stored.get("options") or {},
+            caller=None if caller is None else Caller.model_validate(caller),
+            language=stored.get("language", "id"),
+            deadline_s=stored.get("deadline_s"),
+            told=Told.read(stored.get("told")),
+            answers=stored.get("answers"),
+            decisions=tuple(stored.get("decisions") or ()),
+        )
+
+    def json(self) -> Json:
+        """As it is stored."""
+        if self.answers is not None:
+            return {"answers": self.answers}
+        stored: Json = {"options": self.options, "language": self.language}
+        if self.caller is not None:
+            stored["caller"] = self.caller.model_dump(mode="json")
+        if self.deadline_s is not None:
+            stored["deadline_s"] = self.deadline_s
+        if self.told is not None:
+            stored["told"] = self.told.record()
+        if self.decisions:
+            stored["decisions"] = list(self.decisions)
+        return stored
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """Why a run failed: the error's type on the wire, its message and its data."""
+
+    type: str
+    message: str
+    data: Json = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, stored: Json | None) -> RunError | None:
+        """Back from JSON."""
+        return None if stored is None else cls(stored["type"], stored["message"], stored.get("data") or {})
+
+    def json(self) -> Json:
+        """As it is stored, and as `run.finished` shows it."""
+        return {"type": self.type, "message": self.message, "data": self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class PendingApproval:
+    """A call that waits for a human."""
+
+    approval_id: str
+    tool: str
+    arguments: Json
+    summary: str
+    rule: Literal["citizen", "staff"]
+    expires_at: str
+    four_eyes: bool = False
+    identity: tuple[str, ...] = ()
+    """The arguments that say who the call is about."""
+    proposed: Json | None = None
+    """The arguments as first proposed, where an officer has changed them."""
+    approvals: tuple[Json, ...] = ()
+    """Who has agreed so far: {by, at}."""
+
+    @classmethod
+    def read(cls, stored: Json) -> PendingApproval:
+        """Back from JSON."""
+        known: Json = {each.name: stored[each.name] for each in fields(cls) if each.name in stored}
+        for name in ("identity", "approvals"):
+            known[name] = tuple(known.get(name, ()))
+        return cls(**known)
+
+    def json(self) -> Json:
+        """As it is stored."""
+        rules = {"rule": self.rule, "four_eyes": self.four_eyes, "identity": list(self.identity)}
+        return {**self.shown(), **rules}
+
+    def shown(self) -> Json:
+        """What callers see of it; its rules are the daemon's."""
+        shown: Json = {
+            "approval_id": self.approval_id,
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "summary": self.summary,
+            "expires_at": self.expires_at,
+        }
+        if self.proposed is not None:
+            shown["proposed"] = self.proposed
+        if self.approvals:
+            shown["approvals"] = list(self.approvals)
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a human decided of a call that waited."""
+
+    approval_id: str
+    approved: bool
+    by: str
+    at: str
+    arguments: Json
+    proposed: Json | None = None
+    """The arguments as proposed, where the decision changed them."""
+    approvals: tuple[Agreement, ...] = ()
+
+    @classmethod
+    def read(cls, stored: Json | None) -> Decision | None:
+        """Back from JSON."""
+        if stored is None:
+            return None
+        return cls(
+            approval_id=stored["approval_id"],
+            approved=stored["approved"],
+            by=stored["by"],
+            at=stored["at"],
+            arguments=stored["arguments"],
+            proposed=stored.get("proposed"),
+            approvals=tuple(Agreement.model_validate(each) for each in stored.get("approvals", ())),
+        )
+
+    def noted(self) -> Json:
+        """As the run's brief notes it, without the arguments."""
+        return {
+            "approval_id": self.approval_id,
+            "approved": self.approved,
+            "by": self.by,
+            "at": self.at,
+            "changed": self.proposed is not None,
+            "approvals": [each.model_dump() for each in self.approvals],
+        }
+
+    def json(self) -> Json:
+        """As the run goes on with it."""
+        return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed}
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run. Times are ISO 8601 in UTC."""
+
+    run_id: str
+    session_id: str
+    owner: str
+    kind: str
+    prompt: str
+    brief: RunBrief
+    status: str
+    created_at: str
+    segment: int = 0
+    """How many approvals it has gone through."""
+    finished_at: str | None = None
+    attempt: int = 0
+    """Model attempts of the session before this run."""
+    attempts: int = 0
+    """Its own model attempts."""
+    outcome: Json | None = None
+    """The wire form of what it came to."""
+    error: RunError | None = None
+    record: Json | None = None
+    """What its executor goes on from after an approval, in that executor's own form."""
+    approval: PendingApproval | None = None
+    events: list[Json] | None = None
+    """Each as the Event is sent, in order."""
+    node: str | None = None
+    """The mark of the execution that has it."""
+
+    @property
+    def caller(self) -> Caller:
+        """Who asked."""
+        assert self.brief.caller is not None, "a run that only answers for another is never executed"
+        return self.brief.caller
+
+    @property
+    def decision(self) -> Decision | None:
+        """What a human decided of the call that this run waited with; None for a run that begins."""
+        return Decision.read((self.record or {}).get("decision"))
+
+
+class RunChanges(TypedDict, total=False):
+    """What changes in a run that exists."""
+
+    status: str
+    segment: int
+    brief: RunBrief
+    outcome: Json
+    record: Json
+    approval: PendingApproval | None
+    events: list[Json]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A finished step of a run under way."""
+
+    name: str
+    record: Json
+
+
+def run_of(row: Mapping[str, Any]) -> RunRecord:
+    """From the columns of its row."""
+    typed = {
+        "brief": RunBrief.read(row["brief"]),
+        "error": RunError.read(row["error"]),
+        "approval": None if row["approval"] is None else PendingApproval.read(row["approval"]),
+    }
+    return RunRecord(**{**row, **typed})
+
+
+def columns(record: SessionRecord | RunRecord) -> Json:
+    """The record as the columns of its row."""
+    return changed({each.name: getattr(record, each.name) for each in fields(record)})
+
+
+def changed(values: Mapping[str, Any]) -> Json:
+    """Some fields of a record as columns."""
+    typed = (RunBrief, RunError, PendingApproval)
+    return {name: value.json() if isinstance(value, typed) else value for name, value in values.items()}

@@ -1,0 +1,74 @@
+"""The statements that each run needs, made once. store.py says what they are for."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from agentd.runs.tables import events, runs, sessions, steps, turns
+
+RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
+
+SESSION = sa.select(sessions).where(sessions.c.session_id == sa.bindparam("id"))
+ADD_SESSION = sessions.insert()
+NEXT_TURN = (
+    sessions.update()
+    .where(sessions.c.session_id == sa.bindparam("id"))
+    .values(turns=sa.bindparam("number"), updated_at=sa.bindparam("at"))
+)
+COUNT = (
+    sessions.update()
+    .where(sessions.c.session_id == sa.bindparam("id"))
+    .values(attempts=sessions.c.attempts + sa.bindparam("more"), updated_at=sa.bindparam("at"))
+)
+ADD_TURN = turns.insert()
+KEYS = (
+    sa.select(sessions.c.key_hash)
+    .join(turns, turns.c.session_id == sessions.c.session_id)
+    .where(turns.c.run_id == sa.bindparam("id"))
+)
+TURNS = (
+    sa.select(runs)
+    .join(turns, turns.c.run_id == runs.c.run_id)
+    .where(turns.c.session_id == sa.bindparam("id"))
+    .order_by(turns.c.number.desc())
+)
+RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
+ATTEMPTS = sa.select(runs.c.attempts).where(runs.c.run_id == sa.bindparam("id"))
+RUN_AND_ATTEMPTS = (
+    sa.select(runs, sessions.c.attempts.label("attempts_before"))
+    .outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
+    .where(runs.c.run_id == sa.bindparam("id"))
+)
+WAITING = (
+    sa.select(runs)
+    .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
+    .order_by(runs.c.created_at.desc())
+)
+ADD_RUN = runs.insert()
+BEGIN = (
+    runs.update()
+    .where(runs.c.run_id == sa.bindparam("id"))
+    .values({key: sa.bindparam(f"new_{key}") for key in ("status", "node", "attempt")})
+)
+FINISH = (
+    runs.update()
+    .where(runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
+    .values({key: sa.bindparam(f"new_{key}") for key in (*RESULT, "attempts")})
+)
+STEPS = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == sa.bindparam("id")).order_by(steps.c.number)
+THIS_STEP = sa.select(
+    runs.c.run_id,
+    sa.bindparam("number", type_=sa.Integer),
+    sa.bindparam("name", type_=sa.String),
+    sa.bindparam("record", type_=sa.JSON),
+).where(runs.c.run_id == sa.bindparam("run_id"), runs.c.node == sa.bindparam("node"))
+ADD_STEP = {
+    dialect: kind.insert(steps)
+    .from_select(["run_id", "number", "name", "record"], THIS_STEP)
+    .on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
+    for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
+}
+"""By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
+FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
+FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))

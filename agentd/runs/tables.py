@@ -1,0 +1,106 @@
+"""The tables of sessions, runs, their steps and events. Columns only; what is in them is records.py's."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+SCHEMA = 2
+"""Grows when the tables change in a way that an older agentd would not understand."""
+
+tables = sa.MetaData()
+schema = sa.Table("agentd_schema", tables, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
+
+sessions = sa.Table(
+    "agentd_sessions",
+    tables,
+    sa.Column("session_id", sa.String(200), primary_key=True),
+    sa.Column("owner", sa.String(200), nullable=False),
+    sa.Column("title", sa.String(200)),
+    sa.Column("created_at", sa.String(40), nullable=False),
+    sa.Column("updated_at", sa.String(40), nullable=False),
+    sa.Column("forked_from", sa.String(200)),
+    sa.Column("attempts", sa.Integer, nullable=False, default=0),
+    sa.Column("turns", sa.Integer, nullable=False, default=0),
+    sa.Column("key_hash", sa.String(64)),  # of the visitor's secret; none: staff's, or older than these keys
+    sa.Index("agentd_sessions_of_owner", "owner", "updated_at", "session_id"),
+    sa.Index("agentd_sessions_by_age", "updated_at", "session_id"),
+)
+turns = sa.Table(
+    "agentd_turns",
+    tables,
+    sa.Column("session_id", sa.String(200), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("run_id", sa.String(200), nullable=False, index=True),
+)
+runs = sa.Table(
+    "agentd_runs",
+    tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("session_id", sa.String(200), nullable=False),
+    sa.Column("owner", sa.String(200), nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("prompt", sa.Text, nullable=False),
+    sa.Column("brief", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False, index=True),
+    sa.Column("segment", sa.Integer, nullable=False, default=0),
+    sa.Column("created_at", sa.String(40), nullable=False),
+    sa.Column("finished_at", sa.String(40)),
+    sa.Column("attempt", sa.Integer, nullable=False, default=0),
+    sa.Column("attempts", sa.Integer, nullable=False, default=0),
+    sa.Column("outcome", sa.JSON),
+    sa.Column("error", sa.JSON),
+    sa.Column("record", sa.JSON),
+    sa.Column("approval", sa.JSON),
+    sa.Column("events", sa.JSON),
+    sa.Column("node", sa.String(100)),
+    sa.Index("agentd_runs_of_session", "session_id", "created_at"),
+    sa.Index("agentd_runs_of_owner", "owner", "created_at"),
+    sa.Index("agentd_runs_by_age", "created_at"),
+)
+steps = sa.Table(
+    "agentd_steps",
+    tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("record", sa.JSON, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What the steps of runs under way came to, so that none is repeated; a segment that has ended needs them no more."""
+events = sa.Table(
+    "agentd_events",
+    tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("event", sa.JSON, nullable=False),
+)
+"""Events of runs under way, for the other nodes of a cluster; at its end a run keeps them itself."""
+recoveries = sa.Table(
+    "agentd_recoveries",
+    tables,
+    sa.Column("run_id", sa.String(200), primary_key=True),
+    sa.Column("segment", sa.Integer, nullable=False),
+    sa.Column("steps", sa.Integer, nullable=False),
+    sa.Column("times", sa.Integer, nullable=False),
+)
+"""How often a run was begun again at the same step, after its daemon had ended without a stop."""
+nodes = sa.Table(
+    "agentd_nodes",
+    tables,
+    sa.Column("node", sa.String(100), primary_key=True),
+    sa.Column("seen_at", sa.String(40), nullable=False),
+)
+
+
+def add_columns(engine: Engine) -> None:
+    """Tables that an older agentd made get the columns that came since; what is in them stays."""
+    with engine.begin() as db:
+        there = sa.inspect(db)
+        for table in tables.sorted_tables:
+            known = {column["name"] for column in there.get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in known:
+                    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
+                    kind = column.type.compile(engine.dialect)
+                    db.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {unless}{column.name} {kind}"))
