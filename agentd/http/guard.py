@@ -7,6 +7,7 @@ JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, hdrs, web
@@ -15,7 +16,7 @@ from multidict import istr
 
 from agentd.access import Access, Approach
 from agentd.errors import Forbidden, InvalidRequest, NotFound
-from agentd.http.leases import ADMITTED
+from agentd.http.leases import ADMITTED, STILL_ADMITTED, still_admitted
 from agentd.http.refusals import Refused, refusal
 from agentd.messages import Caller, Scope
 from agentd.rpc.dispatch import Limiter
@@ -120,6 +121,7 @@ class Guard:
             approach = _approach(request, origin)
             caller = self._access.admit(approach)
             request[ADMITTED] = (approach, caller)
+            request[STILL_ADMITTED] = partial(still_admitted, self._access, (approach, caller))
             request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
             known = approach.token is not None and self._access.closed
             if route not in self._metered_within:

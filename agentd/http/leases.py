@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from aiohttp import web
 
@@ -20,6 +21,8 @@ EVERY_S = 0.25
 Admitted = tuple[Approach, Caller]
 """How the caller of a request came in, and who it was then (without a visitor's key)."""
 ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", tuple)
+STILL_ADMITTED: web.RequestKey[Any] = web.RequestKey("still_admitted")
+"""A function of nothing, for handlers that answer slowly: raises Unauthorized or Forbidden once the caller would not be let in as the same any more."""
 
 
 class Lease:
@@ -32,8 +35,14 @@ class Lease:
 
     def check(self) -> None:
         """Raises Unauthorized, Forbidden when the connection would not be let in as the same caller now."""
-        if self._access.caller_of(self._approach) != self._caller:
-            raise Unauthorized("The rights of this connection have changed; connect again")
+        still_admitted(self._access, (self._approach, self._caller))
+
+
+def still_admitted(access: Access, admitted: Admitted) -> None:
+    """Raises Unauthorized, Forbidden for who would not be let in as the same caller now."""
+    approach, caller = admitted
+    if access.caller_of(approach) != caller:
+        raise Unauthorized("The rights of this connection have changed; connect again")
 
 
 class Leases:

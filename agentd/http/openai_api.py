@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agentd.errors import AgentdError, Forbidden, InvalidParams, NotFound, ProviderFailure
 from agentd.http.guard import CALLER
+from agentd.http.leases import STILL_ADMITTED
 from agentd.http.refusals import STATUS
 from agentd.messages import Caller, ChatMessage, Constraint, Fallback, ModelRequest, ProviderState, Role, Usage
 from agentd.ports import ChatModel, TextSink
@@ -280,16 +281,13 @@ async def _streamed(
 
     async with _task(speak(pieces.put_nowait)) as task:
         task.add_done_callback(lambda _: pieces.put_nowait(None))
-        while (piece := await _while_there(request, pieces.get())) is not None:
-            if piece == START_OVER and wrote:
-                broken = ProviderFailure("unavailable", "the provider broke off in the middle; ask again")
-                await send({"error": _error(broken)[1]})
-                await response.write_eof()
-                return response
-            if piece != START_OVER:
-                wrote = True
-                await send({**head, "choices": [_choice({"content": piece})]})
         try:
+            while (piece := await _while_there(request, pieces.get())) is not None:
+                if piece == START_OVER and wrote:
+                    raise ProviderFailure("unavailable", "the provider broke off in the middle; ask again")
+                if piece != START_OVER:
+                    wrote = True
+                    await send({**head, "choices": [_choice({"content": piece})]})
             spoken = await task
         except (AgentdError, ProviderFailure) as error:
             if not response.prepared:
@@ -321,12 +319,15 @@ async def _task(work: Coroutine[Any, Any, Spoken]) -> AsyncIterator[asyncio.Task
 
 
 async def _while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
-    """Do it unless the client leaves first: then it is cancelled, so that the model is free for others."""
+    """Do it unless the client leaves or loses its rights first: then it is cancelled, and the model free for others."""
     task = asyncio.create_task(work, name="openai-api")
+    still_admitted = request.get(STILL_ADMITTED, lambda: None)
     try:
         while not (await asyncio.wait({task}, timeout=GONE_CHECK_S))[0]:
             if request.transport is None or request.transport.is_closing():
                 raise ConnectionResetError("the client has left")
+            still_admitted()
+        still_admitted()
         return task.result()
     finally:
         task.cancel()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -16,6 +18,7 @@ from agentd.http.guard import CALLER
 from agentd.http.openai_api import START_OVER, AgentHook, OpenAIApi, Spoken
 from agentd.messages import Caller, ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState, Usage
 from agentd.ports import TextSink
+from tests.agentd.twins import wire
 
 ADMIN = Caller(id="local", scopes=frozenset({"admin"}))
 HELLO: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Selamat pagi"}]
@@ -269,3 +272,31 @@ async def test_only_callers_with_the_scope_may_ask(serve: Any) -> None:
     assert model.asked == []
     server = await serve(model, caller=Caller(id="graphiti", scopes=frozenset({"model"})))
     assert (await server.chat.completions.create(model="raw", messages=HELLO)).choices
+
+
+@pytest.mark.parametrize("busy", [False, True])
+async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool) -> None:
+    class Endless(Model):
+        async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+            assert on_text is not None
+            on_text("Selamat ")
+            try:
+                while True:
+                    await asyncio.sleep(0.01 if busy else 3600)
+                    on_text("pagi ")
+            finally:
+                self.left.set()
+
+    model = Endless()
+    async with wire(tmp_path, mounted=OpenAIApi(model, lambda: [model.state()]).routes()) as at:
+        token = at.book.add("page", frozenset({"model"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        at.book.add("other", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        client = openai.AsyncOpenAI(api_key=token, base_url=f"{at.url}/v1", max_retries=0)
+        stream = await client.chat.completions.create(model="raw", messages=HELLO, stream=True)
+        await anext(stream)
+        at.book.revoke("page")
+        with pytest.raises(openai.APIError, match=r"rights of this connection|not known"):
+            async for _ in stream:
+                pass
+        await model.left.wait()
+        await client.close()
