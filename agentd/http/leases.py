@@ -22,7 +22,7 @@ Admitted = tuple[Approach, Caller]
 """How the caller of a request came in, and who it was then (without a visitor's key)."""
 ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", tuple)
 STILL_ADMITTED: web.RequestKey[Any] = web.RequestKey("still_admitted")
-"""A function of nothing, for handlers that answer slowly: raises Unauthorized or Forbidden once the caller would not be let in as the same any more."""
+"""For handlers that answer slowly: a function that raises once the caller would not be let in as the same any more."""
 
 
 class Lease:
