@@ -31,6 +31,7 @@ from agentd.config.proxy import behind_proxy
 from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import ServerTools
+from agentd.http.login import LoginEndpoint
 from agentd.http.openai_api import OpenAIApi
 from agentd.http.pair import PairEndpoint
 from agentd.http.routes import application
@@ -389,6 +390,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         hosts=frozenset(rpc.allowed_hosts),
         pages=[*pages.routes(), *pair.routes(), *(page for app in made.apps for page in app.pages())],
         mounted=[
+            *LoginEndpoint(made.audit).routes(),
             *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),
             *(route for app in made.apps for route in app.routes(made.runs)),
         ],

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.daemon import Daemon, final, running
+from tests.web.steps import enter
 
 CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
@@ -38,14 +39,14 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """`open_page(url, **context options)` → a page that is ready, in a browser profile of its own.
+    """`open_page(url, token=…, **context options)` → a page that is ready, in a browser profile of its own.
 
     At the end the test fails if the page's console told of an error (a broken policy, an exception).
     """
     complaints: list[str] = []
     contexts = []
 
-    def opened(url: str, *, prepare: Callable[[Page], Any] = lambda _: None, **options: Any) -> Page:
+    def opened(url: str, *, token: str = "", prepare: Callable[[Page], Any] = lambda _: None, **options: Any) -> Page:
         context = chromium.new_context(**{"viewport": {"width": 1080, "height": 1920}, **options})
         contexts.append(context)
         page = context.new_page()
@@ -55,6 +56,8 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
         prepare(page)
         page.goto(url)
         page.wait_for_selector("html[data-ready]")
+        if token:
+            enter(page, token)
         return page
 
     yield opened

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.daemon import TOKEN, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import ARGS, CHROMIUM, NO_TOKEN
-from tests.web.steps import fill_form
+from tests.web.steps import enter, fill_form
 from tests.web.test_ask import ANSWER, answering
 
 FOLDER = Path(__file__).parents[2] / "docs/screens"
@@ -117,12 +117,14 @@ def staff(browser: Browser, daemon: Daemon) -> None:
     daemon.call("Agent.run", prompt=WORDS, session_id="b")
     with page_of(browser, daemon.url + "/desk", DESK) as page:
         shot(page, "desk-door")
-    with page_of(browser, f"{daemon.url}/desk#token={TOKEN}", DESK) as page:
+    with page_of(browser, daemon.url + "/desk", DESK) as page:
+        enter(page, TOKEN)
         page.get_by_label("Kode pada surat").fill(issued["steps"][-1]["output"]["verify_code"])
         page.get_by_role("button", name="Periksa").click()
         page.locator("[data-verdict=genuine]").wait_for()
         shot(page, "desk", whole=True)
-    with page_of(browser, f"{daemon.url}/ask#token={TOKEN}", DESK, answering(ANSWER)) as page:
+    with page_of(browser, daemon.url + "/ask", DESK, answering(ANSWER)) as page:
+        enter(page, TOKEN)
         page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan di 2025?")
         page.get_by_role("button", name="Tanya", exact=True).click()
         page.locator(".answer summary").first.click()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from agentd.access import AccessBook
+from agentd.access.pairing import Pairing
+from tests.daemon import Daemon
 from tests.e2e.test_main_job import LETTER
 
 FIELDS: dict[str, str] = LETTER["input"]
@@ -20,6 +24,22 @@ def violations(page: Page) -> list[str]:
         page.evaluate(AXE.read_text() + ";0")
     found: Any = page.evaluate("(tags) => axe.run({runOnly: tags, resultTypes: ['violations']})", RULES)
     return [f"{one['id']}: {node['html'][:120]}" for one in found["violations"] for node in one["nodes"]]
+
+
+def enter(page: Page, token: str) -> None:
+    """Type the token at the page's door and come in."""
+    page.locator("#token").fill(token)
+    page.locator("#door button").click()
+    expect(page.locator("#door")).to_be_hidden()
+
+
+def pair(page: Page, daemon: Daemon, name: str) -> None:
+    """Type the six digits of `agentd kiosk pair` at the kiosk, which has no token yet."""
+    code, _ = Pairing(daemon.state, AccessBook(daemon.state / "access.json")).begin(name, datetime.now(UTC))
+    page.locator("#pair-code").fill(code)
+    page.locator("#pair button").click()
+    expect(page.locator("#pair")).to_have_count(0)
+    page.wait_for_selector("html[data-ready]")
 
 
 def tap_in(page: Page, field: str, text: str) -> None:

@@ -35,7 +35,7 @@ def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
     guarded: Daemon, open_page: Callable[..., Page]
 ) -> None:
     desk = {"viewport": {"width": 1366, "height": 900}, "accept_downloads": True}
-    page = open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(ANSWER), **desk)
+    page = open_page(guarded.url + "/ask", token=TOKEN, prepare=answering(ANSWER), **desk)
     page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan?")
     page.get_by_role("button", name="Tanya", exact=True).dblclick()
     answer = page.locator(".answer")
@@ -65,7 +65,7 @@ def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, ope
         "suggestions": ["Sebutkan bulan dan tahunnya."],
     }
     failed = {"run_id": "r", "session_id": "s", "status": "failed", "warnings_for_display": [], "error": error}
-    page = open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(failed))
+    page = open_page(guarded.url + "/ask", token=TOKEN, prepare=answering(failed))
     page.get_by_label("Pertanyaan").fill("Berapa?")
     page.get_by_label("Pertanyaan").press("Enter")
     problem = page.locator(".answer .problem")
@@ -82,7 +82,8 @@ def test_the_engines_answer_survives_a_restart_and_a_hopeless_question_is_told(
     plan = {"text": json.dumps(ranking.plan("sql")), "after_ms": 5000}
     clock = {"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"}
     office = fresh_office(ranking.understanding(), plan, "no plan", config=CONFIG, env=clock)
-    page = open_page(f"{office.url}/ask#token={TOKEN}", viewport={"width": 1366, "height": 900}, accept_downloads=True)
+    desk = {"viewport": {"width": 1366, "height": 900}, "accept_downloads": True}
+    page = open_page(office.url + "/ask", token=TOKEN, **desk)
     page.get_by_label("Pertanyaan").fill(ranking.text)
     page.get_by_role("button", name="Tanya", exact=True).dblclick()
     expect(page.locator("#progress")).to_have_text("Menyusun rencana…")

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
-from tests.web.steps import fill_form, note_prints, violations
+from tests.web.steps import enter, fill_form, layout_faults, note_prints, violations
+from tests.web.test_layout import LEAST
 
 Office = Callable[..., Daemon]
 Open = Callable[..., Page]
@@ -154,14 +155,40 @@ def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Off
     expect(page.locator(".turn")).to_have_count(2)
 
 
-def test_without_a_good_token_the_page_says_whom_to_ask(guarded: Daemon, open_page: Open) -> None:
+def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(guarded: Daemon, open_page: Open) -> None:
     page = open_page(guarded.url + "/chat", viewport=PHONE)
-    expect(page.get_by_text("belum tersambung")).to_be_visible()
-    page = open_page(f"{guarded.url}/chat#token={TOKEN}", viewport=PHONE)
-    assert "token" not in page.url
-    say(page, "Halo")
+    field = page.get_by_label("Kode akses")
+    expect(field).to_be_focused()
+    assert (field.get_attribute("type"), field.get_attribute("autocomplete")) == ("password", "off")
+    expect(page.locator("#talk")).to_be_hidden()
+    assert violations(page) + layout_faults(page, LEAST) == []
+    field.fill("bukan kode")
+    page.get_by_role("button", name="Masuk").click()
+    expect(page.get_by_role("alert")).to_contain_text("tidak dikenal")
+    page.locator("#language").click()
+    expect(page.get_by_label("Access code")).to_be_visible()
+    page.locator("#language").click()
+    enter(page, TOKEN)
+    assert violations(page) + layout_faults(page, LEAST) == []
+    say(page, "Halo, saya Siti")
     expect(page.locator(".bubble.agent", has_text="Halo, Pak.")).to_be_visible()
     expect(page.locator(".by")).to_have_text("scripted/scripted")  # staff see which model answered
+    page.reload()
+    expect(page.locator(".bubble.you", has_text="Siti")).to_be_visible()  # as long as the tab lives
+    sessions = len(guarded.call("Session.list")["sessions"])
+    page.get_by_role("button", name="Keluar").click()
+    expect(field).to_be_visible()
+    kept = page.evaluate("JSON.stringify([location.href, {...localStorage}, {...sessionStorage}])")
+    assert TOKEN not in kept and "agentd-chat-session" not in kept and "Siti" not in page.content()
+    assert len(guarded.call("Session.list")["sessions"]) == sessions - 1
+
+
+@pytest.mark.parametrize("path", ["/chat", "/ask", "/desk", "/kiosk"])
+def test_a_token_in_a_pages_address_opens_nothing(guarded: Daemon, open_page: Open, path: str) -> None:
+    for place in ("#token=", "?token=", "?access_token="):
+        page = open_page(guarded.url + path + place + TOKEN)
+        expect(page.locator("#pair" if path == "/kiosk" else "#door")).to_be_visible()
+        assert TOKEN not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
 
 
 def test_the_form_of_the_first_button_reaches_the_check(office: Daemon, open_page: Open) -> None:

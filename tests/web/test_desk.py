@@ -13,7 +13,7 @@ from agentd.access import AccessBook
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
 from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.steps import violations
+from tests.web.steps import pair, violations
 
 Office = Callable[..., Daemon]
 Open = Callable[..., Page]
@@ -24,10 +24,10 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     office = fresh_office(LETTER, final("Surat Anda selesai."), env={})
     page = open_page(office.url + "/desk", viewport=DESK)
     assert violations(page) == []
-    page.get_by_label("Kode petugas").fill("bukan kode yang benar")
+    page.get_by_label("Kode akses").fill("bukan kode yang benar")
     page.get_by_role("button", name="Masuk").click()
     expect(page.get_by_role("alert")).to_contain_text("tidak dikenal")
-    page.get_by_label("Kode petugas").fill(TOKEN)
+    page.get_by_label("Kode akses").fill(TOKEN)
     page.get_by_role("button", name="Masuk").click()
     expect(page.locator("#pending")).to_contain_text("Tidak ada yang menunggu")
 
@@ -65,14 +65,14 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     page.evaluate(drop, [list(Path(letter["artifacts"][0]["path"]).read_bytes())])
     expect(page.locator("[data-verdict=voided]")).to_be_visible()
     page.get_by_role("button", name="Keluar").click()
-    expect(page.get_by_label("Kode petugas")).to_be_visible()
+    expect(page.get_by_label("Kode akses")).to_be_visible()
 
 
 def test_a_letter_is_found_by_day_by_number_and_by_name(fresh_office: Office, open_page: Open) -> None:
     office = fresh_office(LETTER, final("Selesai."), env={"AGENTD_CLOCK": "2026-01-05T09:00:00+07:00+"})
     office.call("Agent.run", prompt=WORDS, session_id="budi")
     number = office.call("Agent.run", prompt="ya", session_id="budi")["steps"][-1]["output"]["number"]
-    page = open_page(f"{office.url}/desk#token={TOKEN}", viewport=DESK)
+    page = open_page(office.url + "/desk", token=TOKEN, viewport=DESK)
     row, none = page.locator("#letters tr[data-number]"), page.locator("#letters .note")
     expect(row).to_have_count(1)
     expect(page.get_by_label("Tanggal")).to_have_value("2026-01-05")  # the office's day, whatever this machine's is
@@ -99,18 +99,16 @@ def test_the_desk_names_who_approved_and_who_voided_a_letter(fresh_office: Offic
     """From the register: the names of the tokens, a kiosk's too; never on a citizen's page."""
     office = fresh_office(LETTER, final("Selesai."), env={})
     book = AccessBook(office.state / "access.json")
-    kiosk, desk = (
-        book.add(name, frozenset({scope}), now=datetime.now(UTC))
-        for name, scope in (("kiosk-lobi", "kiosk"), ("meja-2", "staff"))
-    )
-    citizen = open_page(f"{office.url}/kiosk#token={kiosk}")
+    desk = book.add("meja-2", frozenset({"staff"}), now=datetime.now(UTC))
+    citizen = open_page(office.url + "/kiosk")
+    pair(citizen, office, "kiosk-lobi")
     citizen.locator("#ask-else").click()
     citizen.get_by_label("Tulis pesan").fill(WORDS)
     citizen.locator("[data-act=send]").click()
     citizen.locator("[data-act=yes]").click()
     expect(citizen.locator(".card.letter")).to_contain_text("/SKD/")
 
-    page = open_page(f"{office.url}/desk#token={desk}", viewport=DESK)
+    page = open_page(office.url + "/desk", token=desk, viewport=DESK)
     row = page.locator("#letters tr[data-number]")
     expect(row.get_by_role("cell", name="kiosk-lobi")).to_be_visible()
     expect(row.locator(".by")).to_have_count(0)
@@ -131,7 +129,7 @@ def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: O
     book = AccessBook(office.state / "access.json")
     siti, rina = (
         open_page(
-            f"{office.url}/desk#token={book.add(name, frozenset({'staff'}), now=datetime.now(UTC))}", viewport=DESK
+            office.url + "/desk", token=book.add(name, frozenset({"staff"}), now=datetime.now(UTC)), viewport=DESK
         )
         for name in ("siti", "rina")
     )
@@ -153,6 +151,6 @@ def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: O
 @pytest.mark.parametrize("path", ["/desk", "/ask"])
 def test_the_staff_pages_stay_shut_for_a_kiosk(hall: Daemon, open_page: Open, path: str) -> None:
     page = open_page(hall.url + path, viewport=DESK)
-    expect(page.get_by_label("Kode petugas")).to_be_visible()
+    expect(page.get_by_label("Kode akses")).to_be_visible()
     expect(page.locator("#desk")).to_be_hidden()
     assert violations(page) == []

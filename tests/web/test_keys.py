@@ -228,12 +228,12 @@ def test_an_officer_approves_changes_and_voids_by_keys_alone(fresh_office: Offic
     expect(page.locator("[data-verdict=voided]")).to_be_visible()
     keys_to(page, "leave")
     press("Enter")
-    expect(page.get_by_label("Kode petugas")).to_be_focused()
+    expect(page.get_by_label("Kode akses")).to_be_focused()
 
 
 def test_the_books_are_asked_sorted_and_saved_by_keys_alone(guarded: Daemon, open_page: Open) -> None:
-    at = f"{guarded.url}/ask#token={TOKEN}"
-    page = open_page(at, prepare=answering(ANSWER), viewport=DESK, accept_downloads=True)
+    ready = {"token": TOKEN, "prepare": answering(ANSWER), "viewport": DESK, "accept_downloads": True}
+    page = open_page(guarded.url + "/ask", **ready)
     press = page.keyboard.press
     assert focused(page) == "question"
     assert keys_to(page, "go") == ["style", "go"]

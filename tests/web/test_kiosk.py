@@ -18,7 +18,7 @@ from agentd.access.pairing import Pairing
 from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 from tests.web.conftest import ARGS, CHROMIUM
-from tests.web.steps import FIELDS, fill_form, note_prints, tap_in, violations
+from tests.web.steps import FIELDS, fill_form, note_prints, pair, tap_in, violations
 from tests.weights import weights  # noqa: F401
 
 Office = Callable[..., Daemon]
@@ -237,8 +237,9 @@ def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromiu
 
 def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:
     book = AccessBook(guarded.state / "access.json")
-    one, two = (book.add(name, frozenset({"kiosk"}), now=datetime.now(UTC)) for name in ("kiosk-1", "kiosk-2"))
-    page = open_page(f"{guarded.url}/kiosk#token={one}")
+    two = book.add("kiosk-2", frozenset({"kiosk"}), now=datetime.now(UTC))
+    page = open_page(guarded.url + "/kiosk")
+    pair(page, guarded, "kiosk-1")
     page.get_by_role("button", name="Tanya hal lain").click()
     page.get_by_label("Tulis pesan").fill("Halo")
     page.get_by_role("button", name="Kirim").first.click()

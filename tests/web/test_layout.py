@@ -121,8 +121,8 @@ def test_the_officers_pages_fit(fresh_office: Callable[..., Daemon], guarded: Da
     desk_office = fresh_office(LETTER, final("Selesai."), env={})
     for session, words in (("a", WORDS), ("a", "ya"), ("b", WORDS)):
         desk_office.call("Agent.run", prompt=words, session_id=session)
-    desk = Walk(open_page(f"{desk_office.url}/desk#token={TOKEN}", viewport=PHONE), LEAST)
-    books = Walk(open_page(f"{guarded.url}/ask#token={TOKEN}", prepare=answering(ANSWER), viewport=PHONE), LEAST)
+    desk = Walk(open_page(desk_office.url + "/desk", token=TOKEN, viewport=PHONE), LEAST)
+    books = Walk(open_page(guarded.url + "/ask", token=TOKEN, prepare=answering(ANSWER), viewport=PHONE), LEAST)
     books.page.get_by_label("Pertanyaan").fill("Berapa?")
     books.page.get_by_role("button", name="Tanya", exact=True).click()
     books.page.get_by_text("Rencana dan SQL").click()

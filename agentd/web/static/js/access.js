@@ -1,18 +1,9 @@
-// The page's bearer token, where the office uses tokens. It is given once as `#token=…` in the address, which is then
-// cleaned, or typed into the desk's door; it lives as long as the tab.
+// The page's bearer token, where the office uses tokens. It is typed at the page's door, never read from an address, and
+// lives as long as the tab.
 
 const KEY = 'agentd-token';
 
-function taken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (given) {
-    sessionStorage.setItem(KEY, given);
-    history.replaceState(null, '', location.pathname + location.search);
-  }
-  return given ?? sessionStorage.getItem(KEY);
-}
-
-let token = taken();
+let token = sessionStorage.getItem(KEY);
 
 export const hasToken = () => Boolean(token);
 

@@ -1,10 +1,11 @@
 // The chat page for phones and desks: one conversation that survives a reload and is the same in two tabs.
 
-import { hasToken } from './access.js';
 import { Composer } from './composer.js';
 import { $, fill, h, once, randomId, randomKey, unhurried } from './dom.js';
+import { door, shut } from './door.js';
 import { named } from './glossary.js';
 import { Page, forget } from './page.js';
+import { pause } from './rpc.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
 import { lang, speakIn, t } from './words.js';
@@ -50,7 +51,7 @@ const anew = once(async () => {
   show('talk');
   $('#suggestions').hidden = false;
   $('#link').hidden = true;
-  await forget(...old).catch(() => {});
+  await forget(...old).catch((error) => error.type === 'unauthorized' && shut(t('door_gone')));
 });
 
 function suggestions() {
@@ -90,15 +91,18 @@ tabs.addEventListener('message', ({ data }) => {
 speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
 page.begin(sessionId, key);
 words();
-show('talk');
-try {
-  await page.load();
-  suggestions();
-  if (sessionStorage.getItem(KEY)) {
+await door({
+  probe: () => page.load(),
+  open: async () => {
+    show('talk');
+    suggestions();
+    if (!sessionStorage.getItem(KEY)) return;
     $('#suggestions').hidden = true;
     if (!(await page.conversation.restore())) $('#suggestions').hidden = false;
-  }
-} catch (error) {
-  fill($('#suggestions'), h('p', { class: 'note', role: 'alert' }, hasToken() ? error.userMessage : t('not_connected')));
-}
+  },
+  leaving: async () => {
+    page.conversation.close();
+    await Promise.race([forget(sessionId, key).catch(() => {}), pause(3000)]);
+  },
+});
 document.documentElement.dataset.ready = 'true';

@@ -2,13 +2,13 @@
 
 import { fieldList } from './approval-card.js';
 import { $, fill, h, once, redrawn } from './dom.js';
-import { GONE, door, shut, staffOnly } from './door.js';
+import { door, shut, staffOnly } from './door.js';
 import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { ticketOf } from './print.js';
 import { checkCode, checkFile, verdictCard } from './verify.js';
-import { day, time } from './words.js';
+import { day, t, time } from './words.js';
 
 const EVERY_MS = 3000;
 let catalogue = null;
@@ -264,7 +264,7 @@ function verification() {
 
 /** A call failed: a token that is no longer good shuts the page, anything else may pass. */
 function lost(error) {
-  if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(GONE);
+  if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('door_gone'));
   $('#link').hidden = false;
 }
 
@@ -290,6 +290,7 @@ await door({
   probe: staffOnly,
   open: async () => {
     catalogue = await loadCatalogue();
+    $('#desk').hidden = false;
     live();
   },
 });

@@ -54,13 +54,13 @@ export function redrawn(root, draw, instead) {
   if (held && document.activeElement === document.body) (held.isConnected ? held : instead).focus();
 }
 
-/** A random id; crypto.randomUUID exists only on https and localhost. */
 /** A secret of 192 random bits, in base64url. */
 export function randomKey() {
   const bytes = String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24)));
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_');
 }
 
+/** A random id; crypto.randomUUID exists only on https and localhost. */
 export function randomId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,49 +1,76 @@
-// The staff pages' door: asks for a token until one opens what the page needs. It keeps the token for this tab only.
+// The door of the pages for people with a token: asks for one until one opens what the page needs. It draws itself into
+// #door, keeps the token for this tab only, and lets the daemon note each login.
 
 import { hasToken, useToken } from './access.js';
-import { $ } from './dom.js';
+import { $, fill, h, once } from './dom.js';
 import { loadCatalogue } from './letters.js';
-
-/** Runs `open` once the caller is staff; `probe` is a call that only staff may make. */
-export function door({ probe, open }) {
-  const form = $('#door');
-  const tried = async () => {
-    try {
-      await probe();
-    } catch (error) {
-      if (!['unauthorized', 'forbidden', 'unknown_tool'].includes(error.type)) throw error;
-      form.hidden = false;
-      $('#door-note').textContent = hasToken() ? 'Kode ini tidak dikenal atau bukan kode petugas.' : (sessionStorage.getItem(WHY) ?? '');
-      sessionStorage.removeItem(WHY);
-      $('#token').focus();
-      return;
-    }
-    form.hidden = true;
-    $('#desk').hidden = false;
-    $('#leave').hidden = !hasToken();
-    await open();
-  };
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    useToken($('#token').value.trim());
-    $('#token').value = '';
-    const entered = () => document.activeElement === document.body && $('#desk h2')?.focus();
-    tried().then(entered, told);
-  });
-  $('#leave').addEventListener('click', () => shut());
-  const told = () => {
-    form.hidden = false;
-    $('#door-note').textContent = 'Layanan tidak dapat dihubungi. Coba lagi sebentar lagi.';
-  };
-  return tried().catch(told);
-}
+import { RpcError, ask } from './rpc.js';
+import { t } from './words.js';
 
 const WHY = 'agentd-door-note';
-export const GONE = 'Kode petugas tidak berlaku lagi. Masuk dengan kode yang baru.';
+const REFUSED = ['unauthorized', 'forbidden', 'unknown_tool'];
 
-/** The token is no longer good (the door then says so), or the officer leaves: everything on the page goes. */
+/**
+ * Runs `open`, which shows the page, once `probe` (a call that only who may use the page may make) succeeds.
+ * `leaving` clears away at the daemon what #leave would leave behind.
+ */
+export async function door({ probe, open, leaving = async () => {} }) {
+  draw();
+  $('#door').addEventListener('submit', once(async (event) => {
+    event.preventDefault();
+    useToken($('#token').value.trim());
+    await tried(async () => {
+      await probe();
+      const noted = await ask('/login', {});
+      if (!noted.ok) throw new RpcError((await noted.json()).error);
+    }, t('door_wrong'));
+  }));
+  $('#leave').addEventListener('click', once(async () => {
+    await leaving();
+    shut();
+  }));
+
+  async function tried(check, refused) {
+    try {
+      await check();
+      $('#leave').hidden = !hasToken();
+      await open();
+    } catch (error) {
+      return refuse(error, refused);
+    }
+    $('#door').hidden = true;
+    if ([document.body, $('#token')].includes(document.activeElement)) $('#desk h2')?.focus();
+  }
+
+  await tried(probe, hasToken() ? t('door_gone') : (sessionStorage.getItem(WHY) ?? ''));
+  sessionStorage.removeItem(WHY);
+}
+
+function draw() {
+  fill(
+    $('#door'),
+    h('h2', { 'data-t': 'enter' }, t('enter')),
+    h('label', { for: 'token', 'data-t': 'token' }, t('token')),
+    h('input', { id: 'token', type: 'password', autocomplete: 'off', required: true }),
+    h('p', { class: 'note', role: 'alert', id: 'door-note' }),
+    h('button', { class: 'primary', 'data-t': 'enter' }, t('enter')),
+  );
+}
+
+/** A token that opens nothing isn't kept; one that could not be tried is. */
+function refuse(error, refused) {
+  const known = REFUSED.includes(error.type);
+  if (known) useToken(null);
+  $('#token').value = '';
+  $('#door-note').textContent = known ? refused : error.userMessage || t('door_offline');
+  $('#door').hidden = false;
+  $('#token').focus();
+}
+
+/** Whoever was here leaves (`why` '') or the token is no longer good, which the door then says: everything goes. */
 export function shut(why = '') {
   useToken(null);
+  sessionStorage.clear();
   sessionStorage.setItem(WHY, why);
   location.reload();
 }
