@@ -107,7 +107,7 @@ def test_a_paste_of_100_kb_and_double_sends_do_no_harm(office: Daemon, open_page
     page = open_page(office.url + "/chat", viewport=PHONE)
     box = page.get_by_label("Tulis pesan")
     box.fill("😀\u0007<i>" * 20_000)
-    assert len(box.input_value()) <= 8000
+    assert len(box.input_value().encode()) <= 8192  # what the daemon takes
     expect(page.get_by_text("Teks terlalu panjang")).to_be_visible()
     page.locator("[data-act=send]").dblclick()
     expect(page.locator(".turn.completed")).to_have_count(1)
@@ -167,7 +167,7 @@ def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(guarded:
     expect(page.get_by_role("alert")).to_contain_text("tidak dikenal")
     page.locator("#language").click()
     expect(page.get_by_label("Access code")).to_be_visible()
-    page.locator("#language").click()
+    page.reload()
     enter(page, TOKEN)
     assert violations(page) + layout_faults(page, LEAST) == []
     say(page, "Halo, saya Siti")

@@ -3,7 +3,7 @@
 import { h, settle } from './dom.js';
 import { t } from './words.js';
 
-const LIMIT = 8000; // characters; more than that is no message to a counter
+const LIMIT = 8192; // bytes of UTF-8: the daemon takes no longer message, unless it is configured to
 
 export class Composer {
   /** onSend(text), onStop(). */
@@ -65,8 +65,9 @@ export class Composer {
   }
 
   _cut() {
-    if (this.input.value.length <= LIMIT) return;
-    this.input.value = this.input.value.slice(0, LIMIT).replace(/[\ud800-\udbff]$/, ''); // never half an emoji
-    this._note.textContent = t('too_long', { limit: LIMIT });
+    const fitting = new TextEncoder().encodeInto(this.input.value, new Uint8Array(LIMIT)).read; // never half an emoji
+    if (fitting === this.input.value.length) return;
+    this.input.value = this.input.value.slice(0, fitting);
+    this._note.textContent = t('too_long');
   }
 }
