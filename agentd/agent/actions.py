@@ -179,4 +179,4 @@ def _shape(rule: Any) -> Any:
     return kept
 
 
-_WORDS = frozenset({"title", "description", "$schema", "examples", "format"})
+_WORDS = frozenset({"title", "description", "$schema", "examples", "format", "x-agentd-spellings"})

@@ -117,11 +117,23 @@ def manifest(toolset: Toolset) -> dict[str, Any]:
                 "name": tool.name,
                 "server": tool.server,
                 "description": tool.description,
-                "input_schema": tool.input_schema,
+                "input_schema": _without_spellings(tool.input_schema),
             }
             for tool in toolset.tools
         ]
     }
+
+
+def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
+    """A tool's schema as a model reads it: how else people spell its choices is for who checks a call."""
+    rules: dict[str, Any] = schema.get("properties", {})
+    kept = {
+        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
+        if isinstance(rule, dict)
+        else rule
+        for name, rule in rules.items()
+    }
+    return {**schema, "properties": kept} if rules else schema
 
 
 def request(

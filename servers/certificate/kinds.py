@@ -8,10 +8,12 @@ Indonesian that finishes "<label>: …", meant for the citizen. Canonical forms:
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from types import MappingProxyType
 
 MONTHS = (
@@ -216,12 +218,22 @@ def read_text(text: str) -> str:
 
 
 def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
-    """The choice that the text names, by itself or by one of its other spellings, whatever the case."""
-    folded = re.sub(r"[\s._-]+", " ", text.casefold()).strip()
+    """The choice that the text names, by itself or by one of its other spellings, whatever the case and the marks.
+
+    A text that only begins several of them (`cerai`) is asked about, never guessed.
+    """
+    folded = spelled(text)
     for choice, spellings in choices.items():
-        if folded in (re.sub(r"[\s._-]+", " ", spelling.casefold()) for spelling in (choice, *spellings)):
+        if folded in map(spelled, (choice, *spellings)):
             return choice
-    raise ValueError(f"pilih salah satu: {', '.join(choices)}.")
+    begun = [choice for choice in choices if folded and spelled(choice).startswith(f"{folded} ")]
+    raise ValueError(f"pilih salah satu: {', '.join(begun if len(begun) > 1 else choices)}.")
+
+
+def spelled(text: str) -> str:
+    """A spelling to compare by: its words and numbers in NFKC, without case, marks and invisible characters."""
+    visible = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
+    return " ".join(re.findall(r"[0-9]+|[^\W\d_]+", "".join(visible))).casefold()
 
 
 def _sixteen_digits(text: str) -> str:
@@ -255,31 +267,10 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
     }
 )
 
-# Choices as the Dukcapil's forms print them, each with what people also call it.
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "agama": {
-            "Islam": ("muslim", "moslem", "muslimah"),
-            "Kristen": ("protestan", "kristen protestan", "christian", "protestant"),
-            "Katolik": ("katholik", "kristen katolik", "catholic"),
-            "Hindu": (),
-            "Buddha": ("budha", "buddhist"),
-            "Konghucu": ("khonghucu", "kong hu cu", "confucian"),
-            "Kepercayaan terhadap Tuhan YME": ("penghayat kepercayaan", "penghayat", "kepercayaan"),
-        },
-        "status_perkawinan": {
-            "Belum Kawin": ("belum menikah", "belum nikah", "lajang", "single", "bujangan", "not married", "unmarried"),
-            "Kawin": ("menikah", "sudah menikah", "sudah kawin", "nikah", "sudah nikah", "married", "kawin tercatat"),
-            "Cerai Hidup": ("cerai", "bercerai", "divorced"),
-            "Cerai Mati": ("janda cerai mati", "duda cerai mati", "widowed"),
-        },
-        "jenis_kelamin": {
-            "Laki-laki": ("laki laki", "lelaki", "pria", "l", "lk", "male", "man"),
-            "Perempuan": ("wanita", "p", "pr", "female", "woman"),
-        },
-        "kewarganegaraan": {
-            "WNI": ("indonesia", "warga negara indonesia", "indonesian"),
-            "WNA": ("warga negara asing", "asing", "foreigner"),
-        },
+        name: {choice: tuple(spellings) for choice, spellings in table.items()}
+        for name, table in tomllib.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8")).items()
     }
 )
+"""Tables of choices that a letter's field may name: choice → its other spellings."""

@@ -65,6 +65,9 @@ class LetterField(BaseModel):
             raise ValueError('kind = "choice" needs `choices`, other kinds have none')
         if isinstance(self.choices, str) and self.choices and self.choices not in kinds.CHOICES:
             raise ValueError(f"choices = {self.choices!r} is not one of {', '.join(kinds.CHOICES)}")
+        meant = [each for choice, others in self.spellings.items() for each in {*map(kinds.spelled, (choice, *others))}]
+        if twice := sorted({each for each in meant if meant.count(each) > 1}):
+            raise ValueError(f"two choices are spelled {', '.join(twice)}: who writes that must be asked")
         return self
 
     @property
@@ -83,6 +86,7 @@ class LetterField(BaseModel):
         schema: dict[str, Any] = {"type": "string", "title": self.label}
         if self.kind == "choice":
             schema["enum"] = list(self.spellings)
+            schema["x-agentd-spellings"] = {choice: list(others) for choice, others in self.spellings.items()}
         else:
             kind = kinds.KINDS[self.kind]
             schema |= {"format": kind.format, "examples": [kind.example]}

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.apps.letters.evidence import names
 from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.claims.choices import between
 from agentd.apps.letters.evidence.conversation import conversation
 from agentd.apps.letters.evidence.digits import sixteen
 from agentd.apps.letters.evidence.fields import ANYBODY, Field, fields, form
@@ -64,7 +66,11 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         proofs[field.path] = proven(field, case)
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
-    return [field for field in asked if not proofs[field.path]]
+    return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
+
+
+def _with_open_choices(field: Field, case: Case) -> Field:
+    return replace(field, between=between(field, case)) if field.kind == "choice" else field
 
 
 def narrowed(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> ToolInfo:

@@ -1,11 +1,16 @@
-"""Choices with their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN."""
+"""Choices with their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN.
+
+A schema that spells its choices out (`x-agentd-spellings`) is the one truth of them: its server reads these spellings
+and no others, so nothing else is proven. For any other schema the common spellings hold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from agentd.agent.text import FILLERS, fold, plain, vocabulary
+from agentd.agent.text import FILLERS, fold, normal, plain, tokens, vocabulary
 from agentd.apps.letters.evidence.numbers import SPOKEN
 
 _CONCEPTS: tuple[tuple[str, ...], ...] = (
@@ -86,32 +91,51 @@ def meanings(phrase: Sequence[str]) -> frozenset[int]:
     return _BY_PHRASE.get(tuple(phrase), frozenset())
 
 
+SPELLINGS = "x-agentd-spellings"
+"""A property's own spellings of its choices: `{"Kawin": ["menikah", "married"]}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A field's declared values; `spellings`: each with its other ones, where the schema spells them out."""
+
+    values: tuple[str, ...] = ()
+    spellings: tuple[tuple[str, ...], ...] | None = None
+
+
+NO_ENUM = Enum()
+
+
 @lru_cache(maxsize=512)
-def options(enum: tuple[str, ...]) -> dict[tuple[str, ...], str | None]:
+def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
     """Every phrase that means one of these values → the value (None: one of several, or a different choice).
 
     A value may be written with alternatives (`PELAJAR/MAHASISWA`): each of them means it.
     """
     phrases: dict[tuple[str, ...], str | None] = {}
-    for value in enum:
+    if enum.spellings is not None:
+        for value, spellings in zip(enum.values, enum.spellings, strict=True):
+            phrases |= {fold(spelling): value for spelling in (*spellings, value)}
+        return phrases
+    for value in enum.values:
         own = {fold(value.replace("_", " "))}
         own |= {fold(part) for part in value.replace("_", " ").split("/")} if "/" in value else set()
         for concept in {number for phrase in own for number in meanings(phrase)}:
             own |= {tuple(phrase.split()) for phrase in _CONCEPTS[concept]}
         for phrase in own - {()}:
             phrases[phrase] = value if phrases.get(phrase, value) == value else None
-    for value in enum:
+    for value in enum.values:
         phrases[fold(value.replace("_", " "))] = value
     return phrases
 
 
 @lru_cache(maxsize=512)
-def _firsts(enum: tuple[str, ...]) -> frozenset[str]:
+def _firsts(enum: Enum) -> frozenset[str]:
     """The words that a choice of the field may begin with."""
     return frozenset(phrase[0] for phrase in options(enum))
 
 
-def chosen(words: Sequence[str], enum: tuple[str, ...], *, bare: bool) -> list[str | None]:
+def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
     """The values that a segment names, the longest phrases first found; None is one it can't tell apart.
 
     `bare`: the segment has no label, so nothing but the choices (this field's and others') may be in it. One-letter
@@ -161,7 +185,7 @@ def _counted(rest: Sequence[str], at: int) -> bool:
     )
 
 
-def before(words: Sequence[str], enum: tuple[str, ...]) -> Sequence[str]:
+def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
     """The words before the first that belongs to a choice of the field."""
     firsts = _firsts(enum)
     return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
@@ -178,12 +202,33 @@ def same(left: str, right: str) -> bool:
     return plain(left.replace("_", " ")) == plain(right.replace("_", " "))
 
 
-def canonical(value: str, enum: tuple[str, ...]) -> str | None:
+def canonical(value: str, enum: Enum) -> str | None:
     """The declared value that an argument means, or None."""
-    for declared in enum:
+    if enum.spellings is not None:
+        return _spelled_out(enum).get(_exact(value))
+    for declared in enum.values:
         if same(declared, value):
             return declared
     return options(enum).get(fold(value.replace("_", " ")))
+
+
+@lru_cache(maxsize=512)
+def _spelled_out(enum: Enum) -> dict[tuple[str, ...], str]:
+    """Every spelling that the schema's server reads → the value."""
+    pairs = zip(enum.values, enum.spellings or (), strict=True)
+    return {_exact(spelling): value for value, spellings in pairs for spelling in (value, *spellings)}
+
+
+def _exact(spelling: str) -> tuple[str, ...]:
+    """As the server compares spellings: without case and marks, a chat's shorthands left as they are."""
+    return tuple(token.casefold() for token in tokens(normal(spelling)) if token[0].isalnum())
+
+
+def begun(words: Sequence[str], enum: Enum) -> tuple[str, ...]:
+    """The values that what was said only begins: `cerai` may be Cerai Hidup or Cerai Mati."""
+    said = [word for word in words if word[0].isalnum() and word not in FILLERS]
+    found = tuple(value for value in enum.values if (split := fold(value)) and said == [split[0]] and len(split) > 1)
+    return found if len(found) > 1 and tuple(said) not in options(enum) else ()
 
 
 def is_occupation(words: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from agentd.agent.text import fold
+from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.lexicon import LABELS, Lexicon, person
 
 Json = Any
@@ -69,11 +70,13 @@ class Field:
     kind: str
     value: Json
     person: str | None = None
-    enum: tuple[str, ...] = ()
+    enum: Enum = NO_ENUM
     many: bool = False
     free: bool = False
     """The value is the declared default."""
     required: bool = True
+    between: tuple[str, ...] = ()
+    """The choices that the citizen's words leave open: `cerai` is Cerai Hidup or Cerai Mati."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class _Shape:
     kind: str
     person: str | None
     title: str
-    enum: tuple[str, ...]
+    enum: Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +218,10 @@ def _shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon) -> 
     parents = [word for part in path.replace("[]", "").split(".")[:-1] for word in _split(part)]
     about = ANYBODY if _RECIPIENT.intersection(words) else person([*parents, *words]) or person(list(fold(title)))
     label = _label(words, parents, title, about, prop, lexicon) or f"field:{path}"
-    enum = tuple(str(value) for value in prop.get("enum", ()) if value is not None) or _ENUMS.get(label, ())
+    enum = _enum(prop, label)
     kinds = prop.get("type")
     types = set(kinds) if isinstance(kinds, list) else {kinds}
-    if enum:
+    if enum.values:
         kind = "choice"
     elif "boolean" in types:
         kind = "boolean"
@@ -260,6 +263,14 @@ def _label(
     if len(words) == 1 or about:
         return _FORMAT_LABEL.get(str(prop.get("format")))
     return "nik" if "nik" in words else None
+
+
+def _enum(prop: Mapping[str, Json], label: str) -> Enum:
+    values = tuple(str(value) for value in prop.get("enum", ()) if value is not None)
+    spellings = prop.get(SPELLINGS)
+    if not values or not isinstance(spellings, Mapping):
+        return Enum(values or _ENUMS.get(label, ()))
+    return Enum(values, tuple(tuple(map(str, spellings.get(value, ()))) for value in values))
 
 
 def _bare(title: str) -> str:

@@ -45,7 +45,11 @@ def proven(field: Field, case: Case) -> bool:
     ]
     if not found:
         return bool(
-            field.label == "jenis_kelamin" and case.nik and not claims and chosen.sex(field) == digits.sex(case.nik)
+            field.label == "jenis_kelamin"
+            and case.nik
+            and not claims
+            and (field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None)
+            and chosen.sex(field) == digits.sex(case.nik)
         )
     return not any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
 

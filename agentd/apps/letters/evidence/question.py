@@ -27,7 +27,10 @@ _ENGLISH = {
 
 
 def label(field: Field, language: Language) -> str:
-    """What a citizen calls a field: its schema title, or in English its usual name."""
+    """What a citizen calls a field: its schema title, or in English its usual name.
+
+    Choices that the citizen's words leave open stand behind it.
+    """
     english = _ENGLISH.get(field.label) if language == "en" and field.person is None else None
     text = english or field.title.strip()
     head = text.split(" ", 1)[0]
@@ -36,7 +39,7 @@ def label(field: Field, language: Language) -> str:
     hint = _HINTS.get(field.kind)
     if hint is not None and not re.search(r"\d", text):
         text = f"{text} ({hint[language]})"
-    return text
+    return f"{text} ({' / '.join(field.between)})" if field.between else text
 
 
 def question(missing: Sequence[Field], language: Language) -> str:

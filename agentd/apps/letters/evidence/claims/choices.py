@@ -34,6 +34,16 @@ def choice(field: Field, case: Case) -> Iterator[Claim]:
         yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
 
 
+def between(field: Field, case: Case) -> tuple[str, ...]:
+    """The choices that the citizen's last words on the field only begin: `status cerai` says not which."""
+    for statement in reversed(case.of(field.person)):
+        segment = statement.segment
+        found = choices.begun(segment.words, field.enum) if segment.label in (None, field.label) else ()
+        if found:
+            return found
+    return ()
+
+
 def sex(field: Field) -> str | None:
     meant = choices.meanings(fold(str(field.value)))
     if meant & choices.meanings(("perempuan",)):
