@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from agentd.agent.four_eyes import identity_fields
+from agentd.agent.languages import words
 from agentd.agent.text import plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
@@ -20,37 +21,10 @@ from agentd.ports import ProgressSink, ToolHost
 Json = Any
 
 
-def _closed(phrases: str) -> frozenset[str]:
-    return frozenset(plain(phrase) for phrase in phrases.split("|"))
-
-
-ASSENTS = _closed(
-    """ya|iya|iyah|yaa|benar|betul|setuju|sesuai|sudah benar|sudah betul|sudah sesuai|benar semua|
-    betul semua|semua benar|
-    ya benar|ya betul|ya setuju|ya sesuai|ya sudah benar|ya sudah sesuai|ya benar semua|ya data benar|ya datanya benar|
-    ya pak|ya bu|ya oke|ya lanjut|ya lanjutkan|ya terbitkan|ya silakan|ya tolong terbitkan|ya saya setuju|ya itu benar|
-    ya itu sudah benar|ya terima kasih|ya benar terima kasih|ya betul terima kasih|ya benar pak|ya benar bu|
-    ya betul pak|
-    ya betul bu|iya benar|iya betul|iya setuju|iya pak|iya bu|iya sudah benar|iya saya setuju|semua sudah benar|
-    sudah benar semua|data sudah benar|datanya sudah benar|data benar|datanya benar|benar sekali|betul sekali|itu benar|
-    benar pak|benar bu|betul pak|betul bu|benar terima kasih|setuju pak|setuju bu|saya setuju|lanjut|lanjutkan|oke|ok|
-    oke benar|ok benar|oke lanjut|oke lanjutkan|baik lanjutkan|baik setuju|terbitkan|silakan terbitkan|
-    silakan lanjutkan|
-    yes|yep|yeah|yup|sure|okay|correct|right|agree|agreed|confirm|confirmed|proceed|go ahead|looks good|all correct|
-    i agree|i confirm|that's correct|that is correct|that's right|that is right|it's correct|it is correct|yes please|
-    yes correct|yes that's correct|yes that is correct|yes it's correct|yes it is correct|yes that's right|
-    yes all correct|yes i agree|yes go ahead|yes proceed|yes i confirm|yes confirm|yes confirmed|yes thanks|
-    yes thank you|yes looks good"""
-)
+ASSENTS = frozenset(map(plain, words().assents))
 """Every answer that is a plain yes; anything else is a new turn."""
 
-REFUSALS = _closed(
-    """tidak|tidak jadi|tidak setuju|tidak batal|tidak batalkan|tidak benar|tidak sesuai|tidak usah|tidak pak|tidak bu|
-    tidak terima kasih|saya tidak setuju|batal|batalkan|tolong batalkan|urungkan|jangan|jangan dulu|jangan terbitkan|
-    nggak|gak|ga|enggak|nggak jadi|gak jadi|ga jadi|nggak usah|gak usah|bukan|salah|belum|belum benar|
-    no|nope|no cancel|cancel|cancel it|no thanks|no thank you|don't|do not|no don't|stop|not correct|not yet|incorrect|
-    wrong|that's wrong|i disagree|never mind|nevermind|no wait"""
-)
+REFUSALS = frozenset(map(plain, words().refusals))
 """Every answer that is a plain no."""
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")

@@ -5,38 +5,25 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from agentd.agent.languages import words
+
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
 
 
-def vocabulary(words: str) -> frozenset[str]:
+def vocabulary(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
-    return frozenset(words.split())
+    return frozenset(text.split())
 
 
-FILLERS = vocabulary(
-    """ya iya yah oh eh hm hmm ok oke okay baik baiklah halo hai hallo hello hi selamat pagi siang sore malam
-    assalamualaikum permisi pak bapak bu ibu mas mbak kak bang min admin terima kasih makasih thanks thank you
-    please tolong mohon itu ini adalah yaitu ialah yakni sih dong deh kok nih tuh kan lah is are was the a an
-    and dan serta juga saya aku gue sy i am m my me s jadi sebagai di pada sudah masih telah seorang beragama
-    status agama jenis kelamin sebenarnya its it he she sekarang saat currently also as of dengan with yet"""
-)
+FILLERS = words().fillers
 """Words that may stand beside a value without changing it."""
 
-_JOINERS = vocabulary(
-    """dan serta atau yang di ke dari untuk guna buat pada dengan dalam sebagai adalah akan mau ingin hendak
-    keperluan tujuan rangka secara para oleh the a an to for of in at on and my with as saya aku"""
-)
+_JOINERS = words().joiners
 
 
-_CHAT = {
-    **{"utk": "untuk", "untk": "untuk", "bwt": "buat", "yg": "yang", "dgn": "dengan", "udh": "sudah", "sdh": "sudah"},
-    **{"udah": "sudah", "blm": "belum", "blom": "belum", "blum": "belum", "bkn": "bukan", "lhr": "lahir"},
-    **{"skrg": "sekarang", "skrng": "sekarang", "skg": "sekarang", "almt": "alamat", "alamt": "alamat"},
-    **{"adek": "adik", "bpk": "bapak", "kmrn": "kemarin", "pkrjaan": "pekerjaan", "pekerjan": "pekerjaan"},
-    **{"sklh": "sekolah", "lmr": "lamar", "perempuam": "perempuan"},
-}
-"""How people shorten words in a chat. None of these is a name, an abbreviation before a full stop or a place."""
+_CHAT = words().shorthands
+"""How people shorten words in a chat."""
 
 
 def folded(token: str) -> str:
@@ -105,7 +92,7 @@ _PREFIXES = (
 )
 
 
-def content(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+def content(phrase: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """What a phrase is about: its stems, joining words and punctuation left out."""
-    roots = ((word, stem(word)) for word in words if word[0].isalnum())
+    roots = ((word, stem(word)) for word in phrase if word[0].isalnum())
     return tuple(root for word, root in roots if word not in _JOINERS and root not in _JOINERS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from agentd.agent.languages import spoken
 from agentd.apps.analytics import placeholders, sql
 from agentd.apps.analytics.periods import Period, previous
 from agentd.apps.analytics.reading import unwrapped
@@ -19,13 +20,6 @@ _RANKS = re.compile(
     re.IGNORECASE,
 )
 """What asks for a part of a list without a number."""
-_NUMBER_WORDS = tuple(
-    zip(
-        "satu dua tiga empat lima enam tujuh delapan sembilan sepuluh".split(),
-        "one two three four five six seven eight nine ten".split(),
-        strict=True,
-    )
-)
 _PLAN_KEYS = ("sql_queries_plan", "operations", "operation_plan", "response_template", "raw_data_query_plan")
 
 
@@ -121,7 +115,7 @@ def _whole(operation: dict[str, Any], question: str) -> dict[str, Any]:
 
 
 def _names(question: str, number: int) -> bool:
-    words = {str(number), *(_NUMBER_WORDS[number - 1] if 0 < number <= len(_NUMBER_WORDS) else ())}
+    words = {str(number), *spoken(number)}
     return bool(words & set(re.findall(r"\w+", question.casefold())))
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from agentd.agent import languages
 from agentd.messages import AgentStep, Said, ToolInfo
 
 ASKED_BY = "agentd/asked_by"
@@ -24,9 +25,7 @@ ABOUT = "agentd/about"
 (`{"letter_type": ["skds"]}`)."""
 
 _NUMBERED = frozenset({"nik", "kk", "date"})
-_NUMBER = re.compile(
-    r"\d|\b(?:nol|kosong|satu|dua|tiga|empat|lima|enam|tujuh|delapan|sembilan|zero|one|two|three)\b", re.I
-)
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
 def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
@@ -71,11 +70,11 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
     ]
 
 
-def _within_reach(tool: ToolInfo, words: Iterable[str]) -> bool:
+def _within_reach(tool: ToolInfo, texts: Iterable[str]) -> bool:
     """Whether the call could be grounded at all: one that needs a NIK or a date needs a number that somebody said."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
     needs_number = any(properties.get(name, {}).get("format") in _NUMBERED for name in required)
-    return not needs_number or any(_NUMBER.search(text) for text in words)
+    return not needs_number or any(_NUMBER.search(text) for text in texts)
 
 
 def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:

@@ -5,30 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from agentd.agent.languages import words as all_words
 from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "januari january jan",
-            "februari pebruari february feb peb",
-            "maret march mar",
-            "april apr",
-            "mei may",
-            "juni june jun",
-            "juli july jul",
-            "agustus august agu agt ags agst aug",
-            "september sept sep",
-            "oktober october okt oct",
-            "november nopember nov nop",
-            "desember december des dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
+_MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
 _NOISE = frozenset({"tanggal", "tgl", "bulan", "bln", "tahun", "thn", "of", "the", "st", "nd", "rd", "th", ",", "."})
 _BETWEEN = frozenset({"bulan", "bln", "tahun", "thn"})
 _MARKS = frozenset({"-", "/", "."})

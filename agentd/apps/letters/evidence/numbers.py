@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-DIGIT_WORDS = {
-    **{"nol": 0, "kosong": 0, "satu": 1, "dua": 2, "tiga": 3, "empat": 4, "lima": 5, "enam": 6, "tujuh": 7},
-    **{"delapan": 8, "lapan": 8, "sembilan": 9, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5},
-    **{"six": 6, "seven": 7, "eight": 8, "nine": 9},
-}
-_TEENS = {
-    **{"sepuluh": 10, "sebelas": 11, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14},
-    **{"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30},
-    **{"forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90},
-    **{"seratus": 100, "seribu": 1000, "sejuta": 1_000_000},
-    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8},
-    **{"ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "twentieth": 20, "thirtieth": 30},
-}
-_SCALES = {
-    **{"puluh": 10, "ratus": 100, "hundred": 100, "ribu": 1000, "rb": 1000, "thousand": 1000, "juta": 1_000_000},
-    **{"jt": 1_000_000, "million": 1_000_000, "miliar": 1_000_000_000, "milyar": 1_000_000_000},
-}
-_GLUE = frozenset({"and", "dan", "-"})
+from agentd.agent.languages import words as all_words
+
+_WORDS = all_words()
+DIGIT_WORDS = _WORDS.digits
+_TEENS = {**_WORDS.numbers, **_WORDS.ordinals}
+_SCALES = _WORDS.scales
+_GLUE = _WORDS.number_joiners | {"-"}
 LONGEST = 32
 """Words of one number; the longest that people say has about twenty."""
 SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | {"belas"}

@@ -1,0 +1,107 @@
+"""The words of the languages that citizens write: one TOML file a language, read once, complete or refused. No logic.
+
+Readers understand every language at once, so `words()` gives all of them together; an app keeps words of its own in
+packs of its own, read by the same `packs`. How a pack is made: docs/languages.md.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_args
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from agentd.errors import Language
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+Pack = TypeVar("Pack")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What the daemon and more than one app read; each key is explained in the files."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    detection: frozenset[str]
+    fillers: frozenset[str]
+    joiners: frozenset[str]
+    assents: frozenset[str]
+    refusals: frozenset[str]
+    number_joiners: frozenset[str]
+    months: tuple[tuple[str, ...], ...]
+    shorthands: Mapping[str, str]
+    digits: Mapping[str, int]
+    numbers: Mapping[str, int]
+    ordinals: Mapping[str, int]
+    scales: Mapping[str, int]
+
+
+class IncompletePack(ValueError):
+    """A pack lacks a key, has one that nothing reads, or holds the wrong thing; the text names file and key."""
+
+
+@cache
+def languages() -> Mapping[Language, Words]:
+    """The words of each language."""
+    return packs(Path(__file__).with_suffix(""), Words)
+
+
+@cache
+def words() -> Words:
+    """The words of all languages together."""
+    return merged(languages())
+
+
+def packs(folder: Path, shape: type[Pack]) -> Mapping[Language, Pack]:
+    """Each language's pack in a folder, as the dataclass `shape`. Raises IncompletePack."""
+    return {language: read(folder / f"{language}.toml", shape) for language in LANGUAGES}
+
+
+def read(file: Path, shape: type[Pack]) -> Pack:
+    """One pack: it has every key of `shape`, or says under `[absent]` why not. Raises IncompletePack."""
+    data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    absent: dict[str, str] = data.pop("absent", {})
+    wanted = {each.name: each for each in fields(cast("Any", shape))}
+    if wrong := sorted((wanted.keys() - data.keys() - absent.keys()) | (absent.keys() & data.keys())):
+        raise IncompletePack(f"{file}: {', '.join(wrong)}: give the words, or the reason for none under [absent]")
+    nothing: dict[str, Any] = {
+        name: {} if str(wanted[name].type).startswith("Mapping") else [] for name in absent if name in wanted
+    }
+    unknown = {name: None for name in absent if name not in wanted}
+    try:
+        return TypeAdapter(shape).validate_python({**data, **nothing, **unknown})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def merged(each: Mapping[Language, Pack]) -> Pack:
+    """All languages in one pack: sets and tables united, lists one after the other, key by key."""
+    first, *others = each.values()
+    values = {field.name: getattr(first, field.name) for field in fields(cast("Any", first))}
+    for other in others:
+        values = {name: _joined(value, getattr(other, name)) for name, value in values.items()}
+    return type(first)(**values)
+
+
+def _joined(left: Any, right: Any) -> Any:
+    if isinstance(left, frozenset):
+        return left | right
+    if isinstance(left, Mapping):
+        return {**left, **{key: _joined(left[key], value) if key in left else value for key, value in right.items()}}
+    if isinstance(left, tuple) and any(isinstance(each, tuple) for each in (*left, *right)):
+        return tuple(_joined(one, other) for one, other in zip(left, right, strict=True))
+    return left + right if isinstance(left, tuple) else right
+
+
+def spoken(number: int) -> frozenset[str]:
+    """Every single word that says a number: 2 is `dua` and `two`."""
+    known = words()
+    return frozenset(
+        word for table in (known.digits, known.numbers) for word, value in table.items() if value == number
+    )

@@ -1,0 +1,53 @@
+"""Every language has every key of a pack, or says why not; and readers know all languages at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentd.agent import languages
+
+PACK = Path(languages.__file__).with_suffix("")
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    text = (PACK / "en.toml").read_text(encoding="utf-8")
+    assert old in text
+    file = folder / "en.toml"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("language", languages.LANGUAGES)
+def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
+    pack = languages.read(PACK / f"{language}.toml", languages.Words)
+    assert pack.assents and pack.refusals and pack.detection and len(pack.months) == 12
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("refusals = [", "refusal = [", "refusals"),
+        ("zero = 0", 'zero = "none"', "digits.zero"),
+        ("shorthands = ", "shorthand = ", "shorthands"),
+        ("[absent]\n", '[absent]\nfillers = "both"\n', "fillers"),
+        ("[absent]\n", '[absent]\nmoods = "no reader knows it"\n', "moods"),
+        ("[scales]", "[scale]", "scales"),
+    ],
+)
+def test_an_incomplete_pack_is_refused_by_file_and_key(tmp_path: Path, old: str, new: str, named: str) -> None:
+    with pytest.raises(languages.IncompletePack, match=rf"en\.toml: .*{named}"):
+        languages.read(changed(tmp_path, old, new), languages.Words)
+
+
+def test_readers_know_the_words_of_all_languages() -> None:
+    known = languages.words()
+    assert {"satu", "one"} <= known.digits.keys() and {"dan", "and"} <= known.number_joiners
+    assert [name in names for name, names in zip(("mei", "may"), (known.months[4],) * 2, strict=True)] == [True, True]
+    assert languages.words() is known
+
+
+def test_a_number_is_known_by_each_of_its_words() -> None:
+    assert {"dua", "two"} <= languages.spoken(2) and {"sepuluh", "ten"} <= languages.spoken(10)
+    assert not languages.spoken(1234)
