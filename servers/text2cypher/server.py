@@ -50,7 +50,7 @@ class TriedQuery(BaseModel):
 
 
 class GraphAnswer(BaseModel):
-    """What ask_graph answers; `status` is success or failed."""
+    """What ask_graph answers; `status` is success, uncertain or failed; `doubts` say why not to trust it."""
 
     cypher: str | None
     columns: list[str]
@@ -58,6 +58,8 @@ class GraphAnswer(BaseModel):
     answer: str
     attempts: list[TriedQuery]
     status: str
+    confidence: float
+    doubts: list[str]
 
 
 class Validation(BaseModel):

@@ -34,6 +34,10 @@ class GraphAnswer(BaseModel):
     rows: list[Any] = Field(default_factory=list)
     answer: str | None = None
     attempts: list[dict[str, Any]] = Field(default_factory=list)
+    confidence: float = 0.0
+    """0 to 1; below 0.75 the answer is uncertain and says so."""
+    doubts: list[str] = Field(default_factory=list)
+    """Why not to trust the answer, in the question's language."""
 
 
 @method(
@@ -54,6 +58,8 @@ class GraphAnswer(BaseModel):
                 "rows": [[38]],
                 "answer": "Ada 38 film.",
                 "attempts": [],
+                "confidence": 1.0,
+                "doubts": [],
             },
         ),
     ),

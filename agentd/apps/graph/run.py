@@ -12,7 +12,7 @@ from agentd.ports import ToolHost
 from agentd.runs.engine import Result, RunContext
 
 SERVER, TOOL = "text2cypher", "ask_graph"
-_KEYS = ("cypher", "columns", "rows", "answer", "attempts")
+_KEYS = ("cypher", "columns", "rows", "answer", "attempts", "confidence", "doubts")
 
 
 class GraphRun:
@@ -50,6 +50,14 @@ class GraphRun:
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
             return Result("failed", {}, error=kind(outcome.message or "the graph server failed"))
         output = outcome.output if isinstance(outcome.output, dict) else {}
-        empty: dict[str, Any] = {"cypher": None, "columns": [], "rows": [], "answer": outcome.message, "attempts": []}
+        empty: dict[str, Any] = {
+            "cypher": None,
+            "columns": [],
+            "rows": [],
+            "answer": outcome.message,
+            "attempts": [],
+            "confidence": 0.0,
+            "doubts": [],
+        }
         answer = {key: output.get(key, empty[key]) for key in _KEYS}
         return Result("completed", {**answer, "response": answer["answer"] or ""})

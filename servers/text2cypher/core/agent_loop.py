@@ -6,10 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
+from servers.text2cypher.core.confidence import assess
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
@@ -87,6 +89,7 @@ class AgentLoop:
         readings = self._readings(hints)
         messages = self._messages(question, hints)
         fallback: tuple[Attempt, PipelineResult] | None = None
+        finish = partial(self._finish, state, hints or self._bench.linker.link(question))
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
@@ -113,7 +116,7 @@ class AgentLoop:
             if on_attempt is not None:
                 on_attempt(attempt)
             if attempt.is_valid:
-                return _finish(state, attempt, turn.verdict)
+                return finish(attempt, turn.verdict)
             if turn.verdict.is_valid and fallback is None:
                 fallback = (attempt, turn.verdict)
             written = turn.answer.query or "(kosong)"
@@ -123,7 +126,7 @@ class AgentLoop:
                 {"role": "user", "content": feedback},
             ]
         if fallback is not None:  # only the self-check objected: a valid query is still the best answer there is
-            return _finish(state, *fallback)
+            return finish(*fallback)
         state.status = AgentStatus.FAILED
         return state
 
@@ -201,14 +204,14 @@ class AgentLoop:
             results.append(ValidationResult(complaint is None, None, complaint, "self_check"))
         return results
 
+    def _finish(self, state: AgentState, hints: Hints, attempt: Attempt, verdict: PipelineResult) -> AgentState:
+        state.final_query = attempt.query
+        if verdict.result is not None:
+            state.columns, state.rows = verdict.result.columns, verdict.result.rows
+        assess(state, hints, self._bench.linker)
+        return state
+
 
 def _result_key(verdict: PipelineResult) -> str:
     rows = verdict.result.rows if verdict.result is not None else []
     return repr(sorted(repr(row) for row in rows))
-
-
-def _finish(state: AgentState, attempt: Attempt, verdict: PipelineResult) -> AgentState:
-    state.status, state.final_query = AgentStatus.SUCCESS, attempt.query
-    if verdict.result is not None:
-        state.columns, state.rows = verdict.result.columns, verdict.result.rows
-    return state

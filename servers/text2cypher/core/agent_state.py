@@ -16,6 +16,7 @@ class AgentStatus(Enum):
     REFINING = "refining"
     SUCCESS = "success"
     FAILED = "failed"
+    UNCERTAIN = "uncertain"  # a valid query, but not plainly the one that was asked for
 
 
 class ErrorType(Enum):
@@ -81,9 +82,20 @@ class Attempt:
         }
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """One reason not to trust an answer: `kind` names the sentence, `about` is the word or value it speaks of."""
+
+    kind: str
+    about: str = ""
+
+
 @dataclass
 class AgentState:
-    """The whole run of one question. `columns` and `rows` are the final query's result when it was run."""
+    """The whole run of one question. `columns` and `rows` are the final query's result when it was run.
+
+    `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, likeness of the spelling).
+    """
 
     question_id: str
     question: str = ""
@@ -94,11 +106,14 @@ class AgentState:
     columns: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     error: str | None = None
+    confidence: float = 0.0
+    doubts: list[Doubt] = field(default_factory=list)
+    taken: list[tuple[str, str | None, float]] = field(default_factory=list)
 
     @property
     def success(self) -> bool:
-        """True when the loop ended with a valid query."""
-        return self.status is AgentStatus.SUCCESS
+        """True when the loop ended with a valid query, certain or not (the study's `success`)."""
+        return self.status in (AgentStatus.SUCCESS, AgentStatus.UNCERTAIN)
 
     @property
     def total_iterations(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
@@ -38,6 +39,15 @@ _WORDS = {
         "one": "Jawabannya: {value}.",
         "many": "Ditemukan {count} hasil: {values}.",
         "more": ", dan {count} lagi",
+        "supposing": "Menganggap '{said}' = {stored}. ",
+        "uncertain": "Belum pasti: {doubts} Hasilnya: {answer} Kata-kata dibaca sebagai: {taken}. Query: {query}",
+        "nothing": "tidak dipakai",
+        "doubt_unused": "kata '{about}' tidak dipakai dalam query.",
+        "doubt_unasked": "query mensyaratkan '{about}', yang tidak ditanyakan.",
+        "doubt_direction": "arah relasi {about} tidak pasti.",
+        "doubt_empty": "query tidak menemukan apa pun.",
+        "doubt_repeats": "jawabannya hanya mengulang '{about}' dari pertanyaan.",
+        "doubt_everything": "query menampilkan semua tanpa syarat.",
     },
     "en": {
         "empty": "The question is empty. Write what you want to know from the graph.",
@@ -54,12 +64,24 @@ _WORDS = {
         "one": "The answer: {value}.",
         "many": "Found {count} results: {values}.",
         "more": ", and {count} more",
+        "supposing": "Supposing '{said}' = {stored}. ",
+        "uncertain": "Not certain: {doubts} The result: {answer} The words were taken for: {taken}. Query: {query}",
+        "nothing": "not used",
+        "doubt_unused": "the word '{about}' is not used in the query.",
+        "doubt_unasked": "the query tests for '{about}', which the question doesn't name.",
+        "doubt_direction": "the direction of {about} is not certain.",
+        "doubt_empty": "the query found nothing.",
+        "doubt_repeats": "the answer only repeats '{about}' from the question.",
+        "doubt_everything": "the query shows everything, without a condition.",
     },
 }
 
 
 def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt | None = None) -> dict[str, Any]:
-    """{cypher, columns, rows, answer, attempts, status}; status is `success` or `failed`."""
+    """{cypher, columns, rows, answer, attempts, status, confidence, doubts}; status: `success`, `uncertain`, `failed`.
+
+    `confidence` is 0–1 (0 when failed), `doubts` sentences in the question's language.
+    """
     words = _WORDS[language_of(question)]
     if refusal := _refusal(bench, question, words):
         return _result(AgentState("", question, status=AgentStatus.FAILED), refusal)
@@ -68,7 +90,19 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
         return _result(state, words["error"])
     if not state.success:
         return _result(state, words["failed"].format(tries=state.total_iterations))
-    return _result(state, sentence(state.columns, state.rows, words))
+    said = _supposing(state, words) + sentence(state.columns, state.rows, words)
+    doubts = [words[f"doubt_{doubt.kind}"].format(about=doubt.about) for doubt in state.doubts]
+    if state.status is AgentStatus.UNCERTAIN:
+        taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"
+        query = state.final_query or ""
+        said = words["uncertain"].format(doubts=" ".join(doubts), answer=said, taken=taken, query=query)
+    return _result(state, said, doubts)
+
+
+def _supposing(state: AgentState, words: dict[str, str]) -> str:
+    """What a misspelt name was taken for."""
+    misspelt = [(said, stored) for said, stored, spelling in state.taken if spelling < 1]
+    return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
 
 
 def language_of(question: str) -> str:
@@ -110,7 +144,7 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
     return None
 
 
-def _result(state: AgentState, answer: str) -> dict[str, Any]:
+def _result(state: AgentState, answer: str, doubts: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "cypher": state.final_query,
         "columns": state.columns,
@@ -118,6 +152,8 @@ def _result(state: AgentState, answer: str) -> dict[str, Any]:
         "answer": answer,
         "attempts": [attempt.as_dict() for attempt in state.attempts],
         "status": state.status.value,
+        "confidence": state.confidence,
+        "doubts": list(doubts),
     }
 
 

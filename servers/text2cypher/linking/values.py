@@ -48,9 +48,9 @@ class ValueIndex:
             self.distinct[place], self.counts[place] = len(unique), len(held)
             for value in unique:
                 if 1 < len(value) <= LONGEST_VALUE:
-                    self._by_fold.setdefault(_fold(value), {})[place] = value
+                    self._by_fold.setdefault(folded(value), {})[place] = value
                     if re.search(r"\d", value) and len(value.split()) <= 2:
-                        self._by_code.setdefault(re.sub(r"\W", "", value.lower()), _fold(value))
+                        self._by_code.setdefault(re.sub(r"\W", "", value.lower()), folded(value))
         self._longest = max((len(fold.split()) for fold in self._by_fold), default=0)
 
     @classmethod
@@ -99,7 +99,7 @@ class ValueIndex:
         return sorted(taken, key=lambda m: m.start)
 
     def _exact(self, text: str, labelled: bool, start: int, end: int) -> Mention | None:
-        fold = _fold(text)
+        fold = folded(text)
         if fold not in self._by_fold and re.search(r"\d", text):
             fold = self._by_code.get(re.sub(r"\W", "", text.lower()), fold)
         held = self._by_fold.get(fold)
@@ -112,7 +112,7 @@ class ValueIndex:
         return Mention(start, end, held[places[0]], tuple(places))
 
     def _close(self, text: str, start: int, end: int) -> Mention | None:
-        fold = _fold(text)
+        fold = folded(text)
         if len(fold) < 5:
             return None
         near = difflib.get_close_matches(fold, self._by_fold, n=1, cutoff=CLOSE)
@@ -124,9 +124,10 @@ class ValueIndex:
     def nearest(self, place: Place, text: str, count: int = 3) -> list[str]:
         """The stored values of one property most like `text`."""
         held = {fold: values[place] for fold, values in self._by_fold.items() if place in values}
-        near = difflib.get_close_matches(_fold(text), held, n=count, cutoff=0.4)
+        near = difflib.get_close_matches(folded(text), held, n=count, cutoff=0.4)
         return [held[fold] for fold in near]
 
 
-def _fold(text: str) -> str:
+def folded(text: str) -> str:
+    """A text as values are compared: lower case, one blank between words, no punctuation but dots."""
     return " ".join(re.sub(r"[^\w.]+", " ", text.lower()).split())

@@ -1,0 +1,111 @@
+"""How far an answer can be trusted: what the question says and the query doesn't, and results that look wrong.
+
+confidence = ½ to the power of the number of doubts, times the likeness of every misspelt name that was linked. Nothing
+is fitted. Below CERTAIN an answer is `uncertain`, so one doubt is enough. Rules; asks no model and changes no query.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.coverage import coverage
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.values import folded
+
+CERTAIN = 0.75
+
+
+def assess(state: AgentState, hints: Hints, linker: Linker) -> None:
+    """Sets the state's confidence, doubts, taken words and, below the line, its status."""
+    facts = QueryFacts.of(state.final_query or "")
+    taken = coverage(hints, facts, linker)
+    doubts = [Doubt("unused", held.words) for held in taken if held.meaning is None]
+    doubts += [*_unasked(hints, facts), *_directions(hints, facts, linker), *_results(state, hints, facts)]
+    state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
+    state.doubts = doubts
+    state.confidence = round(0.5 ** len(doubts) * math.prod(held.spelling for held in taken), 3)
+    state.status = AgentStatus.SUCCESS if state.confidence >= CERTAIN else AgentStatus.UNCERTAIN
+
+
+def _unasked(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """Values that the query tests and the question doesn't name."""
+    said = folded(hints.question)
+    linked = {folded(held.value) for held in hints.mentions}
+    for text in dict.fromkeys(facts.strings):
+        value = folded(text)
+        if value and value not in linked and value not in said:
+            yield Doubt("unasked", text)
+
+
+def _directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Relationships between two of a kind that run against the wording, or whose wording nobody knows."""
+    said = {folded(value): end for value, end in hints.value_ends}
+    named = _values_of_variables(facts)
+    returned = {token.value for token in facts.returned if token.is_name}
+    asked: set[str] = set()
+    for held in facts.structure.relationships:
+        kinds = [kind for kind in held.types if all(a == b for a, b in linker.schema.ends(kind))]
+        if not kinds or held.direction == "--":
+            continue
+        left, right = facts.structure.nodes[held.left], facts.structure.nodes[held.right]
+        start, end = (left, right) if held.direction == "->" else (right, left)
+        for node, at in ((start, "start"), (end, "end")):
+            own = {folded(token.value) for _, token in node.keys if token is not None}
+            own |= named.get(node.variable or "", set())
+            for value in own & set(said):
+                if said[value] != at:
+                    yield Doubt("direction", kinds[0])
+            if node.variable in returned and not own:
+                asked.add(at)
+        if not set(kinds) <= linker.lexicon.told and (facts.strings or asked):
+            yield Doubt("direction", kinds[0])
+    if hints.asked_end is not None and asked and hints.asked_end not in asked:
+        yield Doubt("direction", next(iter(hints.relations), ""))
+
+
+def _values_of_variables(facts: QueryFacts) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for node in facts.structure.nodes:
+        for _, token in node.keys:
+            if node.variable and token is not None:
+                found.setdefault(node.variable, set()).add(folded(token.value))
+    for use in facts.structure.properties:
+        if use.literal is not None:
+            found.setdefault(use.variable, set()).add(folded(use.literal.value))
+    return found
+
+
+def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    cells = [cell for row in state.rows for cell in row]
+    if not state.columns and not cells:
+        return  # nothing was run: the rules alone judged
+    if all(_is_nothing(cell) for cell in cells) and not _tells_yes_or_no(cells):
+        yield Doubt("empty")
+    elif _repeats(cells, hints):
+        yield Doubt("repeats", str(cells[0]))
+    if not facts.has_conditions and not facts.aggregates and not _asks_for_all(hints.question):
+        yield Doubt("everything")
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell == [] or (cell == 0 and not isinstance(cell, bool))
+
+
+def _tells_yes_or_no(cells: Sequence[Any]) -> bool:
+    return any(isinstance(cell, bool) for cell in cells)
+
+
+def _repeats(cells: Sequence[Any], hints: Hints) -> bool:
+    """True when the answer says no more than the names that the question holds."""
+    named = {folded(held.value) for held in hints.mentions} | {folded(hints.question)}
+    return all(isinstance(cell, str) and folded(cell) in named for cell in cells)
+
+
+def _asks_for_all(question: str) -> bool:
+    lower = f" {folded(question)} "
+    return any(f" {phrase} " in lower for phrase in languages().lists)

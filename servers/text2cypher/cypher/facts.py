@@ -1,0 +1,114 @@
+"""What one query does, as coverage asks for it: names, literals, comparisons, aggregates. Reads text; runs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from servers.text2cypher.cypher.columns import column_names
+from servers.text2cypher.cypher.structure import Structure, parse
+from servers.text2cypher.cypher.tokens import Kind, Token
+
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NEGATING = {"NOT", "NONE"}
+
+
+@dataclass(frozen=True)
+class QueryFacts:
+    """One query that was validated before."""
+
+    query: str
+    structure: Structure
+
+    @classmethod
+    def of(cls, query: str) -> QueryFacts:
+        """Raises CypherSyntaxError."""
+        return cls(query, parse(query))
+
+    @property
+    def tokens(self) -> list[Token]:
+        """All tokens."""
+        return self.structure.tokens
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Keywords and names, upper case."""
+        return frozenset(token.text.upper() for token in self.tokens if token.kind is Kind.NAME)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Labels, relationship types and properties in use."""
+        found = {label for node in self.structure.nodes for label in node.labels}
+        found |= {kind for relationship in self.structure.relationships for kind in relationship.types}
+        found |= {label for _, label, _, _ in self.structure.label_tests}
+        return frozenset(found | self.properties)
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        """Properties in use."""
+        keys = {name for node in self.structure.nodes for name, _ in node.keys}
+        keys |= {name for relationship in self.structure.relationships for name, _ in relationship.keys}
+        return frozenset(keys | {use.name for use in self.structure.properties})
+
+    @cached_property
+    def strings(self) -> tuple[str, ...]:
+        """String literals."""
+        return tuple(token.value for token in self.tokens if token.kind is Kind.STRING)
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[str, float], ...]:
+        """(operator, number) of every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
+        return tuple(
+            (self._operator(place), float(token.text))
+            for place, token in enumerate(self.tokens)
+            if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
+        )
+
+    def _operator(self, place: int) -> str:
+        before = self.tokens[place - 1] if place else None
+        after = self.tokens[place + 1].text if place + 1 < len(self.tokens) else ""
+        if before is None or before.text in (",", "[", ":", "("):
+            return _FLIPPED.get(after, "=")
+        if before.is_word("LIMIT", "SKIP") or before.text in ("<", ">", "<=", ">=", "=", "<>"):
+            return before.text.upper()
+        return "*" if before.text in ("*", "..") else _FLIPPED.get(after, "=")
+
+    @cached_property
+    def negates(self) -> bool:
+        """NOT, <>, IS NULL, NONE or `= 0` (`IS NOT NULL` alone is no negation)."""
+        for place, token in enumerate(self.tokens):
+            before = self.tokens[place - 1] if place else None
+            if token.is_word(*_NEGATING) and not (before is not None and before.is_word("IS")):
+                return True
+            if token.text in ("<>", "!=") or (token.is_word("NULL") and before is not None and before.is_word("IS")):
+                return True
+        return ("=", 0.0) in self.numbers or ("<", 1.0) in self.numbers
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of what is returned."""
+        return column_names(self.query)
+
+    @cached_property
+    def returned(self) -> list[Token]:
+        """The tokens after the last RETURN."""
+        last = max((n for n, token in enumerate(self.tokens) if token.is_word("RETURN")), default=-1)
+        return self.tokens[last + 1 :]
+
+    @property
+    def aggregates(self) -> bool:
+        """True when anything is counted, summed or collected."""
+        return bool(self.words & {"COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT", "SIZE"})
+
+    @property
+    def long_paths(self) -> bool:
+        """A path of variable length, or several steps of one type."""
+        kinds = [kind for held in self.structure.relationships for kind in held.types]
+        some = any(held.length is not None for held in self.structure.relationships)
+        return some or "SHORTESTPATH" in self.words or len(kinds) > len(set(kinds))
+
+    @property
+    def has_conditions(self) -> bool:
+        """False when every node of its labels is read."""
+        tests = self.words & {"WHERE", "LIMIT"}
+        return bool(tests or self.strings or self.numbers or self.structure.relationships)

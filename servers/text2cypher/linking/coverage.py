@@ -1,0 +1,234 @@
+"""Holds each content word of a question against a query: what it was taken for, or that nothing accounts for it.
+
+A word is accounted for by a label, type, property or value that the query uses, by what the query does for it
+(aggregate, order, negation, number, comparison), or by the lexicon as saying nothing. Rules; asks no model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import Language, languages
+from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.values import folded
+
+_WORD = re.compile(r"\w+(?:[.\-']\w+)*")
+_BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
+    "greater": lambda n: {(">", n), (">=", n + 1)},
+    "at_least": lambda n: {(">=", n), (">", n - 1)},
+    "less": lambda n: {("<", n), ("<=", n - 1)},
+    "at_most": lambda n: {("<=", n), ("<", n + 1)},
+}
+"""How a bound may be written for whole numbers."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A word or phrase of the question; `meaning` None when the query has nothing for it. `spelling` 0–1."""
+
+    words: str
+    meaning: str | None
+    spelling: float = 1.0
+
+
+def coverage(hints: Hints, facts: QueryFacts, linker: Linker) -> list[Taken]:
+    """In the order of the question; function words are left out."""
+    return _Reading(hints, facts, linker, languages()).read()
+
+
+class _Reading:
+    """One question against one query; `open` are the spans of words not yet accounted for."""
+
+    def __init__(self, hints: Hints, facts: QueryFacts, linker: Linker, language: Language) -> None:
+        self.hints, self.facts, self.linker, self.language = hints, facts, linker, language
+        self.text = hints.question.lower()
+        self.open = [(m.start(), m.end()) for m in _WORD.finditer(self.text)]
+        self.found: list[tuple[int, Taken]] = []
+
+    def read(self) -> list[Taken]:
+        for step in (self._values, self._phrases, self._numbers, self._cues, self._names):
+            step()
+        left = [(s, e) for s, e in self.open if not self._is_function(self.text[s:e])]
+        for start, end in self._whole_mentions(left):
+            self.found.append((start, Taken(self.hints.question[start:end], None)))
+        return [taken for _, taken in sorted(self.found, key=lambda held: held[0])]
+
+    def _is_function(self, word: str) -> bool:
+        return word in self.language.function or word.removesuffix("nya") in self.language.function
+
+    def _whole_mentions(self, left: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The spans left, the words of one value together."""
+        last = -1
+        for start, end in left:
+            held = next((m for m in self.hints.mentions if m.start <= start and end <= m.end), None)
+            if held is None:
+                yield start, end
+            elif held.start != last:
+                last = held.start
+                yield held.start, held.end
+
+    def _take(self, start: int, end: int, meaning: str, spelling: float = 1.0) -> None:
+        self.found.append((start, Taken(self.hints.question[start:end], meaning, spelling)))
+        self.open = [(s, e) for s, e in self.open if e <= start or end <= s]
+
+    def _is_open(self, start: int, end: int) -> bool:
+        inside = sum(len(_WORD.findall(self.text[s:e])) for s, e in self.open if start <= s and e <= end)
+        return inside == len(_WORD.findall(self.text[start:end])) > 0
+
+    def _match(self, phrase: str, allowed: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
+        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?:-?nya)?(?![\w])", self.text):
+            if self._is_open(*found.span()) and allowed(phrase):
+                yield found.span()
+
+    def _values(self) -> None:
+        """Stored values that the query names, then single words that stand in one of its texts."""
+        texts = {folded(text) for text in self.facts.strings}
+        for held in self.hints.mentions:
+            if folded(held.value) in texts:
+                said = self.hints.question[held.start : held.end]
+                near = 1.0 if held.exact else difflib.SequenceMatcher(None, folded(said), folded(held.value)).ratio()
+                self._take(held.start, held.end, f"'{held.value}'", near)
+        for text in sorted(texts, key=len, reverse=True):
+            for span in list(self._match(text)):
+                self._take(*span, f"'{text}'")
+        used = {word for text in texts for word in text.split()}
+        for start, end in list(self.open):
+            if folded(self.text[start:end]) in used and not self._in_mention(start, end):
+                self._take(start, end, "text")
+
+    def _in_mention(self, start: int, end: int) -> bool:
+        return any(m.start <= start and end <= m.end for m in self.hints.mentions)
+
+    def _phrases(self) -> None:
+        """Words of the lexicon whose label, property or type the query uses."""
+        lexicon = self.linker.lexicon
+        named = [
+            (phrase, name)
+            for held in (lexicon.labels, lexicon.properties, lexicon.relationships)
+            for phrase, name in [*held.items(), *lexicon.also]
+            if name in self.facts.names
+        ]
+        for phrase, name in sorted(named, key=lambda pair: len(pair[0]), reverse=True):
+            for span in list(self._match(phrase)):
+                self._take(*span, name)
+        for phrase in sorted(lexicon.ignored | self.language.aside, key=len, reverse=True):
+            for span in list(self._match(phrase)):
+                self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
+
+    def _numbers(self) -> None:
+        numbers = {**self.language.numbers, **self.linker.lexicon.numbers}
+        for start, end in list(self.open):
+            word = self.text[start:end]
+            value = float(word) if re.fullmatch(r"\d+(?:\.\d+)?", word) else numbers.get(word)
+            if value is None:
+                continue
+            begin, bound = self._bound_before(start)
+            wanted = _BOUNDS[bound](value) if bound else None
+            if wanted is None and any(number == value for _, number in self.facts.numbers):
+                self._take(start, end, f"{value:g}")
+            elif wanted and wanted & set(self.facts.numbers):
+                self._take(begin, end, f"{bound} {value:g}")
+
+    def _bound_before(self, start: int) -> tuple[int, str]:
+        """Where `more than` or the like begins right before a number, and which bound it is; (start, "") without."""
+        for phrase in sorted(self.language.cues, key=len, reverse=True):
+            bound = next((cue for cue in self.language.cues[phrase] if cue in _BOUNDS), None)
+            if bound and (found := re.search(rf"(?<!\w){re.escape(phrase)}\s+$", self.text[:start])):
+                return found.start(), bound
+        return start, ""
+
+    def _cues(self) -> None:
+        for phrase in sorted(self.language.yes_no, key=len, reverse=True):
+            if re.match(rf"\W*{re.escape(phrase)}(?!\w)", self.text) and not self._answers_yes_or_no():
+                start = self.text.index(phrase)
+                self.open = [span for span in self.open if span[0] != start]
+                self.found.append((start, Taken(phrase, None)))
+        taken: list[tuple[int, int]] = []
+        for phrase in sorted(self.language.cues, key=len, reverse=True):
+            for span in list(self._match(phrase)):
+                if any(s < span[1] and span[0] < e for s, e in taken):
+                    continue
+                done = next((cue for cue in sorted(self.language.cues[phrase]) if self._does(cue)), None)
+                taken.append(span)
+                if done is not None:
+                    self._take(*span, done)
+                elif phrase not in self.language.lists:
+                    self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
+                    self.found.append((span[0], Taken(phrase, None)))
+
+    def _does(self, cue: str) -> bool:
+        words, facts = self.facts.words, self.facts
+        ordered = "ORDER" in words and "LIMIT" in words
+        best = ordered or bool(words & {"ALL", "NONE"})
+        signs = {sign for sign, _ in facts.numbers} | {t.text for t in facts.tokens if t.text in ("<", ">", "<=", ">=")}
+        checks: dict[str, bool] = {
+            "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(),
+            "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(),
+            "average": "AVG" in words,
+            "minimum": "MIN" in words or (best and "DESC" not in words) or (best and "DESC" in words and self._dated()),
+            "maximum": "MAX" in words or (best and "DESC" in words) or (best and self._dated()),
+            "collect": "COLLECT" in words,
+            "group": len(facts.columns) > 1,
+            "order": "ORDER" in words,
+            "descending": bool(words & {"DESC", "DESCENDING"}),
+            "ascending": "ORDER" in words and not words & {"DESC", "DESCENDING"},
+            "not": facts.negates,
+            "indirect": facts.long_paths,
+            "distinct": bool(words & {"DISTINCT"}) or "<>" in {t.text for t in facts.tokens},
+            "greater": bool(signs & {">", ">="}),
+            "less": bool(signs & {"<", "<="}),
+            "at_least": bool(signs & {">", ">="}),
+            "at_most": bool(signs & {"<", "<="}),
+            "range": bool(signs & {">", ">="}) and bool(signs & {"<", "<="}),
+            "starts": "STARTS" in words,
+            "ends": "ENDS" in words,
+            "contains": bool(words & {"CONTAINS"}) or "=~" in {t.text for t in facts.tokens},
+            "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
+            "several": len(facts.structure.relationships) > 1,
+        }
+        return checks.get(cue, False)
+
+    def _numeric_named(self) -> bool:
+        """True when the question names a number that is stored."""
+        return any(self._is_numeric(name) for name in self.hints.properties)
+
+    def _is_numeric(self, name: str) -> bool:
+        return any(types.get(name) in (INTEGER, FLOAT) for types in self.linker.schema.nodes.values())
+
+    def _asks_a_number(self) -> bool:
+        """A stored number that the question names is returned, as for `how many credits has …`."""
+        returned = {token.value for token in self.facts.returned if token.is_name}
+        named = {held for taken in self.found if (held := taken[1].meaning) in returned and self._is_numeric(str(held))}
+        return bool(named)
+
+    def _one_number(self) -> bool:
+        """A total of one node is its own number."""
+        places = [place for held in self.hints.mentions for place in held.places]
+        one = any(self.linker.values.identifies(place) for place in places)
+        return one and self._asks_a_number() and not self.facts.structure.relationships
+
+    def _dated(self) -> bool:
+        """Of what is old or new either order may be meant: born last is the youngest."""
+        return bool(re.search(r"\b(?:oldest|youngest|newest|latest|earliest|ter(?:tua|muda|baru|lama))\b", self.text))
+
+    def _answers_yes_or_no(self) -> bool:
+        signs = {token.text for token in self.facts.returned}
+        return bool(signs & {">", "<", "=", ">=", "<=", "<>"}) or bool(
+            {sign.upper() for sign in signs} & {"EXISTS", "COUNT", "CASE", "IS", "ANY", "ALL"}
+        )
+
+    def _names(self) -> None:
+        """What a name of the graph says in its own words: `directors` for DIRECTED."""
+        roots = {root(part): name for name in self.facts.names for part in parts(name)}
+        for start, end in list(self.open):
+            word = self.text[start:end]
+            if self._is_function(word) or self._in_mention(start, end):
+                continue
+            if (name := roots.get(root(word))) is not None:
+                self._take(start, end, name)

@@ -1,0 +1,36 @@
+"""What the names in a graph are called in words: snake and camel case taken apart, plurals, roots. Knows no graph."""
+
+from __future__ import annotations
+
+import re
+
+_SUFFIX = re.compile(r"(?:ations?|ors?|ers?|ings?|ies|ions?|ed|es|s|nya)$")
+_ROOT = 3  # letters that a word's root keeps
+_ABBREVIATION = 3  # a name no longer than this has no plural of its own
+
+
+def root(word: str) -> str:
+    """A word without its usual endings, for comparing `directors` with DIRECTED."""
+    bare = word.lower()
+    cut = _SUFFIX.sub("", bare)
+    bare = cut if len(cut) >= _ROOT else bare
+    short = bare.rstrip("eiy")
+    return short if len(short) >= _ROOT else bare
+
+
+def parts(name: str) -> list[str]:
+    """The words of a name in snake or camel case."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name.replace("_", " "))
+    return spaced.lower().split()
+
+
+def phrases_of(name: str) -> list[str]:
+    """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
+    words = " ".join(parts(name))
+    return [words] if len(words) <= _ABBREVIATION else [words, _plural(words)]
+
+
+def _plural(words: str) -> str:
+    if re.search(r"[^aeiou]y$", words):
+        return words[:-1] + "ies"
+    return words + ("es" if re.search(r"(?:s|x|z|ch|sh)$", words) else "s")

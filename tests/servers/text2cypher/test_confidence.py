@@ -1,0 +1,202 @@
+"""Right queries are certain and untouched; one that ignores a decisive word is never a plain success (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from servers.text2cypher.config import LLMConfig
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import load_ground_truth
+from servers.text2cypher.graph.embedded import EmbeddedBackend
+from servers.text2cypher.linking.names import phrases_of, root
+from servers.text2cypher.metrics.score import Scorer
+from tests.servers.text2cypher.scripted import asked, in_turn, scripted_model
+
+HARBOUR = {
+    "nodes.Vessel.csv": "name,built,flag\nOrkney Star,1988,Malta\nBlue Heron,2004,Norway\nSea Wolf,2015,Malta\n",
+    "nodes.HarbourTown.csv": "name,country,berths\nBergen,Norway,12\nValletta,Malta,8\nOban,Scotland,3\n",
+    "nodes.Skipper.csv": "name,born\nIngrid Dahl,1960\nMarco Vella,1975\nAnn Reid,1982\n",
+    "edges.CALLED_AT.csv": "from_label,from_key,to_label,to_key,year\n"
+    "Vessel,Orkney Star,HarbourTown,Bergen,2019\nVessel,Orkney Star,HarbourTown,Oban,2020\n"
+    "Vessel,Blue Heron,HarbourTown,Bergen,2021\nVessel,Sea Wolf,HarbourTown,Valletta,2021\n",
+    "edges.COMMANDS.csv": "from_label,from_key,to_label,to_key\nSkipper,Ingrid Dahl,Vessel,Orkney Star\n"
+    "Skipper,Marco Vella,Vessel,Sea Wolf\nSkipper,Ann Reid,Vessel,Blue Heron\n",
+    "edges.TAUGHT.csv": "from_label,from_key,to_label,to_key\nSkipper,Ingrid Dahl,Skipper,Ann Reid\n"
+    "Skipper,Ann Reid,Skipper,Marco Vella\n",
+}
+"""A graph that shares no word with the curriculum."""
+
+HOME_IGNORING = [
+    ("Sebutkan semua mata kuliah wajib di semester 4.", "MATCH (m:MK) WHERE m.semester = 4 RETURN m.nama"),
+    ("Sebutkan semua mata kuliah wajib di semester 4.", "MATCH (m:MK {tipe: 'Wajib'}) RETURN m.nama"),
+    ("Berapa total SKS mata kuliah wajib?", "MATCH (m:MK {tipe: 'Wajib'}) RETURN m.sks"),
+    ("Berapa banyak mata kuliah pilihan?", "MATCH (m:MK {tipe: 'Pilihan'}) RETURN m.nama"),
+    (
+        "Mata kuliah wajib apa yang tidak memiliki prasyarat?",
+        "MATCH (:MK)-[:PREREQUISITE]->(m:MK {tipe: 'Wajib'}) RETURN m.nama",
+    ),
+    (
+        "Apa prasyarat dari mata kuliah Sistem Operasi?",
+        "MATCH (:MK {nama: 'Sistem Operasi'})-[:PREREQUISITE]->(m:MK) RETURN m.nama",
+    ),
+    ("Apa deskripsi dari SO KP.4?", "MATCH (s:SO {kode: 'KP.4'}) RETURN s.kode"),
+    (
+        "Topik apa saja pada mata kuliah Basis Data?",
+        "MATCH (l:LO)-[:PURSUED_IN]->(m:MK {nama: 'Basis Data'}) RETURN l.nama",
+    ),
+    ("Topik apa saja pada mata kuliah Basis Data?", "MATCH (t:topic)-[:PURSUED_IN]->(m:MK) RETURN t.nama"),
+    ("Aljabar Linear belajar tentang apa saja?", "MATCH (m:MK {nama: 'Aljabar Linear'}) RETURN m.nama"),
+    ("Sebutkan mata kuliah semester 6, urutkan berdasarkan nama.", "MATCH (m:MK {semester: 6}) RETURN m.nama"),
+    ("Mata kuliah mana yang memiliki lebih dari empat topik?", "MATCH (t:topic)-[:PURSUED_IN]->(m:MK) RETURN m.nama"),
+    ("Untuk setiap semester, berapa total SKS?", "MATCH (m:MK) RETURN sum(m.sks)"),
+    ("Berapa rata-rata SKS mata kuliah pilihan?", "MATCH (m:MK {tipe: 'Pilihan'}) RETURN sum(m.sks)"),
+    ("Siapa dosen mata kuliah Statistika?", "MATCH (m:MK {nama: 'Statistika'}) RETURN m.kode"),
+]
+STRANGE_IGNORING = [
+    (
+        "Which vessels under the flag of Malta called at Oban?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Oban'}) RETURN v.name",
+    ),
+    ("Which vessels under the flag of Malta called at Oban?", "MATCH (v:Vessel {flag: 'Malta'}) RETURN v.name"),
+    (
+        "How many vessels called at Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name",
+    ),
+    ("Which vessels were built after 2000?", "MATCH (v:Vessel) RETURN v.name"),
+    ("Which vessels were built after 2000?", "MATCH (v:Vessel) WHERE v.built < 2000 RETURN v.name"),
+    (
+        "Which vessels never called at Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name",
+    ),
+    ("Who commands the vessel Sea Wolf?", "MATCH (v:Vessel {name: 'Sea Wolf'}) RETURN v.name"),
+    ("Who taught Marco Vella?", "MATCH (s:Skipper {name: 'Marco Vella'}) RETURN s.born"),
+    ("What is the oldest vessel?", "MATCH (v:Vessel) RETURN v.name"),
+    ("Which harbour towns have at least 8 berths?", "MATCH (h:HarbourTown) WHERE h.berths > 8 RETURN h.name"),
+    ("Which harbour towns have more than 5 berths?", "MATCH (h:HarbourTown) WHERE h.berths > 3 RETURN h.name"),
+    ("What is the average number of berths of a harbour town?", "MATCH (h:HarbourTown) RETURN sum(h.berths)"),
+    ("List all skippers, sorted by year born.", "MATCH (s:Skipper) RETURN s.name"),
+    ("Which cargo did Blue Heron carry?", "MATCH (v:Vessel {name: 'Blue Heron'}) RETURN v.built"),
+    ("Is Ingrid Dahl the skipper who commands Orkney Star?", "MATCH (s:Skipper {name: 'Ingrid Dahl'}) RETURN s.born"),
+]
+STRANGE_RIGHT = [
+    (
+        "Which vessels called at Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name",
+    ),
+    (
+        "How many vessels called at Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN count(v)",
+    ),
+    ("Which harbour towns have at least 8 berths?", "MATCH (h:HarbourTown) WHERE h.berths >= 8 RETURN h.name"),
+    ("Who commands the vessel Sea Wolf?", "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel {name: 'Sea Wolf'}) RETURN s.name"),
+    ("Which vessels were built after 2000?", "MATCH (v:Vessel) WHERE v.built > 2000 RETURN v.name"),
+]
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    folder: Path = tmp_path_factory.mktemp("harbour")
+    for name, text in HARBOUR.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    engine = EmbeddedBackend(folder)
+    yield Workbench(engine, [], folder)
+    engine.close()
+
+
+def answered(bench: Workbench, question: str, query: str) -> dict[str, Any]:
+    """What a hosted model gets answered that writes this query, whatever it is told."""
+    with scripted_model(in_turn(f"<cypher>{query}</cypher>")) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url), sleep=lambda _: None)
+        found = ask(bench, AgentLoop(bench, client), question)
+        client.close()
+    return found
+
+
+def test_right_queries_of_a_hosted_model_are_untouched_and_certain(bench: Workbench) -> None:
+    items = load_ground_truth()
+    gold = {item.question: item.cypher for item in items}
+    scorer = Scorer(bench.backend)
+
+    def script(body: dict[str, Any]) -> str:
+        return f"<cypher>{gold[asked(body).removeprefix('Pertanyaan: ').splitlines()[0]]}</cypher>"
+
+    with scripted_model(script) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url))
+        for item in items:
+            found = ask(bench, AgentLoop(bench, client), item.question)
+            assert found["cypher"] == item.cypher, item.question
+            assert scorer.score(item.cypher, found["cypher"])["pass_at_1"] == 1
+            assert (found["status"], found["confidence"], found["doubts"]) == ("success", 1.0, []), item.question
+        client.close()
+        assert len(model.requests) == len(items) == 52
+
+
+@pytest.mark.parametrize(("question", "query"), HOME_IGNORING)
+def test_a_query_that_ignores_a_word_of_the_question_is_no_plain_success(
+    bench: Workbench, question: str, query: str
+) -> None:
+    found = answered(bench, question, query)
+    assert found["status"] == "uncertain" and found["cypher"] == query
+    assert found["confidence"] <= 0.5 and found["doubts"]
+    assert query in found["answer"] and all(doubt in found["answer"] for doubt in found["doubts"])
+
+
+@pytest.mark.parametrize(("question", "query"), STRANGE_IGNORING)
+def test_neither_is_it_on_a_graph_nobody_wrote_words_for(harbour: Workbench, question: str, query: str) -> None:
+    found = answered(harbour, question, query)
+    assert found["status"] == "uncertain" and found["cypher"] == query
+    assert found["confidence"] <= 0.5 and found["doubts"]
+
+
+@pytest.mark.parametrize(("question", "query"), STRANGE_RIGHT)
+def test_right_queries_on_such_a_graph_are_certain(harbour: Workbench, question: str, query: str) -> None:
+    found = answered(harbour, question, query)
+    assert (found["status"], found["doubts"]) == ("success", [])
+
+
+def test_a_direction_whose_wording_nobody_knows_is_doubted(harbour: Workbench) -> None:
+    query = "MATCH (:Skipper {name: 'Ann Reid'})-[:TAUGHT]->(s:Skipper) RETURN s.name"
+    found = answered(harbour, "Who taught Ann Reid?", query)
+    assert found["status"] == "uncertain" and "TAUGHT" in found["doubts"][0]
+
+
+def test_an_answer_that_repeats_the_question_is_doubted(bench: Workbench) -> None:
+    found = answered(
+        bench, "Apa nama mata kuliah Aljabar Linear?", "MATCH (m:MK {nama: 'Aljabar Linear'}) RETURN m.nama"
+    )
+    assert found["status"] == "uncertain" and "mengulang 'Aljabar Linear'" in found["answer"]
+
+
+def test_zero_is_no_plain_success(bench: Workbench) -> None:
+    found = answered(
+        bench,
+        "Berapa banyak mata kuliah pilihan di semester 1?",
+        "MATCH (m:MK {tipe: 'Pilihan', semester: 1}) RETURN count(m)",
+    )
+    assert found["status"] == "uncertain" and "tidak menemukan" in found["answer"]
+
+
+def test_a_condition_nobody_asked_for_is_doubted(bench: Workbench) -> None:
+    query = "MATCH (m:MK {semester: 4, tipe: 'Wajib'}) RETURN m.nama"
+    found = answered(bench, "Sebutkan mata kuliah semester 4.", query)
+    assert found["status"] == "uncertain" and "'Wajib'" in found["doubts"][0]
+
+
+def test_a_misspelt_name_is_linked_and_said(bench: Workbench) -> None:
+    query = "MATCH (m:MK {nama: 'Aljabar Linear'}) RETURN m.sks"
+    found = answered(bench, "Berapa SKS mata kuliah Aljabar Liniear?", query)
+    assert found["answer"].startswith("Menganggap 'Aljabar Liniear' = 'Aljabar Linear'.")
+    assert found["status"] == "success" and 0.75 <= found["confidence"] < 1
+
+
+def test_names_are_known_by_their_words() -> None:
+    assert phrases_of("HarbourTown") == ["harbour town", "harbour towns"]
+    assert phrases_of("CALLED_AT")[0] == "called at" and phrases_of("company")[1] == "companies"
+    assert root("directors") == root("DIRECTED") and root("movies") == root("Movie")
