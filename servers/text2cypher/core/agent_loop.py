@@ -11,7 +11,7 @@ from typing import Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
-from servers.text2cypher.core.confidence import assess
+from servers.text2cypher.core.confidence import assess, covering
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
@@ -94,7 +94,7 @@ class AgentLoop:
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
             try:
-                turn = self._generate(messages, readings, state)
+                turn = self._generate(messages, readings, hints, state)
             except LLMError as error:
                 state.status, state.error = AgentStatus.FAILED, str(error)
                 return state
@@ -157,17 +157,23 @@ class AgentLoop:
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
         readings = self._bench.reader.readings(hints)
-        return finding_something(readings, self._bench.backend) if self._aids.execution else readings
+        if self._aids.execution:
+            readings = finding_something(readings, self._bench.backend)
+        return covering(readings, hints, self._bench.linker)
 
-    def _grammar(self, readings: list[Reading], state: AgentState) -> str | None:
+    def _grammar(self, readings: list[Reading], hints: Hints | None, state: AgentState) -> str | None:
         if not self._writes_by_grammar:
             return None
         thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
         left = without(readings, {attempt.query for attempt in state.attempts})
-        return question_grammar(left, thinking=thinking) if left else self._bench.schema_grammar(thinking=thinking)
+        if sum(len(reading.returns) for reading in left) > 1:
+            return question_grammar(left, thinking=thinking)
+        return self._bench.schema_grammar(thinking=thinking, hints=hints if self._aids.linking else None)
 
-    def _generate(self, messages: list[Message], readings: list[Reading], state: AgentState) -> _Turn:
-        grammar = self._grammar(readings, state)
+    def _generate(
+        self, messages: list[Message], readings: list[Reading], hints: Hints | None, state: AgentState
+    ) -> _Turn:
+        grammar = self._grammar(readings, hints, state)
         written: list[tuple[Answer, PipelineResult]] = []
         prompt_tokens = completion_tokens = 0
         for number in range(max(self._aids.candidates, 1)):

@@ -12,12 +12,14 @@ from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
+MOST_SCORED = 300  # texts of readings that are held against the question
 
 
 def assess(state: AgentState, hints: Hints, linker: Linker) -> None:
@@ -30,6 +32,31 @@ def assess(state: AgentState, hints: Hints, linker: Linker) -> None:
     state.doubts = doubts
     state.confidence = round(0.5 ** len(doubts) * math.prod(held.spelling for held in taken), 3)
     state.status = AgentStatus.SUCCESS if state.confidence >= CERTAIN else AgentStatus.UNCERTAIN
+
+
+def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
+    """How many doubts there are before anything is run."""
+    facts = QueryFacts.of(query)
+    unused = sum(held.meaning is None for held in coverage(hints, facts, linker))
+    return unused + sum(1 for _ in _unasked(hints, facts)) + sum(1 for _ in _directions(hints, facts, linker))
+
+
+def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:
+    """The readings worth narrowing a grammar to: those without a doubt, or with the next best where only one has none.
+
+    Empty when none covers every word of the question, or when there is nothing to choose between: then the model must
+    be free to write something else.
+    """
+    texts = [(reading.match, text) for reading in readings for text in reading.returns][:MOST_SCORED]
+    scored = sorted((doubts_of_query(hints, match + text, linker), place) for place, (match, text) in enumerate(texts))
+    without = [place for doubts, place in scored if doubts == 0]
+    kept = without if len(without) > 1 else [place for _, place in scored[:2]]
+    if not without or len(kept) < 2:
+        return []
+    returns: dict[str, list[str]] = {}
+    for match, text in (texts[place] for place in sorted(kept)):
+        returns.setdefault(match, []).append(text)
+    return [Reading(match, tuple(found)) for match, found in returns.items()]
 
 
 def _unasked(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:

@@ -15,7 +15,7 @@ from servers.text2cypher.grammar.schema_grammar import schema_grammar
 from servers.text2cypher.grammar.variables import variables_of
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import GraphSchema
-from servers.text2cypher.linking.hints import Linker
+from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.lexicon import load_lexicon
 from servers.text2cypher.linking.values import ValueIndex
 from servers.text2cypher.prompts import PromptManager
@@ -71,16 +71,15 @@ class Workbench:
         """Examples by similarity."""
         return SimilarExamples(self.examples, [self.linker.link(e.question).masked for e in self.examples])
 
-    @cached_property
-    def _schema_grammars(self) -> dict[bool, str]:
-        return {}
-
-    def schema_grammar(self, *, thinking: bool) -> str:
-        """The grammar of the whole schema, made once."""
-        if thinking not in self._schema_grammars:
-            queries = [example.cypher for example in self.examples]
-            self._schema_grammars[thinking] = schema_grammar(self.backend.schema, queries, thinking=thinking)
-        return self._schema_grammars[thinking]
+    def schema_grammar(self, *, thinking: bool, hints: Hints | None = None) -> str:
+        """The grammar of the whole schema; with hints, of the texts that the question names and the few-valued ones."""
+        queries = [example.cypher for example in self.examples]
+        texts: list[str] = []
+        if hints is not None:
+            texts = [held.value for held in hints.mentions]
+            texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
+            texts += self.values.choices()
+        return schema_grammar(self.backend.schema, queries, thinking=thinking, texts=texts)
 
 
 def _fits(query: str, schema: GraphSchema) -> bool:

@@ -1,10 +1,14 @@
 """The grammar of all queries the schema allows: an unknown label, relationship, property or direction can't be written.
 
-It knows no question. Paths have at most two hops here and lists are bounded, or a model would write on for ever.
+Of a question it knows at most the texts that may be compared with. Paths have at most two hops here and lists are
+bounded, or a model would write on for ever.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from servers.text2cypher.cypher.tokens import quote
 from servers.text2cypher.grammar.lark import either, grammar, literal
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered, variables_of
@@ -13,8 +17,13 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 HOPS = 2
 
 
-def schema_grammar(schema: GraphSchema, queries: list[str], *, thinking: bool = False) -> str:
-    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError."""
+def schema_grammar(
+    schema: GraphSchema, queries: list[str], *, thinking: bool = False, texts: Sequence[str] = ()
+) -> str:
+    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError.
+
+    `texts` are the only string literals that can be written; without any, every short one can.
+    """
     variables = variables_of(schema, queries)
     most = dict.fromkeys(schema.labels, 1)
     for start, _, end in schema.paths:
@@ -32,13 +41,19 @@ def schema_grammar(schema: GraphSchema, queries: list[str], *, thinking: bool = 
     rules += [_node_rule(schema, label) for label in schema.labels]
     rules += [
         "query: " + " | ".join(queries_of_scope),
-        "STRING: /'[^'\\\\\\n]{1,80}'/",
+        f"STRING: {_strings(texts)}",
         "INTEGER: /[0-9]{1,4}/",
         'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
         'order: " DESC" | " ASC"',
         'limit: " LIMIT " INTEGER',
     ]
     return grammar(rules, thinking=thinking)
+
+
+def _strings(texts: Sequence[str]) -> str:
+    if not texts:
+        return "/'[^'\\\\\\n]{1,80}'/"
+    return " | ".join(literal(quote(text)) for text in dict.fromkeys(texts))
 
 
 def _pattern(chain: Chain, names: list[str]) -> str:

@@ -68,6 +68,11 @@ class ValueIndex:
         """A property of few distinct values, most of them used often."""
         return self.distinct[place] <= FEW_VALUES and self.counts[place] >= 2 * self.distinct[place]
 
+    def choices(self) -> list[str]:
+        """Every value of the properties that are a choice."""
+        held = (value for places in self._by_fold.values() for place, value in places.items() if self.is_choice(place))
+        return list(dict.fromkeys(held))
+
     def identifies(self, place: Place) -> bool:
         """True when the property tells nodes of its label apart, most of the time."""
         return self.distinct.get(place, 0) * 2 > self.counts.get(place, 0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from llguidance import LLMatcher, LLTokenizer
 
 from servers.text2cypher.config import Aids, LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType
+from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.metrics import agentic_metrics
@@ -16,6 +18,7 @@ from servers.text2cypher.prompts import PromptType, SchemaFormat
 from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
 
 QUESTION = "Apa saja prasyarat dari mata kuliah Sistem Operasi?"
+TOKENIZER = LLTokenizer("byte")
 RIGHT = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
 
 
@@ -34,6 +37,12 @@ def run(
         state = loop.run("7", question, RIGHT)
         client.close()
     return state, model.requests
+
+
+def accepts(grammar: str, text: str) -> bool:
+    """Whether a model held to this grammar can write the text."""
+    matcher = LLMatcher(TOKENIZER, grammar)
+    return bool(matcher.consume_tokens(TOKENIZER.tokenize_str(text)))
 
 
 def test_a_valid_first_query_ends_the_loop(bench: Workbench) -> None:
@@ -131,6 +140,26 @@ def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_wh
     assert [m["role"] for m in body["messages"]] == ["system", *["user", "assistant"] * 3, "user"]
     assert "PREREQUISITE" in body["messages"][0]["content"]
     assert "Petunjuk: MK.nama = 'Sistem Operasi'; relasi PREREQUISITE" in body["messages"][-1]["content"]
+
+
+def test_a_grammar_is_never_narrowed_to_one_reading(bench: Workbench) -> None:
+    hints = bench.linker.link(QUESTION)
+    readings = covering(bench.reader.readings(hints), hints, bench.linker)
+    assert sum(len(reading.returns) for reading in readings) != 1
+    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
+    other = "<cypher>MATCH (l:LO)-[:PURSUED_IN]->(m:MK {nama: 'Sistem Operasi'}) RETURN l.nama</cypher>"
+    if not readings:
+        assert accepts(body["grammar"], other)
+
+
+def test_readings_that_miss_a_word_narrow_nothing_and_only_linked_values_can_be_written(bench: Workbench) -> None:
+    question = "Aljabar Linear diampu siapa saja?"
+    hints = bench.linker.link(question)
+    assert bench.reader.readings(hints) and covering(bench.reader.readings(hints), hints, bench.linker) == []
+    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT, question=question)
+    about = "<cypher>MATCH (t:topic)-[:PURSUED_IN]->(m:MK {{nama: '{}'}}) RETURN t.nama</cypher>"
+    assert accepts(body["grammar"], about.format("Aljabar Linear"))
+    assert not accepts(body["grammar"], about.format("Sistem Operasi"))
 
 
 def test_the_aids_of_the_prompt_are_switched_off_for_a_grammar_too(bench: Workbench) -> None:
