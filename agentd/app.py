@@ -28,7 +28,7 @@ from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
-from agentd.errors import ConfigError, InvalidParams
+from agentd.errors import Busy, ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import ServerTools
 from agentd.http.login import LoginEndpoint
@@ -164,6 +164,13 @@ class Daemon:
         old, self.settings = self.settings, new
         await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
+
+    async def parked(self, row: Mapping[str, Any]) -> None:
+        """Record a run that is given up. It is, also when that can't be written."""
+        try:
+            await self.audit.arecord("run.parked", actor="recovery", subject=row["run_id"], kind=row["kind"])
+        except Busy as error:
+            log.error("audit.unwritten", action="run.parked", reason=error.message)
 
 
 def _difference(old: Settings, new: Settings) -> dict[str, Any]:
@@ -323,6 +330,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 max_recoveries=settings.agent.max_recoveries,
             ),
             metrics.run_ended,
+            made.parked,
         )
         metrics.watch(lambda: made.engine.active, host.catalogue)
         made.runs = AgentRuns(

@@ -94,7 +94,7 @@ class Approved:
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
         rule = call.tool.approval
         if rule != "never" and not covers(call.consent, call):
-            raise ApprovalNeeded(call.tool, call.input, summary(call.tool, call.input, call.language), rule)
+            raise ApprovalNeeded(call.tool, call.input, summary(call.tool, call.input, call.language, rule), rule)
         return await self._inner.call(call, on_progress)
 
 
@@ -120,10 +120,15 @@ def refuses(text: str) -> bool:
     return "?" not in text and len(text) <= 60 and plain(text) in REFUSALS
 
 
-def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> str:
-    """What is to be approved: a line a field under the schema's titles, then the question, in the given language."""
+def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language, rule: ApprovalRule = "citizen") -> str:
+    """What is to be approved: a line a field under the schema's titles, then the question, in the given language.
+
+    Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
+    """
     name = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
     head, ask = (_HEAD, _ASK) if tool.official else (_ACT_HEAD, _ACT_ASK)
+    if rule == "staff":
+        ask = _OFFICER_ASK if tool.official else _OFFICER_ACT_ASK
     rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
     return "\n".join([f"{head[language]}: {name}", *rows, "", ask[language]])
 
@@ -131,6 +136,14 @@ def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -
 _ASK: dict[Language, str] = {
     "id": "Apakah semua data di atas sudah benar? Jawab “ya” untuk menerbitkan, atau sebutkan yang perlu diperbaiki.",
     "en": "Is everything above correct? Answer “yes” to issue it, or tell me what to change.",
+}
+_OFFICER_ASK: dict[Language, str] = {
+    "id": "Petugas memeriksa data di atas dan memutuskannya. Sebutkan bila ada yang perlu diperbaiki.",
+    "en": "An officer checks this and decides. Tell me if anything above must be changed.",
+}
+_OFFICER_ACT_ASK: dict[Language, str] = {
+    "id": "Petugas yang memutuskan: “ya” dari petugas melanjutkan, “tidak” membatalkan.",
+    "en": "An officer decides: an officer's “yes” goes on, “no” leaves it.",
 }
 _HEAD: dict[Language, str] = {"id": "Mohon diperiksa sebelum diterbitkan", "en": "Please check before this is issued"}
 _ACT_ASK: dict[Language, str] = {

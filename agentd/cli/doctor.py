@@ -46,6 +46,9 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 when agentd can work here, 1 when something must be done first."""
+    from agentd.observability import logging as logs
+
+    logs.configure("error")  # to standard error: standard output holds the findings alone
     findings = list(look(given))
     if given.json:
         print(json.dumps([{"mark": one.mark, "what": one.what, "to_do": one.to_do} for one in findings], indent=2))

@@ -29,7 +29,9 @@ def run(given: argparse.Namespace) -> int:
     from agentd.audit import AuditTrail, operator
     from agentd.clock import SystemClock
     from agentd.errors import AgentdError
+    from agentd.observability import logging as logs
 
+    logs.configure("error")
     state = config.state_folder(given.state)
     book = AccessBook(state / FILE_NAME)
     try:

@@ -1,6 +1,7 @@
 """`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
 
-Over HTTP it takes callers of this machine alone, since it asks for no token: others come to the daemon's own door.
+Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others come to the
+daemon's own door.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import ipaddress
-import socket
+import os
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -45,7 +46,7 @@ def address(text: str) -> tuple[str, int]:
     except ValueError:
         near = False
     if not near:
-        raise argparse.ArgumentTypeError(f"{host} is not of this machine: without tokens only 127.0.0.1 is served")
+        raise argparse.ArgumentTypeError(f"{host} is not of this machine; callers elsewhere come to the daemon itself")
     return host, int(port)
 
 
@@ -67,19 +68,14 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
         if http is None:
             await server.run_stdio_async()
         else:
-            await _serve_http(server, *http)
+            from agentd.cli import mcp_http
+
+            try:
+                await mcp_http.serve(server, *http, settings.state, os.environ)
+            except mcp_http.WeakTokenError as error:
+                print(f"agentd mcp: {error}", file=sys.stderr)
+                return 2
     return 0
-
-
-async def _serve_http(server: MCPServer[Any], host: str, port: int) -> None:
-    import uvicorn
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family)
-    place = f"[{host}]" if ":" in host else host
-    print(f"ready http://{place}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
-    app = server.streamable_http_app(host=host)
-    await uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).serve(sockets=[listener])
 
 
 def server_of(door: Any) -> MCPServer[Any]:

@@ -53,7 +53,9 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.access import FILE_NAME, AccessBook
     from agentd.errors import AgentdError, ConfigError
+    from agentd.observability import logging as logs
 
+    logs.configure("error")
     act: Callable[[argparse.Namespace, AccessBook], None] = given.act
     try:
         act(given, AccessBook(config.state_folder(given.state) / FILE_NAME))

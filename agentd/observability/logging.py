@@ -5,18 +5,30 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
 
 from agentd.discreet import DiscreetFormatter, discreet, failures
 
 
+class StandardError:
+    """Standard error as it is when a line is written: a program that replaced it since, as a test does, gets the line."""
+
+    def write(self, text: str) -> int:
+        """Write it there."""
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Let it go out."""
+        sys.stderr.flush()
+
+
 def configure(level: str = "info", *, console: bool | None = None) -> None:
     """Log to standard error: JSON lines, or readable ones on a terminal. Uncaught errors go there too, discreetly."""
     readable = sys.stderr.isatty() if console is None else console
     number = logging.getLevelNamesMapping()[level.upper()]
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(StandardError())
     handler.setFormatter(DiscreetFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -32,7 +44,7 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, StandardError())),
         cache_logger_on_first_use=True,
     )
     _tell_uncaught()

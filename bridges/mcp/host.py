@@ -81,7 +81,7 @@ class McpToolHost:
                 return outcome
             before = server  # it was ended meanwhile; one that takes its place makes the call under the same key
         if before is not None:
-            return failure(f"The server `{name}` was ended during the call of `{call.tool.name}`.")
+            return failure(f"The server `{name}` of the tool `{call.tool.name}` is down: agentd has ended it.")
         return failure(f"No server `{name}` is configured.", error_type="unknown_tool")
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:

@@ -14,10 +14,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from acp import PROTOCOL_VERSION, RequestError, schema, spawn_agent_process, text_block
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.daemon import AGENTD, HEAD, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
@@ -164,7 +166,7 @@ async def test_another_agent_asks_this_one_as_a_tool(office: Daemon) -> None:
     assert len(issued.structured_content["artifacts"]) == 1
 
 
-async def test_the_same_tool_answers_over_http(office: Daemon) -> None:
+async def test_the_same_tool_answers_over_http_with_its_token_alone(office: Daemon) -> None:
     process = await asyncio.create_subprocess_exec(
         *words(office, "mcp", "--http", "127.0.0.1:0"),
         env={**os.environ, "AGENTD_TOKEN": TOKEN},
@@ -173,8 +175,23 @@ async def test_the_same_tool_answers_over_http(office: Daemon) -> None:
     try:
         assert process.stderr is not None
         async with asyncio.timeout(60):
-            line = (await process.stderr.readline()).decode()
-            async with Client(line.split()[1]) as client:
+            url = (await process.stderr.readline()).decode().split()[1]
+            file = Path((await process.stderr.readline()).decode().removeprefix("its token is in ").strip())
+            token = await asyncio.to_thread(file.read_text)
+            good = {"Authorization": f"Bearer {token.strip()}", "Accept": "application/json, text/event-stream"}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+            async with httpx2.AsyncClient() as http:
+                for shown in ("", "Bearer wrong", f"Bearer {TOKEN}"):
+                    assert (
+                        await http.post(url, json=body, headers={**good, "Authorization": shown})
+                    ).status_code == 401
+                assert (await http.post(url, json=body, headers={**good, "Host": "evil.example"})).status_code == 421
+                assert (await http.post(url, json=body, headers={**good, "Origin": "null"})).status_code == 403
+            assert file == office.state / "mcp.token"
+            async with (
+                httpx2.AsyncClient(headers=good) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
                 answer = await client.call_tool("ask", {"prompt": "Halo", "session_id": "over-http"})
         assert answer.structured_content is not None
         assert answer.structured_content["session_id"] == "over-http"

@@ -69,6 +69,8 @@ def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, O
     assert approval["approval_id"] != asked["approval"]["approval_id"]
     assert (approval["arguments"], approval["proposed"]) == (changed, asked["approval"]["arguments"])
     assert [agreement["by"] for agreement in approval["approvals"]] == ["siti"]
+    assert "Jawab “ya”" not in asked["response"] + waiting["response"]
+    assert "Petugas memeriksa" in asked["response"] and "Petugas memeriksa" in waiting["response"]
     assert "Budi Hartono" in waiting["response"] and "Budi Santoso" not in waiting["response"]
 
     with pytest.raises(RpcFailed, match="another officer must agree") as twice:

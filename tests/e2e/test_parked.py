@@ -7,6 +7,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+from agentd.audit import AuditTrail
+from agentd.clock import SystemClock
 from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN, Daemon, RpcFailed, running
 
 ENDLESS = '{"text": "", "after_ms": 600000}'
@@ -35,6 +37,10 @@ def test_a_run_at_which_the_daemon_died_twice_is_parked_and_named_to_its_office(
         [listed] = daemon.call("Agent.list", parked=True)["runs"]
         assert (listed["run_id"], listed["status"], listed["parked"]) == ("deadly", "failed", True)
         assert [event["type"] for event in daemon.events("deadly")] == ["run.started", "run.finished"]
+        [recorded] = [
+            entry for entry in AuditTrail(daemon.state, SystemClock()).entries() if entry.action == "run.parked"
+        ]
+        assert (recorded.actor, recorded.subject) == ("recovery", "deadly")
         shown = subprocess.run(
             [AGENTD, "top", "--once", "--config", daemon.config, "--listen", daemon.url.removeprefix("http://")],
             capture_output=True,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agentd.agent.approval import ASSENTS, REFUSALS, ApprovalNeeded, Approved, assents, refuses, rule_of, summary
 from agentd.apps.letters.grounding import Grounded
+from agentd.errors import Language
 from agentd.messages import Caller, Consent, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
@@ -209,6 +210,15 @@ def test_the_summary_shows_nested_values_and_hides_the_hosts() -> None:
     assert "- Alamat – RT: 003\n- Anak: nama: Rani\n- Lunas: ya\n\n" in text
     assert "session" not in text
     assert "Kosong" not in text
+
+
+@pytest.mark.parametrize("language", ["id", "en"])
+@pytest.mark.parametrize("official", [True, False])
+def test_where_staff_decide_no_citizen_is_asked_for_a_yes(language: Language, official: bool) -> None:
+    tool = letter().model_copy(update={"official": official})
+    text = summary(tool, {"nama": "Budi"}, language, "staff")
+    assert {"id": "Petugas", "en": "An officer"}[language] in text
+    assert "Jawab “ya”" not in text and "Answer “yes”" not in text
 
 
 def test_a_value_cannot_forge_a_line_of_the_summary() -> None:

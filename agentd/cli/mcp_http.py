@@ -1,0 +1,85 @@
+"""Streamable HTTP for `agentd mcp`, behind a bearer token; the SDK checks Host and Origin. It keeps no accounts.
+
+The token is the credential or environment variable `mcp_token`; without one, one is made at each start, into the file
+`mcp.token` of the state folder that only its owner can read.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import PlainTextResponse
+
+from agentd.credentials import secret
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+NAME = "mcp_token"
+LEAST = 16
+"""Characters of a token that was given."""
+
+
+class WeakTokenError(Exception):
+    """The token that was given could be guessed."""
+
+
+async def serve(server: MCPServer[Any], host: str, port: int, state: Path, environ: Mapping[str, str]) -> None:
+    """Serve until a signal. Says on standard error where it listens, then where its token is. Raises WeakTokenError."""
+    given = secret(NAME, environ)
+    if given is not None and len(given) < LEAST:
+        raise WeakTokenError(f"the credential {NAME} needs {LEAST} characters or more")
+    with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+        port = listener.getsockname()[1]
+        file = state / "mcp.token"
+        token = given or _made(file)
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        print(f"ready http://{place}/mcp", file=sys.stderr, flush=True)
+        if given is None:
+            print(f"its token is in {file}", file=sys.stderr, flush=True)
+        hosts = [place, *(f"{name}:{port}" for name in ("127.0.0.1", "[::1]", "localhost"))]
+        guard = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}" for name in hosts])
+        app = BearerOnly(server.streamable_http_app(transport_security=guard), token)
+        await uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).serve(sockets=[listener])
+
+
+def _made(file: Path) -> str:
+    """A new token of 256 bits in that file."""
+    token = secrets.token_urlsafe(32)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+        opened.write(token + "\n")
+    return token
+
+
+class BearerOnly:
+    """Lets requests with the token through; all others are answered 401."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request (or the application's start and end, which carry none)."""
+        if scope["type"] == "http" and not self._knows(scope):
+            headers = {"WWW-Authenticate": "Bearer"}
+            refusal = PlainTextResponse("A bearer token is needed.", status_code=401, headers=headers)
+            return await refusal(scope, receive, send)
+        if scope["type"] in ("http", "lifespan"):
+            await self._app(scope, receive, send)
+        return None
+
+    def _knows(self, scope: Scope) -> bool:
+        shown = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(shown) == 1 and hmac.compare_digest(shown[0], self._wanted)
