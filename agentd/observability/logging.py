@@ -13,7 +13,7 @@ from agentd.discreet import DiscreetFormatter, discreet, failures
 
 
 class StandardError:
-    """Standard error as it is when a line is written: a program that replaced it since, as a test does, gets the line."""
+    """Standard error as it is when a line is written, also where a test has replaced it since."""
 
     def write(self, text: str) -> int:
         """Write it there."""

@@ -136,4 +136,4 @@ class Approvals:
     def _summary(self, tool: str, arguments: Json, language: Language) -> str:
         """What a second officer is to agree to."""
         known = self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
-        return summary(known.model_copy(update={"official": True}), arguments, language)
+        return summary(known.model_copy(update={"official": True}), arguments, language, "staff")
