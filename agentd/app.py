@@ -28,7 +28,7 @@ from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
-from agentd.errors import Busy, ConfigError, InvalidParams
+from agentd.errors import ConfigError, InvalidParams
 from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import ServerTools
 from agentd.http.login import LoginEndpoint
@@ -165,12 +165,15 @@ class Daemon:
         await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
 
-    async def parked(self, row: Mapping[str, Any]) -> None:
-        """Record a run that is given up. It is, also when that can't be written."""
+    def run_ended(self, row: Row, result: Result) -> None:
+        """Count it; one that was parked stands in the audit trail, unless that can't be written now."""
+        self.metrics.run_ended(row, result)
+        if result.error is None or not result.error.data.get("parked"):
+            return
         try:
-            await self.audit.arecord("run.parked", actor="recovery", subject=row["run_id"], kind=row["kind"])
-        except Busy as error:
-            log.error("audit.unwritten", action="run.parked", reason=error.message)
+            self.audit.record("run.parked", actor="recovery", subject=row["run_id"], kind=row["kind"])
+        except OSError as error:
+            log.error("audit.unwritten", action="run.parked", reason=error.strerror)
 
 
 def _difference(old: Settings, new: Settings) -> dict[str, Any]:
@@ -329,8 +332,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 approval_ttl_s=settings.agent.approval_ttl_s,
                 max_recoveries=settings.agent.max_recoveries,
             ),
-            metrics.run_ended,
-            made.parked,
+            made.run_ended,
         )
         metrics.watch(lambda: made.engine.active, host.catalogue)
         made.runs = AgentRuns(
