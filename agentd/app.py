@@ -51,8 +51,9 @@ from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import postgresql_engine, sqlite_engine
-from agentd.runs.engine import Engine, EngineLimits, Executor, Node
+from agentd.runs.engine import Engine, EngineLimits, Executor, Node, Result
 from agentd.runs.questions import Questions
+from agentd.runs.records import RunRecord
 from agentd.runs.retention import Ages, retention
 from agentd.runs.sessions import SessionDesk
 from agentd.runs.store import RunStore
@@ -165,13 +166,13 @@ class Daemon:
         await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
 
-    def run_ended(self, row: Row, result: Result) -> None:
+    def run_ended(self, row: RunRecord, result: Result) -> None:
         """Count it; one that was parked stands in the audit trail, unless that can't be written now."""
         self.metrics.run_ended(row, result)
         if result.error is None or not result.error.data.get("parked"):
             return
         try:
-            self.audit.record("run.parked", actor="recovery", subject=row["run_id"], kind=row["kind"])
+            self.audit.record("run.parked", actor="recovery", subject=row.run_id, kind=row.kind)
         except OSError as error:
             log.error("audit.unwritten", action="run.parked", reason=error.strerror)
 
