@@ -1,4 +1,4 @@
-"""The letter server's own command line, as client.toml starts it, for `agentd letters`, `backup` and others."""
+"""A server's own command line, as client.toml starts it: the letter server's for `agentd letters`, `backup`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class NoLetterServer(Exception):
-    """The letter server's command can't be run here; the text says why."""
+    """A server's command can't be run here; the text says why."""
 
 
 def run(settings: Any, words: Sequence[str], *, capture: bool = False) -> subprocess.CompletedProcess[str]:
@@ -19,14 +19,20 @@ def run(settings: Any, words: Sequence[str], *, capture: bool = False) -> subpro
 
     Its output is in `stdout` and `stderr` when captured. Raises NoLetterServer.
     """
-    server = next((server for server in settings.servers if server.name == settings.letters.server), None)
+    return run_words(settings, settings.letters.server, ["letters", *words], capture=capture)
+
+
+def run_words(
+    settings: Any, name: str, words: Sequence[str], *, capture: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """The same with the words of the server `name`. Raises NoLetterServer."""
+    server = next((server for server in settings.servers if server.name == name), None)
     if server is None or server.command is None:
-        name = settings.letters.server
         raise NoLetterServer(f"{settings.file} starts no server `{name}`; add its [[servers]] entry")
     if server.blocked:
         raise NoLetterServer(server.blocked)
     state = [] if "--state" in words else ["--state", str(settings.state)]
-    command = [server.command, *server.args, "letters", *words, *state]
+    command = [server.command, *server.args, *words, *state]
     with TemporaryDirectory(prefix="agentd-credentials-") as folder:
         for name, value in server.credentials.items():
             Path(folder, name).write_bytes(value)

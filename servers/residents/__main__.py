@@ -1,4 +1,4 @@
-"""`python -m servers.residents`: start the server `residents` on the configured register."""
+"""`python -m servers.residents`: start the server `residents`, or run `check`, `import FILE` or `pin`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 
 from servers.common import clock
 from servers.common.serve import serve
+from servers.residents import cli
 from servers.residents.configured import ConfiguredRegister
 from servers.residents.locks import Locks
 from servers.residents.resident import RegisterError
@@ -17,6 +18,8 @@ from servers.residents.verification import Verification
 
 def main() -> None:
     """Exits with status 2, saying why, when a setting is wrong; a register that is down is told by each call."""
+    if sys.argv[1:2] and sys.argv[1] in cli.COMMANDS:
+        raise SystemExit(cli.main(sys.argv[1:]))
     try:
         settings = Settings.from_env()
         register = ConfiguredRegister(settings)

@@ -11,10 +11,18 @@ from servers.residents.resident import known
 WORDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("codes.toml").read_text(encoding="utf-8"))
 ABBREVIATIONS = frozenset(WORDS["abbreviations"]["words"].split())
 
+UNSPOKEN = {"golongan_darah": {"13"}}
+"""Numbers that mean "not known"."""
+
 
 def word(field: str, code: object) -> str | None:
     """What a code means; None for no code (empty, 0) and for one that nobody knows."""
     return WORDS[field].get(str(code).strip())
+
+
+def is_unknown(field: str, code: object) -> bool:
+    """Whether a code is there and has no meaning."""
+    return known(code) is not None and word(field, code) is None and str(code) not in UNSPOKEN.get(field, ())
 
 
 def occupation(name: object) -> str | None:

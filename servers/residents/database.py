@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from servers.common.database_errors import explain, reason
 from servers.common.extras import require
@@ -54,6 +54,8 @@ class Database:
         code = next(iter(error.orig.args), None) if isinstance(error, DBAPIError) and error.orig else None
         if isinstance(error, DBAPIError) and code in NAMES_ONLY:
             return f"the register's database refuses a statement: {explain(error, self._seconds)}"
+        if isinstance(error, IntegrityError):
+            return "a NIK or a card stands in the register already, for somebody else; nothing was written"
         if code in (1969, 3024) or getattr(getattr(error, "orig", None), "sqlstate", None) == "57014":
             return f"the register's database took longer than {self._seconds:g} seconds; look at its load and indexes"
         if isinstance(getattr(error, "orig", None), sqlite3.DatabaseError) and "locked" in str(error.orig):  # type: ignore[attr-defined]

@@ -1,0 +1,65 @@
+"""The rows of a CSV or XLSX file, one at a time, as text by column. Knows no resident."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from servers.common.extras import require
+
+
+class SheetError(ValueError):
+    """The file can't be read; the text says why."""
+
+
+def rows(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells); the first row is the header. Raises SheetError, OSError."""
+    match file.suffix.lower():
+        case ".csv":
+            yield from _csv(file)
+        case ".xlsx":
+            require("residents", "openpyxl")
+            yield from _xlsx(file)
+        case _:
+            raise SheetError(f"{file.name} is neither .csv nor .xlsx; save the sheet as one of them")
+
+
+def _csv(file: Path) -> Iterator[tuple[int, list[str]]]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            header = text.readline()
+            text.seek(0)
+            delimiter = max(",;\t", key=header.count)
+            reader = csv.reader(text, delimiter=delimiter)
+            for row in reader:
+                yield reader.line_num, [cell.strip() for cell in row]
+    except UnicodeDecodeError:
+        raise SheetError(f"{file.name} is not UTF-8; save it as CSV UTF-8") from None
+    except csv.Error as error:
+        raise SheetError(f"{file.name} is no CSV: {error}") from None
+
+
+def _xlsx(file: Path) -> Iterator[tuple[int, list[str]]]:
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+    except OSError:
+        raise
+    except Exception as error:  # whatever a damaged archive makes the library raise
+        raise SheetError(f"{file.name} is no XLSX workbook ({type(error).__name__})") from None
+    with closing(book):
+        for line, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+            yield line, [_text(cell) for cell in row]
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, datetime.datetime | datetime.date):
+        return cell.isoformat()[:10]
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return "" if cell is None else str(cell).strip()
