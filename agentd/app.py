@@ -16,10 +16,10 @@ from typing import Any
 import structlog
 
 from agentd import config
-from agentd.access import Access, AccessBook, LastUse, RateLimiter
+from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.access.pairing import Pairing
 from agentd.agent.hosted_arguments import HostedArguments
-from agentd.agent.picking import Told, fits, told
+from agentd.agent.picking import PromptTools, fits, select
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import TurnPolicies
 from agentd.application import App, InternalCall, Wiring, policed
@@ -41,7 +41,7 @@ from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall
 from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, Meaning, ServerHost, ToolHost
-from agentd.profiles import Outfit, outfit, toolset_for
+from agentd.profiles import AgentProfile, agent_profile, toolset_for
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import Method
 from agentd.rpc.methods import table
@@ -55,7 +55,7 @@ from agentd.runs.engine import Engine, EngineLimits, Executor, Node, Result
 from agentd.runs.questions import Questions
 from agentd.runs.records import RunRecord
 from agentd.runs.retention import Ages, retention
-from agentd.runs.sessions import SessionDesk
+from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
@@ -77,7 +77,7 @@ class Daemon:
     host: ServerHost
     store: RunStore
     metrics: Metrics
-    book: AccessBook
+    book: TokenStore
     access: Access
     audit: AuditTrail
     meaning: Meaning = field(default_factory=BundledMeaning)
@@ -88,21 +88,23 @@ class Daemon:
     tools: ToolHost = field(init=False)
     """Every tool behind every policy."""
     runs: AgentRuns = field(init=False)
-    sessions: SessionDesk = field(init=False)
+    sessions: SessionService = field(init=False)
     engine: Engine = field(init=False)
     services: Services = field(init=False)
 
-    def outfit(self, caller: Caller | None, options: AgentOptions, told: Told | None = None) -> Outfit:
+    def profile(
+        self, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None = None
+    ) -> AgentProfile:
         """What this caller's agent is now."""
-        return outfit(self.settings, self.tools.catalogue(), caller, options, told)
+        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
 
     def fits_prompt(self, toolset: Toolset) -> bool:
-        """Whether every session's prompt starts alike, telling of all these tools."""
+        """Whether every session's prompt starts alike, describing all these tools."""
         return fits(toolset, self.settings.agent.max_tools_in_prompt)
 
-    async def tell(self, request: str, toolset: Toolset, past: Told | None) -> Told | None:
-        """The tools that the prompt of this request tells of."""
-        return await told(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
+    async def select(self, request: str, toolset: Toolset, past: PromptTools | None) -> PromptTools | None:
+        """The tools that the prompt of this request describes."""
+        return await select(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
 
     def tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that this caller may call by hand now."""
@@ -122,9 +124,9 @@ class Daemon:
         listen = self.settings.rpc.listen
         guess = () if listen.endswith(":0") else (f"http://{listen}",)
         base = next((address for address in self.addresses or guess if address.startswith("http")), None)
-        told = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": self.access.model_token} if base else {}
+        address = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": self.access.model_token} if base else {}
         return [
-            server.model_copy(update={"env": {**server.env, **told}})
+            server.model_copy(update={"env": {**server.env, **address}})
             if server.name in self.settings.servers_with_model
             else server
             for server in self.settings.servers
@@ -231,7 +233,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         model=model,
         tools=lambda: made.tools,
         tools_of=made.own_tools_of,
-        barred=lambda caller: made.outfit(caller, AgentOptions()).barred,
+        barred=lambda caller: made.profile(caller, AgentOptions()).barred,
         store=made.store,
         internal_tools=internal_tools,
     )
@@ -265,9 +267,9 @@ async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
         yield Seen(TracedModel(seen.model, traces), TracedTools(seen.tools, traces), traces.executor)
 
 
-def _door(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[AccessBook, Access]:
+def _door(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[TokenStore, Access]:
     """Who comes in. Raises ConfigError when the settings speak of a proxy and there is no token."""
-    book = AccessBook(settings.state / "access.json", clock.now)
+    book = TokenStore(settings.state / "access.json", clock.now)
     used = LastUse(settings.state, clock)
     stack.push_async_callback(_ended, asyncio.create_task(used.keep(), name="access.used"))
     proxied = behind_proxy(settings)
@@ -311,7 +313,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             store,
             _as_the_loop_asks(seen.model, made.apps),
             made.tools,
-            made.outfit,
+            made.profile,
             policy,
             settings.agent.history_tokens,
         )
@@ -339,8 +341,8 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made.runs = AgentRuns(
             store,
             made.engine,
-            Agents(made.outfit, made.tell, settings.agent.language, made.known_models),
-            Approvals(made.engine, made.tools, made.outfit, clock, audit, policy),
+            Agents(made.profile, made.select, settings.agent.language, made.known_models),
+            Approvals(made.engine, made.tools, made.profile, clock, audit, policy),
             clock,
         )
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
@@ -354,7 +356,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 app.forget(session_id)
             await _forget_at_servers(made, session_id)
 
-        made.sessions = SessionDesk(store, made.engine, clock, forget, audit, settings.state / "artifacts")
+        made.sessions = SessionService(store, made.engine, clock, forget, audit, settings.state / "artifacts")
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
 from agentd.agent.loop import Limits
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Toolset, assemble
 from agentd.config import Settings
@@ -16,7 +16,7 @@ from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolIn
 
 
 @dataclass(frozen=True, slots=True)
-class Outfit:
+class AgentProfile:
     """One run's tools, the stable start of its prompt, its bounds, and the providers it may not use."""
 
     toolset: Toolset
@@ -63,14 +63,14 @@ def _may(caller: Caller | None, tool: ToolInfo) -> bool:
     return scope is None or caller is None or caller.may(scope)
 
 
-def outfit(
+def agent_profile(
     settings: Settings,
     catalogue: Catalogue,
     caller: Caller | None,
     options: AgentOptions,
-    told: Told | None = None,
-) -> Outfit:
-    """All of it for one run; `told`: the tools picked for its session's prompt (None: all)."""
+    prompt_tools: PromptTools | None = None,
+) -> AgentProfile:
+    """All of it for one run; `prompt_tools`: those picked for its session's prompt (None: all)."""
     profile = profile_of(settings, caller)
     toolset = toolset_for(settings, catalogue, caller)
     template = (profile and profile.prompt_template) or settings.prompt_template
@@ -80,12 +80,12 @@ def outfit(
     if options.system_prompt is not None:
         custom = options.system_prompt
     language = options.language or settings.agent.language
-    start = None if told is None else frozenset(told.start)
-    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language, told=start)
+    start = None if prompt_tools is None else frozenset(prompt_tools.start)
+    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language, described=start)
     shown = [Example(example.action, example.user, example.result) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None
-    return Outfit(
+    return AgentProfile(
         toolset=toolset,
         prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset, start)),
         limits=Limits(

@@ -3,7 +3,7 @@
 from agentd.access.callers import LOCAL
 from agentd.access.door import Access, Approach
 from agentd.access.rates import RateLimiter
-from agentd.access.tokens import FILE_NAME, AccessBook, Principal
+from agentd.access.tokens import FILE_NAME, Principal, TokenStore
 from agentd.access.used import LastUse
 
-__all__ = ["FILE_NAME", "LOCAL", "Access", "AccessBook", "Approach", "LastUse", "Principal", "RateLimiter"]
+__all__ = ["FILE_NAME", "LOCAL", "Access", "Approach", "LastUse", "Principal", "RateLimiter", "TokenStore"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
 from agentd.access.rates import FailedTries
-from agentd.access.tokens import AccessBook, digest
+from agentd.access.tokens import TokenStore, digest
 from agentd.access.used import LastUse
 from agentd.errors import Forbidden, Unauthorized
 from agentd.messages import Caller
@@ -34,7 +34,7 @@ class Access:
 
     def __init__(
         self,
-        book: AccessBook,
+        book: TokenStore,
         *,
         admin_token: str | None = None,
         origins: frozenset[str] = frozenset(),

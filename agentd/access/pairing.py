@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agentd.access.tokens import AccessBook, digest
+from agentd.access.tokens import TokenStore, digest
 from agentd.errors import Conflict, Unauthorized
 
 FILE_NAME = "pairing.json"
@@ -25,7 +25,7 @@ TRIES = 5
 class Pairing:
     """At most one pairing waits, in a file of the state folder that only its owner reads."""
 
-    def __init__(self, state: Path, book: AccessBook) -> None:
+    def __init__(self, state: Path, book: TokenStore) -> None:
         self._path = state / FILE_NAME
         self._book = book
 

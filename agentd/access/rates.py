@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from agentd.access.callers import OWN_SERVER
-from agentd.access.tokens import AccessBook
+from agentd.access.tokens import TokenStore
 from agentd.errors import RateLimited
 from agentd.messages import Caller
 from agentd.ports import Clock
@@ -47,7 +47,7 @@ class FailedTries:
 class RateLimiter:
     """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
 
-    def __init__(self, book: AccessBook, default_per_minute: float | None, clock: Clock) -> None:
+    def __init__(self, book: TokenStore, default_per_minute: float | None, clock: Clock) -> None:
         self._book = book
         self._default = default_per_minute
         self._clock = clock

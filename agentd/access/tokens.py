@@ -59,7 +59,7 @@ class _File(BaseModel):
     principals: tuple[Principal, ...] = ()
 
 
-class AccessBook:
+class TokenStore:
     """The principals in `access.json`. An unreadable file lets nobody in by token, and nobody in without one."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:

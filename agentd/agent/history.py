@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
@@ -25,7 +25,7 @@ class PastTurn:
     response: str
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
-    told: Told | None = None
+    prompt_tools: PromptTools | None = None
 
 
 def tokens(text: str) -> int:
@@ -46,15 +46,17 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     return tuple(kept)
 
 
-def opening(prompt: str, language: Language, toolset: Toolset, told: Told | None, *, first: bool) -> ChatMessage:
+def opening(
+    prompt: str, language: Language, toolset: Toolset, tools: PromptTools | None, *, first: bool
+) -> ChatMessage:
     """A request as the model reads it: the session's first one names the tools, a later one those that it adds."""
-    start = frozenset(told.start) if told is not None else None
-    more = prompts.in_prompt(toolset, frozenset(told.added)) if told is not None else ()
+    start = frozenset(tools.start) if tools is not None else None
+    more = prompts.in_prompt(toolset, frozenset(tools.added)) if tools is not None else ()
     return prompts.request(prompt, language, prompts.in_prompt(toolset, start) if first else None, more)
 
 
 def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMessage]:
-    shown = [opening(turn.prompt, turn.language, toolset, turn.told, first=first)]
+    shown = [opening(turn.prompt, turn.language, toolset, turn.prompt_tools, first=first)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)

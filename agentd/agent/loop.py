@@ -19,7 +19,7 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.aside import aside
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.progress import Asked, Progress
 from agentd.agent.streaming import RESTART, AnswerText
 from agentd.agent.toolset import Toolset
@@ -78,7 +78,7 @@ class Brief:
     prompt: str
     prefix: tuple[ChatMessage, ...]
     toolset: Toolset
-    told: Told | None = None
+    prompt_tools: PromptTools | None = None
     """The tools that the prompt tells of, where they are too many for all."""
     language: Language = "id"
     history: tuple[ChatMessage, ...] = ()
@@ -149,7 +149,7 @@ class Agent:
             self._so_far = Progress.read(brief.resumed)
         else:
             said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
-            first = opening(brief.prompt, brief.language, brief.toolset, brief.told, first=not brief.history)
+            first = opening(brief.prompt, brief.language, brief.toolset, brief.prompt_tools, first=not brief.history)
             self._so_far = Progress(messages=[*brief.history, first], said=said)
 
     async def run(self) -> Conclusion:
@@ -359,8 +359,8 @@ class Agent:
         """What a constrained model can write in this turn."""
         brief = self._brief
         listed = any(step.tool.casefold() == LIST_TOOLS for step in self._so_far.steps)
-        told = None if brief.told is None or listed else brief.told.names
-        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, told)), may_list=not listed)
+        described = None if brief.prompt_tools is None or listed else brief.prompt_tools.names
+        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=not listed)
         left = self._policy.offer(self._seen(), all_shown)
         return schema(
             left.tools, may_call=bool(brief.toolset.tools), may_list=left.may_list, may_answer=left.may_answer
@@ -484,8 +484,8 @@ class Agent:
                 message = f"the model insists on values that were never said: {', '.join(missing)}"
                 raise GroundingError(message, user_message=outcome.message, missing=missing)
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
-            told = {"user_message": outcome.message} if official and outcome.refused else {}
-            raise kind(outcome.message or f"tool `{call.tool}` failed", **told)
+            data = {"user_message": outcome.message} if official and outcome.refused else {}
+            raise kind(outcome.message or f"tool `{call.tool}` failed", **data)
 
 
 def _as_json(action: CallTool | Final) -> dict[str, Any]:

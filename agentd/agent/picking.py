@@ -1,7 +1,7 @@
-"""Which tools a session's prompt tells of when there are too many for it: those whose meaning fits what is asked.
+"""Which tools a session's prompt describes when there are too many for it: those whose meaning fits what is asked.
 
 The first request picks; a later one adds what it needs and takes nothing away, so that the prompt's start stays as it
-was and its cache holds. What is not told of can still be listed (`list_tools`) and called by name.
+was and its cache holds. What is not described can still be listed (`list_tools`) and called by name.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from agentd.messages import ToolInfo
 from agentd.ports import Meaning
 
 ADDED = 4
-"""How many of a later request's best tools are added, where the prompt has not told of them."""
+"""How many of a later request's best tools are added, where the prompt has not described them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Names of the tools that a prompt tells of: at its start, and added by each later request."""
+class PromptTools:
+    """Names of the tools that a prompt describes: at its start, and added by each later request."""
 
     start: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -37,27 +37,31 @@ class Told:
         return {"start": list(self.start), "added": list(self.added), "before": list(self.before)}
 
     @classmethod
-    def read(cls, record: dict[str, list[str]] | None) -> Told | None:
-        """Back from JSON; None where a prompt told of everything."""
+    def read(cls, record: dict[str, list[str]] | None) -> PromptTools | None:
+        """Back from JSON; None where a prompt described everything."""
         return None if record is None else cls(**{name: tuple(names) for name, names in record.items()})
 
 
 def fits(toolset: Toolset, limit: int) -> bool:
-    """Whether a prompt tells of all tools, so that it starts alike for every session."""
+    """Whether a prompt describes all tools, so that it starts alike for every session."""
     return len(toolset.tools) <= limit
 
 
-async def told(request: str, toolset: Toolset, limit: int, meaning: Meaning, past: Told | None) -> Told | None:
-    """What the prompt of this request tells of; None when the tools are few enough to tell of them all."""
+async def select(
+    request: str, toolset: Toolset, limit: int, meaning: Meaning, past: PromptTools | None
+) -> PromptTools | None:
+    """What the prompt of this request describes; None when the tools are few enough to describe them all."""
     tools = toolset.tools
     if past is None and fits(toolset, limit):
         return None
     nearest = await _by_nearness(request, tools, meaning)
     if past is None:
-        return Told(start=tuple(nearest[:limit]))
+        return PromptTools(start=tuple(nearest[:limit]))
     before = (*past.before, *past.added)
     known = {*past.start, *before}
-    return Told(start=past.start, before=before, added=tuple(name for name in nearest[:ADDED] if name not in known))
+    return PromptTools(
+        start=past.start, before=before, added=tuple(name for name in nearest[:ADDED] if name not in known)
+    )
 
 
 async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning) -> list[str]:

@@ -62,22 +62,27 @@ class Called:
 
 
 def compose_system_instructions(
-    template: str, toolset: Toolset, *, custom: str = "", language: str = "auto", told: frozenset[str] | None = None
+    template: str,
+    toolset: Toolset,
+    *,
+    custom: str = "",
+    language: str = "auto",
+    described: frozenset[str] | None = None,
 ) -> str:
     """`prompt_template` with its three slots filled: the office's words, the language rule, actions, servers, tools."""
     filled = (
         template.replace("{{custom_instruction}}", custom.strip())
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
-        .replace("{{tool_guidance}}", tool_guidance(toolset, told))
+        .replace("{{tool_guidance}}", tool_guidance(toolset, described))
     )
     lines = (line.rstrip() for line in filled.strip().splitlines())
     return "\n".join(lines)
 
 
-def tool_guidance(toolset: Toolset, told: frozenset[str] | None = None) -> str:
+def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None) -> str:
     """The action rules, then each server's instructions with its tools, as read from the servers now."""
     parts = [ACTION_RULES]
-    shown = in_prompt(toolset, told)
+    shown = in_prompt(toolset, described)
     if not shown:
         parts.append(NO_TOOLS)
     for server in toolset.servers:
@@ -148,14 +153,14 @@ def request(
     return ChatMessage(role="user", content=_compact(content))
 
 
-def in_prompt(toolset: Toolset, told: frozenset[str] | None = None) -> list[ToolInfo]:
-    """The tools that a model is told of: its toolset, cut to those picked (`told`; None: no cut)."""
-    return [tool for tool in toolset.tools if told is None or tool.name in told]
+def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list[ToolInfo]:
+    """The tools that a model is told of: its toolset, cut to those picked (`described`; None: no cut)."""
+    return [tool for tool in toolset.tools if described is None or tool.name in described]
 
 
-def examples(shown: Sequence[Example], toolset: Toolset, told: frozenset[str] | None = None) -> list[ChatMessage]:
+def examples(shown: Sequence[Example], toolset: Toolset, described: frozenset[str] | None = None) -> list[ChatMessage]:
     """The examples whose tools are there, as real turns of a conversation."""
-    names = {tool.name for tool in in_prompt(toolset, told)} | {LIST_TOOLS}
+    names = {tool.name for tool in in_prompt(toolset, described)} | {LIST_TOOLS}
     turns: list[ChatMessage] = []
     for example in shown:
         named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}

@@ -64,20 +64,20 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
     if copied.returncode != 0:
         raise BackupError(f"the letters were not copied: {copied.stderr.strip()}")
     places = json.loads(run(settings, ["places"], capture=True).stdout)
-    told = []
+    parts = []
     if places["ledger"] is None:
-        told.append(
+        parts.append(
             f"the register of letters, {places['register_place']}: dump it by the database's own means right after "
             "this backup (pg_dump, mariadb-dump --single-transaction), never before"
         )
     if places["own_key"]:
-        told.append(f"the office's own key, {places['own_key']}")
-    return "; ".join(told) or None
+        parts.append(f"the office's own key, {places['own_key']}")
+    return "; ".join(parts) or None
 
 
 def elsewhere(settings: Any) -> list[str]:
     """What the state folder never holds."""
-    told = [f"the configuration, {settings.file}, and the office file; the passphrase of the office's key"]
+    parts = [f"the configuration, {settings.file}, and the office file; the passphrase of the office's key"]
     if settings.store.url:
-        told.append("sessions and runs, in PostgreSQL ([store] url): take its pg_dump before this backup")
-    return told
+        parts.append("sessions and runs, in PostgreSQL ([store] url): take its pg_dump before this backup")
+    return parts

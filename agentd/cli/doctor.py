@@ -90,12 +90,12 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
 
 def python(version: tuple[int, ...]) -> Finding:
     """Whether this Python is new enough."""
-    told = ".".join(map(str, version))
+    text = ".".join(map(str, version))
     if version < OLDEST_PYTHON:
         return Finding(
-            "must", f"Python {told} is too old", "install Python 3.11 or newer and make the environment anew"
+            "must", f"Python {text} is too old", "install Python 3.11 or newer and make the environment anew"
         )
-    return Finding("good", f"Python {told}")
+    return Finding("good", f"Python {text}")
 
 
 def state_folder(folder: Path) -> Finding:
@@ -121,8 +121,8 @@ def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
         return Finding("must", f"database: {type(error).__name__}", "start it, or look at `[store] url`")
     ahead_s = (now() - there[0]).total_seconds() if there else 0.0
     if abs(ahead_s) > SKEW_TOLD_S:
-        told = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's"
-        return Finding("must", f"this machine's clock is {told}", "set it (NTP)")
+        text = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's"
+        return Finding("must", f"this machine's clock is {text}", "set it (NTP)")
     return Finding("good", "database: it answers, and its clock is this machine's")
 
 
@@ -178,10 +178,10 @@ def address(listen: str) -> Finding:
 
 def access(settings: Any) -> Finding:
     """Whether everybody needs a token, and whether that fits with what stands before the daemon."""
-    from agentd.access import FILE_NAME, AccessBook
+    from agentd.access import FILE_NAME, TokenStore
     from agentd.config.proxy import behind_proxy
 
-    if settings.admin_token or AccessBook(settings.state / FILE_NAME).closed:
+    if settings.admin_token or TokenStore(settings.state / FILE_NAME).closed:
         return Finding("good", "access: everybody needs a token")
     if (proxied := behind_proxy(settings)) is not None:
         return Finding("must", f"access: {proxied}", "`agentd token add NAME --scope admin`")
@@ -193,12 +193,12 @@ def _status_of_agentd(listen: str) -> str | None:
     """The status that a daemon there tells of itself; None when nobody, or somebody else, is there."""
     try:
         with urllib.request.urlopen(f"http://{listen}/readyz", timeout=WAIT_S) as answer:
-            told = json.load(answer)
+            health = json.load(answer)
     except urllib.error.HTTPError as error:
         return "starting or stopping" if error.code == 503 else None
     except (OSError, ValueError):
         return None
-    return str(told["status"]) if isinstance(told, dict) and "providers" in told else None
+    return str(health["status"]) if isinstance(health, dict) and "providers" in health else None
 
 
 def providers(settings: Any) -> Iterator[Finding]:

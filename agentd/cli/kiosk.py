@@ -24,7 +24,7 @@ def run(given: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from agentd import config
-    from agentd.access import FILE_NAME, AccessBook
+    from agentd.access import FILE_NAME, TokenStore
     from agentd.access.pairing import Pairing
     from agentd.audit import AuditTrail, operator
     from agentd.clock import SystemClock
@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> int:
 
     logs.configure("error")
     state = config.state_folder(given.state)
-    book = AccessBook(state / FILE_NAME)
+    book = TokenStore(state / FILE_NAME)
     try:
         code, name = Pairing(state, book).begin(given.name, datetime.now(UTC))
         AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)

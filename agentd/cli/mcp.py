@@ -93,14 +93,14 @@ def server_of(door: Any) -> MCPServer[Any]:
     ) -> CallToolResult:
         seen = 0
 
-        async def told(event: dict[str, Any]) -> None:
+        async def on_event(event: dict[str, Any]) -> None:
             nonlocal seen
             if event["type"] not in LIVE_ONLY:
                 seen += 1
                 await context.report_progress(seen, message=event["type"])
 
         try:
-            outcome = await talk(door, prompt, {"session_id": session_id} if session_id else {}, told)
+            outcome = await talk(door, prompt, {"session_id": session_id} if session_id else {}, on_event)
         except Refused as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}

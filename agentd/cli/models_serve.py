@@ -44,7 +44,7 @@ async def serve(settings: Any) -> int:
     """Models, door and wire, until a signal."""
     from aiohttp import web
 
-    from agentd.access import AccessBook, RateLimiter
+    from agentd.access import RateLimiter, TokenStore
     from agentd.chain import Chain
     from agentd.clock import clock_of
     from agentd.http.guard import Guard
@@ -56,7 +56,7 @@ async def serve(settings: Any) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    book = AccessBook(settings.state / "access.json")
+    book = TokenStore(settings.state / "access.json")
     limiter = RateLimiter(book, settings.rpc.rate_per_minute, clock)
     guard = Guard(_access(book, settings), limiter, frozenset(settings.rpc.allowed_hosts))
     app = web.Application(middlewares=[guard.middleware()], client_max_size=settings.rpc.max_body_bytes)

@@ -62,8 +62,8 @@ async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
         except Refused as error:
             print(f"agentd purge: {error.error.get('message')}", file=sys.stderr)
             return 1
-    told = "would be erased" if dry_run else f"erased, with {runs} runs"
-    print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {told}")
+    result = "would be erased" if dry_run else f"erased, with {runs} runs"
+    print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {result}")
     return 0
 
 

@@ -123,10 +123,10 @@ async def _warm(made: Any) -> None:
         return
     await asyncio.sleep(WARM_AFTER_S)
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
-    outfit = made.outfit(kiosk, AgentOptions())
-    if not made.fits_prompt(outfit.toolset):
+    profile = made.profile(kiosk, AgentOptions())
+    if not made.fits_prompt(profile.toolset):
         return  # each session's first request picks its own start
     try:
-        await made.chain.warm(outfit.prefix)
+        await made.chain.warm(profile.prefix)
     except ProviderFailure as failure:
         structlog.get_logger("agentd").warning("model.not_warm", kind=failure.kind, reason=failure.message)

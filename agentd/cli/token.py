@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.cli import options
 
 if TYPE_CHECKING:
-    from agentd.access import AccessBook
+    from agentd.access import TokenStore
 
 UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 MACHINES = frozenset({"kiosk", "model"})
@@ -51,14 +51,14 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0 when done, 1 when it can't be: a name that is taken or unknown, a file that can't be used."""
     from agentd import config
-    from agentd.access import FILE_NAME, AccessBook
+    from agentd.access import FILE_NAME, TokenStore
     from agentd.errors import AgentdError, ConfigError
     from agentd.observability import logging as logs
 
     logs.configure("error")
-    act: Callable[[argparse.Namespace, AccessBook], None] = given.act
+    act: Callable[[argparse.Namespace, TokenStore], None] = given.act
     try:
-        act(given, AccessBook(config.state_folder(given.state) / FILE_NAME))
+        act(given, TokenStore(config.state_folder(given.state) / FILE_NAME))
     except ConfigError:
         raise
     except (AgentdError, OSError) as error:
@@ -67,7 +67,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _add(given: argparse.Namespace, book: AccessBook) -> None:
+def _add(given: argparse.Namespace, book: TokenStore) -> None:
     from datetime import UTC, datetime
 
     from agentd import config
@@ -105,7 +105,7 @@ def lifetime(given: str | None, scopes: list[str]) -> timedelta | None:
     return int(number) * unit
 
 
-def _rotate(given: argparse.Namespace, book: AccessBook) -> None:
+def _rotate(given: argparse.Namespace, book: TokenStore) -> None:
     from datetime import UTC, datetime
 
     token = book.rotate(given.name, now=datetime.now(UTC))
@@ -124,7 +124,7 @@ def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     )
 
 
-def _list(given: argparse.Namespace, book: AccessBook) -> None:
+def _list(given: argparse.Namespace, book: TokenStore) -> None:
     from agentd import config
     from agentd.access import LastUse
     from agentd.clock import SystemClock
@@ -144,7 +144,7 @@ def _list(given: argparse.Namespace, book: AccessBook) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _revoke(given: argparse.Namespace, book: AccessBook) -> None:
+def _revoke(given: argparse.Namespace, book: TokenStore) -> None:
     book.revoke(given.name)
     _record("token.revoked", given)
     print(f"{given.name} has no token any more.")

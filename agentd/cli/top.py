@@ -128,16 +128,16 @@ def _clock(cluster: dict[str, Any] | None) -> list[Any]:
     if cluster is None or abs(cluster["clock_skew_s"]) <= SKEW_TOLD_S:
         return []
     skew = cluster["clock_skew_s"]
-    told = f"{abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} the database's: set it (NTP)"
-    return [Text(f"the clock of {cluster['node']} is {told}", "red")]
+    text = f"{abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} the database's: set it (NTP)"
+    return [Text(f"the clock of {cluster['node']} is {text}", "red")]
 
 
 def _parked(rows: list[dict[str, Any]]) -> list[Any]:
     """A line for each run that was given up because the daemon ended at it."""
     from rich.text import Text
 
-    told = "the daemon ended at it again and again; its log says where"
-    return [Text(f"parked {row['run_id']} ({row['kind']}, {row['created_at']}): {told}", "red") for row in rows]
+    text = "the daemon ended at it again and again; its log says where"
+    return [Text(f"parked {row['run_id']} ({row['kind']}, {row['created_at']}): {text}", "red") for row in rows]
 
 
 _SUMS = ("count", "sum")

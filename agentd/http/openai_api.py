@@ -376,10 +376,10 @@ def _error(error: AgentdError | ProviderFailure) -> tuple[int, dict[str, Any]]:
     else:
         status, code, param = STATUS.get(type(error), 500), error.type, error.data.get("field")
     kind = "invalid_request_error" if status < 500 else "server_error"
-    told = {"message": error.message, "type": kind, "param": param, "code": code}
+    body = {"message": error.message, "type": kind, "param": param, "code": code}
     if isinstance(error, AgentdError) and "user_message" in error.data:
-        told["user_message"] = error.data["user_message"]
-    return status, told
+        body["user_message"] = error.data["user_message"]
+    return status, body
 
 
 def _refusal(error: AgentdError | ProviderFailure) -> web.Response:

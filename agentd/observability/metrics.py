@@ -22,8 +22,8 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
-        def counter(name: str, told: str, *labels: str) -> Counter:
-            return Counter(name, told, labels, registry=self.registry)
+        def counter(name: str, description: str, *labels: str) -> Counter:
+            return Counter(name, description, labels, registry=self.registry)
 
         self.runs = counter("agentd_runs", "Runs that ended, or stopped for an approval", "kind", "status")
         self.steps = counter("agentd_steps", "Tool calls of runs", "server", "tool", "success")

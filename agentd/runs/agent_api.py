@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from agentd.agent.language import detect
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound
 from agentd.messages import (
@@ -32,11 +32,11 @@ from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import owned, owned_session, published, without_paths
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
-Select = Callable[[str, Toolset, Told | None], Awaitable[Told | None]]
-"""What the prompt of this request tells of, by the caller's tools and what the session's prompt tells of already."""
+Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | None]]
+"""The tools that the prompt of this request describes: of the caller's tools, beside those it describes already."""
 
 
-async def select_all(_request: str, _toolset: Toolset, _past: Told | None) -> Told | None:
+async def select_all(_request: str, _toolset: Toolset, _past: PromptTools | None) -> PromptTools | None:
     """Every tool, however many."""
     return None
 
@@ -176,7 +176,7 @@ class AgentRuns:
             caller=caller,
             language=language,
             deadline_s=profile.deadline_s,
-            told=await self._agents.select(prompt, profile.toolset, latest.told),
+            prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
         )
         key_hash = None
         if caller.is_visitor:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent, Brief, Conclusion
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
-from agentd.profiles import Outfit
+from agentd.profiles import AgentProfile
 from agentd.runs.engine import Result, RunContext
 from agentd.runs.records import RunRecord
 from agentd.runs.store import RunStore
@@ -20,7 +20,7 @@ from agentd.runs.visibility import published
 PAST_TURNS = 50
 """How many turns of a session are looked at, for the prompt and as evidence."""
 
-ProfileOf = Callable[[Caller | None, AgentOptions, Told | None], Outfit]
+ProfileOf = Callable[[Caller | None, AgentOptions, PromptTools | None], AgentProfile]
 """What a caller's agent is, for these options and the tools that its session's prompt describes."""
 
 
@@ -47,7 +47,7 @@ class AgentExecutor:
         """One segment of a run of the agent's loop."""
         row, asked = context.row, context.row.brief
         options = AgentOptions.model_validate(asked.options)
-        profile = self._profile_of(row.caller, options, asked.told)
+        profile = self._profile_of(row.caller, options, asked.prompt_tools)
         earlier = [] if context.opens else await self._store.turns_of(row.session_id, PAST_TURNS + 1)
         past = [_past(turn) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
@@ -57,7 +57,7 @@ class AgentExecutor:
             prompt=row.prompt,
             prefix=profile.prefix,
             toolset=profile.toolset,
-            told=asked.told,
+            prompt_tools=asked.prompt_tools,
             language=asked.language,
             history=messages(past, self._history_tokens, profile.toolset),
             said=evidence(past),
@@ -102,12 +102,12 @@ def _past(row: RunRecord) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
     heard = outcome.get("response", "") or _failure_told(row)
-    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.told)
+    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools)
 
 
 def _failure_told(row: RunRecord) -> str:
     """What the citizen was told of a run that failed; nothing for any other."""
     if row.error is None:
         return ""
-    told = row.error.data.get("user_message")
-    return str(told or BY_TYPE.get(row.error.type, InternalError)("").user_message(row.brief.language))
+    message = row.error.data.get("user_message")
+    return str(message or BY_TYPE.get(row.error.type, InternalError)("").user_message(row.brief.language))

@@ -349,8 +349,8 @@ class Engine:
             if row is None or _rests(row):
                 return row
             if self._draining:
-                told = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
-                raise Draining(told, run_id=run_id, session_id=row.session_id)
+                message = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
+                raise Draining(message, run_id=run_id, session_id=row.session_id)
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.5)
 
@@ -640,8 +640,8 @@ def _parked(row: RunRecord) -> Result:
         "parked: the daemon ended again and again while this run was at the same step; "
         "see in the daemon's log what ended it, then let it be asked again"
     )
-    told = _PARKED[row.brief.language]
-    return Result("failed", {}, error=InternalError(message, parked=True, user_message=told))
+    user_message = _PARKED[row.brief.language]
+    return Result("failed", {}, error=InternalError(message, parked=True, user_message=user_message))
 
 
 _PARKED: dict[Language, str] = {

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.errors import Language
 from agentd.messages import Agreement, Caller
 
@@ -43,7 +43,7 @@ class RunBrief:
     """None: the run only answers for another."""
     language: Language = "id"
     deadline_s: float | None = None
-    told: Told | None = None
+    prompt_tools: PromptTools | None = None
     """The tools that the prompt describes; None: all."""
     answers: str | None = None
     """The id of the run that this one answers for: its words were the yes or no that decided it."""
@@ -59,7 +59,7 @@ class RunBrief:
             caller=None if caller is None else Caller.model_validate(caller),
             language=stored.get("language", "id"),
             deadline_s=stored.get("deadline_s"),
-            told=Told.read(stored.get("told")),
+            prompt_tools=PromptTools.read(stored.get("told")),
             answers=stored.get("answers"),
             decisions=tuple(stored.get("decisions") or ()),
         )
@@ -73,8 +73,8 @@ class RunBrief:
             stored["caller"] = self.caller.model_dump(mode="json")
         if self.deadline_s is not None:
             stored["deadline_s"] = self.deadline_s
-        if self.told is not None:
-            stored["told"] = self.told.record()
+        if self.prompt_tools is not None:
+            stored["told"] = self.prompt_tools.record()
         if self.decisions:
             stored["decisions"] = list(self.decisions)
         return stored

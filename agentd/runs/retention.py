@@ -19,7 +19,7 @@ from agentd.errors import AgentdError
 from agentd.ports import Clock
 from agentd.runs.engine import iso
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
-from agentd.runs.sessions import SessionDesk
+from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 
 FIRST_S = 60.0
@@ -55,7 +55,7 @@ def is_busy(run: RunRecord, now: datetime) -> bool:
 
 @asynccontextmanager
 async def retention(
-    store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages, every_s: float
+    store: RunStore, desk: SessionService, clock: Clock, ages: Ages, every_s: float
 ) -> AsyncIterator[None]:
     """Within it, old sessions go, each `every_s`; what an earlier process could not finish is finished first."""
     desk.unfinished.set()
@@ -71,7 +71,7 @@ async def retention(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _purge_again(store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages, every_s: float) -> None:
+async def _purge_again(store: RunStore, desk: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:
     await asyncio.sleep(min(every_s, FIRST_S))
     while True:
         with _put_off():
@@ -80,7 +80,7 @@ async def _purge_again(store: RunStore, desk: SessionDesk, clock: Clock, ages: A
         await asyncio.sleep(every_s)
 
 
-async def _finish_again(desk: SessionDesk) -> None:
+async def _finish_again(desk: SessionService) -> None:
     while True:
         await desk.unfinished.wait()
         with _put_off():
@@ -97,7 +97,7 @@ def _put_off() -> Iterator[None]:
         log.warning("retention.put_off", error=type(error).__name__)
 
 
-async def purge(store: RunStore, desk: SessionDesk, clock: Clock, ages: Ages) -> int:
+async def purge(store: RunStore, desk: SessionService, clock: Clock, ages: Ages) -> int:
     """Erase every session that has had its time; how many there were; none while another node does it."""
     erased = 0
     async with store.alone() as alone:

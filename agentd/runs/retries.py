@@ -84,8 +84,8 @@ async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
                 raise
             log.warning("store.unavailable", trouble=trouble, waits=_patient.get())
             if not _patient.get():
-                told = f"the database {trouble}; then try again"
-                raise Busy(told, retry_after_s=RETRY_AFTER_S, user_message=USER_MESSAGE) from None
+                message = f"the database {trouble}; then try again"
+                raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=USER_MESSAGE) from None
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -102,7 +102,7 @@ def wait_in_dbos(engine: sa.Engine) -> None:
         if not isinstance(driver, sqlite3.Error):
             context.is_disconnect = True
             return None
-        told = sqlite3.OperationalError(f"database is locked ({driver})")
-        told.sqlite_errorname = driver.sqlite_errorname
-        told.sqlite_errorcode = driver.sqlite_errorcode
-        return sa.exc.OperationalError(str(context.statement), {}, told)
+        translated = sqlite3.OperationalError(f"database is locked ({driver})")
+        translated.sqlite_errorname = driver.sqlite_errorname
+        translated.sqlite_errorcode = driver.sqlite_errorcode
+        return sa.exc.OperationalError(str(context.statement), {}, translated)

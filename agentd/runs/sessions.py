@@ -30,7 +30,7 @@ Forget = Callable[[str], Awaitable[None]]
 """Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
 
 
-class SessionDesk:
+class SessionService:
     """Implements `agentd.runs.api.Sessions`."""
 
     def __init__(

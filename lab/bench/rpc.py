@@ -199,7 +199,7 @@ def _agentd():
     """The daemon whole: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
     import tempfile
 
-    from agentd.access import Access, AccessBook, RateLimiter
+    from agentd.access import Access, RateLimiter, TokenStore
     from agentd.http.routes import application
     from agentd.observability.metrics import Metrics
     from agentd.rpc.dispatch import Dispatcher
@@ -217,7 +217,7 @@ def _agentd():
         return {"text": params.text, "number": params.number}
 
     behind = services()
-    book = AccessBook(Path(tempfile.mkdtemp()) / "access.json")
+    book = TokenStore(Path(tempfile.mkdtemp()) / "access.json")
     limiter = RateLimiter(book, 600, behind.clock)
     dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=Metrics().rpc_answered)
     return application(behind, dispatcher, Access(book), limiter, metrics=lambda: (b"", "text/plain"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from agentd.access import Access, AccessBook, RateLimiter
+from agentd.access import Access, RateLimiter, TokenStore
 from agentd.apps.analytics import method as analytics
 from agentd.apps.graph import method as graph
 from agentd.errors import UnknownTool
@@ -101,7 +101,7 @@ class Wire:
 
     url: str
     services: Services
-    book: AccessBook
+    book: TokenStore
     access: Access
     runs: MemoryRuns
     addresses: tuple[str, ...]
@@ -124,7 +124,7 @@ async def wire(
 ) -> AsyncIterator[Wire]:
     """Serve on a free loopback port while the block runs."""
     behind = services(work, limits, **changes)
-    book = AccessBook(state / "access.json")
+    book = TokenStore(state / "access.json")
     limiter = RateLimiter(book, behind.limits.rate_per_minute, behind.clock)
     access = Access(book, admin_token=admin_token, origins=origins)
     app = application(

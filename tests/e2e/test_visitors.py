@@ -16,7 +16,7 @@ import aiohttp
 import openai
 import pytest
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from tests.daemon import Daemon, RpcFailed, final, running
 from tests.e2e.test_main_job import LETTER
 
@@ -66,7 +66,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def token(office: Daemon, name: str, *scopes: Any) -> str:
     """A new token, once the daemon knows it (a fifth of a second later at most)."""
-    made = AccessBook(office.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
+    made = TokenStore(office.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
     while Visitor(office, made).status("/events?run_id=none") in (401, 429):
         time.sleep(0.1)
     return made

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import LETTER
@@ -35,7 +35,7 @@ def enter(page: Page, token: str) -> None:
 
 def pair(page: Page, daemon: Daemon, name: str) -> None:
     """Type the six digits of `agentd kiosk pair` at the kiosk, which has no token yet."""
-    code, _ = Pairing(daemon.state, AccessBook(daemon.state / "access.json")).begin(name, datetime.now(UTC))
+    code, _ = Pairing(daemon.state, TokenStore(daemon.state / "access.json")).begin(name, datetime.now(UTC))
     page.locator("#pair-code").fill(code)
     page.locator("#pair button").click()
     expect(page.locator("#pair")).to_have_count(0)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
@@ -38,7 +38,7 @@ def say(page: Page, text: str) -> None:
 
 def revoke(daemon: Daemon, name: str, token: str) -> None:
     """Take the token away, and go on when the daemon knows it (a fifth of a second later at most)."""
-    AccessBook(daemon.state / "access.json").revoke(name)
+    TokenStore(daemon.state / "access.json").revoke(name)
     ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "Tools.list"}).encode()
     headers = {"Content_Type": "application/json", "Authorization": f"Bearer {token}"}
     while b'"unauthorized"' not in fetch(daemon.url + "/rpc", ask, **headers)[2]:
@@ -49,7 +49,7 @@ def revoke(daemon: Daemon, name: str, token: str) -> None:
 def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
     guarded: Daemon, open_page: Open, path: str
 ) -> None:
-    book = AccessBook(guarded.state / "access.json")
+    book = TokenStore(guarded.state / "access.json")
     if path == "/kiosk":
         page = open_page(guarded.url + path, viewport=PHONE)
         pair(page, guarded, "front")
@@ -72,7 +72,7 @@ def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])
 def test_an_officers_token_revoked_in_mid_work_shuts_the_page(guarded: Daemon, open_page: Open, path: str) -> None:
-    book = AccessBook(guarded.state / "access.json")
+    book = TokenStore(guarded.state / "access.json")
     token = book.add(f"staff{path[1:]}", frozenset({"staff"}), now=datetime.now(UTC))
     page = open_page(guarded.url + path, token=token, viewport=DESK)
     expect(page.locator("#desk")).to_be_visible()

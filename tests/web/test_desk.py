@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
 from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER, WORDS
@@ -98,7 +98,7 @@ def test_a_letter_is_found_by_day_by_number_and_by_name(fresh_office: Office, op
 def test_the_desk_names_who_approved_and_who_voided_a_letter(fresh_office: Office, open_page: Open) -> None:
     """From the register: the names of the tokens, a kiosk's too; never on a citizen's page."""
     office = fresh_office(LETTER, final("Selesai."), env={})
-    book = AccessBook(office.state / "access.json")
+    book = TokenStore(office.state / "access.json")
     desk = book.add("meja-2", frozenset({"staff"}), now=datetime.now(UTC))
     citizen = open_page(office.url + "/kiosk")
     pair(citizen, office, "kiosk-lobi")
@@ -126,7 +126,7 @@ def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: O
     bound = "".join(f'[[tools]]\nname = "{name}"\nserver = "certificate"\n' for name in pages_tools)
     config = HEAD + SERVERS["certificate"] + STAFF_RULE + bound
     office = fresh_office(LETTER, final("Selesai."), config=config, env={})
-    book = AccessBook(office.state / "access.json")
+    book = TokenStore(office.state / "access.json")
     siti, rina = (
         open_page(
             office.url + "/desk", token=book.add(name, frozenset({"staff"}), now=datetime.now(UTC)), viewport=DESK

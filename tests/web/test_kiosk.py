@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
 from tests.daemon import Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
@@ -110,7 +110,7 @@ def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
     guarded: Daemon, open_page: Open
 ) -> None:
     page = open_page(f"{guarded.url}/kiosk")
-    code, name = Pairing(guarded.state, AccessBook(guarded.state / "access.json")).begin(None, datetime.now(UTC))
+    code, name = Pairing(guarded.state, TokenStore(guarded.state / "access.json")).begin(None, datetime.now(UTC))
     expect(page.locator("#pair")).to_be_visible()
     assert violations(page) == []
     page.locator("#pair-code").fill(code)
@@ -118,7 +118,7 @@ def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
     expect(page.get_by_role("button", name="Surat Keterangan Domisili")).to_be_visible()
     everywhere = "JSON.stringify([document.cookie, location.href, {...localStorage}, {...sessionStorage}])"
     assert "agd_" not in page.evaluate(everywhere)
-    AccessBook(guarded.state / "access.json").revoke(name)
+    TokenStore(guarded.state / "access.json").revoke(name)
 
 
 def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: Daemon, open_page: Open) -> None:
@@ -236,7 +236,7 @@ def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromiu
 
 
 def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:
-    book = AccessBook(guarded.state / "access.json")
+    book = TokenStore(guarded.state / "access.json")
     two = book.add("kiosk-2", frozenset({"kiosk"}), now=datetime.now(UTC))
     page = open_page(guarded.url + "/kiosk")
     pair(page, guarded, "kiosk-1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions
 
@@ -16,18 +16,18 @@ INADEQUATE = "Informasi skema tidak memadai."
 COMMUNICATION = "Graphiti MCP Server communication error"
 
 
-async def consult_schema(state: AgentState, desk: Desk) -> dict[str, Any]:
+async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """Tables, joins, amounts and dates: of the entities first, then with the question's own words beside them.
 
     A small model leaves out words of the question that name a table; where its entities name none, the questions before
     are asked about too. Raises NodeFailed when the server does not answer, or when no table fits.
     """
     entities = list(state.get("entities_mentioned") or [])
-    answer, warnings = await _asked(state, desk, entities)
+    answer, warnings = await _asked(state, context, entities)
     found = bool(answer.get("relevant_tables"))
     try:
         wider, more = await _asked(
-            state, desk, [*entities, state["user_query"], *([] if found else past_questions(state)[-1:])]
+            state, context, [*entities, state["user_query"], *([] if found else past_questions(state)[-1:])]
         )
     except NodeFailed:
         if not found:
@@ -53,11 +53,11 @@ async def consult_schema(state: AgentState, desk: Desk) -> dict[str, Any]:
     }
 
 
-async def _asked(state: AgentState, desk: Desk, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
+async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """The answer, emptied of what is not of the contract's shape, and what was wrong with it."""
     payload = {"intent": state.get("intent") or "", "entities": entities}
     try:
-        answer = await desk.call(SERVER, TOOLS[state["plan_style"]], payload)
+        answer = await context.call(SERVER, TOOLS[state["plan_style"]], payload)
     except CallFailed as error:
         raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: {error}") from error
     warnings: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.sample import parted
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
@@ -56,16 +56,16 @@ class _Gathered:
         return "total_failure" if self.vital_failed == self.vital else "partial_failure"
 
 
-async def execute_query(state: AgentState, desk: Desk) -> dict[str, Any]:
+async def execute_query(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """Run every query or operation. The raw data's query is optional: its failure alone is a `partial_failure`.
 
     Raises NodeFailed when the database cannot be reached, or when nothing that the answer needs could be fetched.
     """
     gathered = _Gathered()
     if state["plan_style"] == "sql":
-        await _run_queries(state, desk, gathered)
+        await _run_queries(state, context, gathered)
     else:
-        await _run_operations(state, desk, gathered)
+        await _run_operations(state, context, gathered)
     changes: dict[str, Any] = {
         "financial_calculations": gathered.calculations,
         "raw_query_results": [] if gathered.handles else (gathered.tables[0] if gathered.tables else []),
@@ -84,23 +84,25 @@ async def execute_query(state: AgentState, desk: Desk) -> dict[str, Any]:
 # ── style sql ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _run_queries(state: AgentState, desk: Desk, gathered: _Gathered) -> None:
+async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     queries, raw = state.get("sql_queries_plan") or [], state.get("raw_data_query_plan")
     asked = names_in(state.get("response_template") or "")
     if raw is not None:
-        rows = await _rows(raw, desk, gathered, vital=not queries)
+        rows = await _rows(raw, context, gathered, vital=not queries)
         if rows is not None:
             gathered.tables.append(rows)
     for query in queries:
-        found = await _rows(query, desk, gathered, vital=True)
+        found = await _rows(query, context, gathered, vital=True)
         if found is not None:
             _take(gathered, query["result_key"], found, asked)
 
 
-async def _rows(query: SqlQueryPlan, desk: Desk, gathered: _Gathered, *, vital: bool) -> list[dict[str, Any]] | None:
+async def _rows(
+    query: SqlQueryPlan, context: NodeContext, gathered: _Gathered, *, vital: bool
+) -> list[dict[str, Any]] | None:
     """One query's rows, or None with its error noted."""
     try:
-        answer = await desk.call(SQL_SERVER, SQL_TOOL, {"sql_queries": [query["query"]]})
+        answer = await context.call(SQL_SERVER, SQL_TOOL, {"sql_queries": [query["query"]]})
     except CallFailed as error:
         raise NodeFailed(
             UNREACHABLE,
@@ -124,11 +126,11 @@ async def _rows(query: SqlQueryPlan, desk: Desk, gathered: _Gathered, *, vital: 
 # ── style operations ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _run_operations(state: AgentState, desk: Desk, gathered: _Gathered) -> None:
+async def _run_operations(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     operations = state.get("operation_plan") or []
     asked = names_in(state.get("response_template") or "")
     try:
-        answer = await desk.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
+        answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
         raise NodeFailed(
             UNREACHABLE, f"{OPERATIONS_COMMUNICATION}: {error}", query_execution_status="total_failure"
@@ -155,12 +157,12 @@ async def _run_operations(state: AgentState, desk: Desk, gathered: _Gathered) ->
         gathered.noticed(key, result)
         gathered.results[name] = {"status": "success", "row_count": len(rows)}
         if listed or len(rows) > 1:
-            await _put_away(state, desk, gathered, operation, rows)
+            await _put_away(state, context, gathered, operation, rows)
         _take(gathered, key, rows, asked, table=listed)
 
 
 async def _put_away(
-    state: AgentState, desk: Desk, gathered: _Gathered, operation: dict[str, Any], rows: list[dict[str, Any]]
+    state: AgentState, context: NodeContext, gathered: _Gathered, operation: dict[str, Any], rows: list[dict[str, Any]]
 ) -> None:
     """Keep the rows at the server and only their handle here; a server that cannot keep them costs a larger state."""
     payload = {
@@ -176,7 +178,7 @@ async def _put_away(
     }
     gathered.tables.append(rows)
     try:
-        answer = await desk.call(STORE_SERVER, STORE_TOOL, payload)
+        answer = await context.call(STORE_SERVER, STORE_TOOL, payload)
     except CallFailed as error:
         gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {error}")
         return

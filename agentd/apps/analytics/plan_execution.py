@@ -10,10 +10,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics.desk import CallFailed, Desk
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
+from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.plan import Plan, dates_for, lacks_columns, offered, read_plan
 from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.reading import Unreadable
@@ -61,7 +61,7 @@ class PlanExecution:
     def __init__(self, examples: ExampleLibrary) -> None:
         self._examples = examples
 
-    async def __call__(self, state: AgentState, desk: Desk) -> dict[str, Any]:
+    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
         """The plan, repaired once when it is wrong or the database refuses it.
 
         Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
@@ -69,11 +69,11 @@ class PlanExecution:
         metrics = state.get("requested_metrics") or []
         if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
             raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
-        today = desk.clock.now().date()
+        today = context.clock.now().date()
         past = past_questions(state)
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
         messages = self._messages(state, dates)
-        plan, faults = await self._planned(state, desk, messages, dates)
+        plan, faults = await self._planned(state, context, messages, dates)
         if faults:
             text = json.dumps(
                 {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
@@ -83,7 +83,7 @@ class PlanExecution:
                 written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
                 told.insert(-1, ChatMessage(role="assistant", content=written))
             try:
-                repaired, still = await self._planned(state, desk, told, dates, again=True)
+                repaired, still = await self._planned(state, context, told, dates, again=True)
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise
@@ -97,7 +97,7 @@ class PlanExecution:
     async def _planned(
         self,
         state: AgentState,
-        desk: Desk,
+        context: NodeContext,
         messages: list[ChatMessage],
         dates: dict[str, str],
         *,
@@ -107,7 +107,7 @@ class PlanExecution:
         period = state.get("time_period")
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
-            value = await desk.ask(
+            value = await context.ask(
                 messages,
                 plan_schema(state, offered(state["user_query"], dates), may_be_empty=not again),
                 max_tokens=MAX_TOKENS,
@@ -123,7 +123,7 @@ class PlanExecution:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
         schema = (state["relevant_tables"] or [], state.get("table_relationships"))
         plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema)])
-        refused = [] if plan.fatal else await _refused(plan, desk)
+        refused = [] if plan.fatal else await _refused(plan, context)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
     def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
@@ -162,16 +162,18 @@ def _column(column: dict[str, Any]) -> str:
     return f"{column['name']} date" if kind == "date" else str(column["name"])
 
 
-async def _refused(plan: Plan, desk: Desk) -> list[str]:
+async def _refused(plan: Plan, context: NodeContext) -> list[str]:
     """What the database says against the plan; nothing when it cannot be asked now (the next node will tell)."""
     if plan.operations:
-        return await _refused_operations(plan, desk)
-    if not desk.offers(SQL_SERVER, EXPLAIN_TOOL):
+        return await _refused_operations(plan, context)
+    if not context.offers(SQL_SERVER, EXPLAIN_TOOL):
         return []
     refused: list[str] = []
     for query in plan.selects:
         try:
-            answer = await desk.call(SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False)
+            answer = await context.call(
+                SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False
+            )
         except CallFailed:
             return []
         if answer.get("status") == "error":
@@ -179,12 +181,12 @@ async def _refused(plan: Plan, desk: Desk) -> list[str]:
     return refused
 
 
-async def _refused_operations(plan: Plan, desk: Desk) -> list[str]:
+async def _refused_operations(plan: Plan, context: NodeContext) -> list[str]:
     trial = [{**operation, "limit": 0} for operation in plan.operations]
-    if not desk.offers(OPERATIONS_SERVER, OPERATIONS_TOOL):
+    if not context.offers(OPERATIONS_SERVER, OPERATIONS_TOOL):
         return []
     try:
-        answer = await desk.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": trial}, retry=False)
+        answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": trial}, retry=False)
     except CallFailed:
         return []
     results = answer.get("results")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import looked_up, names_in, rules_for
 from agentd.apps.analytics.sample import said
 from agentd.apps.analytics.session_rows import rows_behind
@@ -19,13 +19,13 @@ COMMUNICATION = "Placeholder MCP Server communication error"
 UNREACHABLE = "Gagal memformat hasil akhir."
 
 
-async def replace_placeholders(state: AgentState, desk: Desk) -> dict[str, Any]:
+async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """The narrative, the table behind it, the figures as a summary, the warnings.
 
     A placeholder without a value reads "tidak tersedia", with a warning. Raises NodeFailed when the server is away.
     """
     calculations = dict(state.get("financial_calculations") or {})
-    rows, lost = await rows_behind(state, desk)
+    rows, lost = await rows_behind(state, context)
     warnings = [*(state.get("validation_warnings") or [])]
     if lost is not None and lost not in warnings:
         warnings.append(lost)
@@ -45,12 +45,12 @@ async def replace_placeholders(state: AgentState, desk: Desk) -> dict[str, Any]:
         else:
             values[name] = value
     rules = rules_for(values, mapping, values)
-    answer = await _filled(desk, one_unit(template, rules), values, rules)
+    answer = await _filled(context, one_unit(template, rules), values, rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
         "final_narrative": said(answer["final_narrative"], warnings),
         "data_table_for_display": rows,
-        "executive_summary": await _summary(desk, calculations, mapping),
+        "executive_summary": await _summary(context, calculations, mapping),
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }
@@ -60,11 +60,11 @@ async def replace_placeholders(state: AgentState, desk: Desk) -> dict[str, Any]:
 
 
 async def _filled(
-    desk: Desk, template: str, values: dict[str, Any], rules: dict[str, dict[str, Any]]
+    context: NodeContext, template: str, values: dict[str, Any], rules: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
     try:
-        answer = await desk.call(SERVER, TOOL, payload)
+        answer = await context.call(SERVER, TOOL, payload)
     except CallFailed as error:
         raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: {error}") from error
     if not isinstance(answer.get("final_narrative"), str):
@@ -102,7 +102,7 @@ def _listed(name: str, rows: list[dict[str, Any]], values: dict[str, Any]) -> st
     return "".join(lines)
 
 
-async def _summary(desk: Desk, calculations: dict[str, Any], mapping: dict[str, str]) -> dict[str, Any]:
+async def _summary(context: NodeContext, calculations: dict[str, Any], mapping: dict[str, str]) -> dict[str, Any]:
     """The single figures as they read in a narrative, {key: "Rp 29.500.000"}."""
     figures = {key: value for key, value in calculations.items() if not isinstance(value, list)}
     if not figures:
@@ -111,6 +111,6 @@ async def _summary(desk: Desk, calculations: dict[str, Any], mapping: dict[str, 
     rules = rules_for(figures, mapping, figures)
     template = "\x1f".join(f"{{{slot}}}" for slot in slots)
     values = {slot: figures[key] for slot, key in slots.items()}
-    answer = await _filled(desk, template, values, {slot: rules[key] for slot, key in slots.items()})
+    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()})
     shown = answer["final_narrative"].split("\x1f")
     return dict(zip(slots.values(), shown, strict=True)) if len(shown) == len(slots) else figures

@@ -12,11 +12,11 @@ import structlog
 
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics.consult_schema import consult_schema
-from agentd.apps.analytics.desk import Desk, Retrying
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import execute_query
 from agentd.apps.analytics.generate_error_response import generate_error_response
 from agentd.apps.analytics.graph import run_workflow
+from agentd.apps.analytics.node_context import NodeContext, Retrying
 from agentd.apps.analytics.plan_execution import PlanExecution
 from agentd.apps.analytics.replace_placeholders import replace_placeholders
 from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
@@ -34,7 +34,7 @@ PAST_QUESTIONS = 6
 """How many earlier questions of the session a question may refer to."""
 
 PATIENT = Retrying()
-Node = Callable[[WorkflowState, Desk], Awaitable[dict[str, Any]]]
+Node = Callable[[WorkflowState, NodeContext], Awaitable[dict[str, Any]]]
 log = structlog.get_logger("agentd.apps.analytics")
 
 
@@ -151,7 +151,7 @@ class _Steps:
     async def _made(self, name: str, state: WorkflowState) -> dict[str, Any]:
         owner, row = self._owner, self._context.row
         history = state["mcp_tool_call_history"]
-        desk = Desk(
+        context = NodeContext(
             model=owner._model,
             host=owner._host(),
             toolset=lambda: owner._tools_of(None),
@@ -167,7 +167,7 @@ class _Steps:
         )
         began = owner._clock.monotonic()
         try:
-            changes = await owner._nodes[name](state, desk)
+            changes = await owner._nodes[name](state, context)
         except NodeFailed as failed:
             log.warning("analytics.failed", node=name, details=failed.technical)
             changes = {
@@ -175,19 +175,19 @@ class _Steps:
                 "error_message_for_user": failed.user_message,
                 "technical_error_details": failed.technical,
             }
-        if desk.log:
-            changes["mcp_tool_call_history"] = [*history, *desk.log]
+        if context.log:
+            changes["mcp_tool_call_history"] = [*history, *context.log]
         return {
             "changes": {**changes, "current_node_name": name},
-            "attempts": desk.spent.attempts,
-            "usage": desk.spent.usage.model_dump(),
-            "models": desk.spent.models,
+            "attempts": context.spent.attempts,
+            "usage": context.spent.usage.model_dump(),
+            "models": context.spent.models,
             "duration_ms": round(1000 * (owner._clock.monotonic() - began), 3),
             "at": owner._clock.now().isoformat(timespec="milliseconds"),
         }
 
 
-async def _error_response(state: WorkflowState, _: Desk) -> dict[str, Any]:
+async def _error_response(state: WorkflowState, _: NodeContext) -> dict[str, Any]:
     return generate_error_response(state)
 
 

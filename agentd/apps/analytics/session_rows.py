@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentd.apps.analytics.desk import CallFailed, Desk
+from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState
 
 SERVER, TOOL = "graphiti_server", "retrieve_session_data"
 
 
-async def rows_behind(state: AgentState, desk: Desk) -> tuple[list[dict[str, Any]], str | None]:
+async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dict[str, Any]], str | None]:
     """The rows, and what is to be said when they cannot be had any more."""
     handles = state.get("data_handles") or []
     if not handles:
         return list(state.get("raw_query_results") or []), None
     asked = {"session_id": state["session_id"], "data_handle_id": handles[0].get("data_handle_id")}
     try:
-        answer = await desk.call(SERVER, TOOL, asked)
+        answer = await context.call(SERVER, TOOL, asked)
     except CallFailed as error:
         return [], f"Data rinci tidak dapat dibaca kembali: {error}"
     rows = answer.get("retrieved_data")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from agentd.apps.analytics.desk import Desk
+from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import Period, period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
@@ -119,7 +119,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
+async def understand_query(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """Intent, entities, metrics and complexity from the model; the time period by rule.
 
     Raises NodeFailed: `failed_understanding` with a question back, or a generic message when no model answers.
@@ -128,7 +128,7 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
     if not re.search(r"\w", question):
         raise NodeFailed(ASK_BACK, "the question is empty", validation_status="failed_understanding")
     try:
-        value = unwrapped(await _understood(_messages(state), desk), "intent")
+        value = unwrapped(await _understood(_messages(state), context), "intent")
     except (ProviderFailure, ProviderUnavailable) as error:
         raise NodeFailed(UNREACHABLE, f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
@@ -143,7 +143,7 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
             ASK_BACK, f"the model found no clear intent ({intent!r})", validation_status="failed_understanding"
         )
     complexity = str(value.get("query_complexity") or "").casefold()
-    period = time_period(question, _description(value), past_questions(state), desk.clock.now().date())
+    period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
     return {
         "intent": intent,
         "entities_mentioned": entities or metrics or _words(question),
@@ -153,13 +153,13 @@ async def understand_query(state: AgentState, desk: Desk) -> dict[str, Any]:
     }
 
 
-async def _understood(messages: list[ChatMessage], desk: Desk) -> dict[str, Any]:
-    """The model's reading, asked for once more when it was no JSON. Raises as `desk.ask` does."""
+async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict[str, Any]:
+    """The model's reading, asked for once more when it was no JSON. Raises as `context.ask` does."""
     try:
-        return await desk.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+        return await context.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
     except Unreadable as error:
         again = ChatMessage(role="user", content=json.dumps({"error": f"{error}; answer with the JSON object alone"}))
-        return await desk.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+        return await context.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
 
 
 def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:

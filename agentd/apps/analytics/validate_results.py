@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentd.apps.analytics.checks import checked, number, quality_score
-from agentd.apps.analytics.desk import Desk
+from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -15,14 +15,14 @@ NO_DATA = "Tidak ada data ditemukan untuk periode atau kriteria yang diminta."
 INVALID = "Hasil data tidak valid setelah diverifikasi."
 
 
-async def validate_results(state: AgentState, desk: Desk) -> dict[str, Any]:
+async def validate_results(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """`passed` or `passed_with_warnings`, the checks made, the warnings and the score.
 
     Raises NodeFailed: `failed_no_data`, or `failed_critical` when a result cannot be true.
     """
     calculations = state.get("financial_calculations") or {}
     warnings = list(state.get("validation_warnings") or [])
-    rows, lost = await rows_behind(state, desk)
+    rows, lost = await rows_behind(state, context)
     if lost is not None:
         warnings.append(lost)
     if lost is None and not rows and not _says_anything(calculations):

@@ -51,12 +51,12 @@ class Desk:
 
     async def warm(self) -> None:
         """As `agentd serve` does before the first citizen comes: no conversation waits for the prompt to be read."""
-        await self._made.chain.warm(self._made.outfit(CITIZEN, AgentOptions()).prefix)
+        await self._made.chain.warm(self._made.profile(CITIZEN, AgentOptions()).prefix)
 
     @property
     def prompt(self) -> str:
         """A short name of the stable prompt, examples included: it changes with any word of it."""
-        prefix = self._made.outfit(CITIZEN, AgentOptions()).prefix
+        prefix = self._made.profile(CITIZEN, AgentOptions()).prefix
         return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
 
 

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from agentd.agent.history import PastTurn, messages, opening
-from agentd.agent.picking import ADDED, Told, told
+from agentd.agent.picking import ADDED, PromptTools, select
 from agentd.agent.prompts import compose_system_instructions
 from agentd.agent.toolset import Toolset, assemble
 from agentd.meaning import BundledMeaning
@@ -30,7 +30,7 @@ MEANING = BundledMeaning()
 async def test_the_tool_that_a_request_needs_is_among_the_few_told_of() -> None:
     missed = []
     for request, needed in WRITTEN["needs"].items():
-        picked = await told(request, TOOLS, LIMIT, MEANING, None)
+        picked = await select(request, TOOLS, LIMIT, MEANING, None)
         assert picked is not None and len(picked.start) == LIMIT
         if needed not in picked.start:
             missed.append((request, needed, picked.start))
@@ -38,25 +38,25 @@ async def test_the_tool_that_a_request_needs_is_among_the_few_told_of() -> None:
 
 
 async def test_few_tools_are_all_told_of() -> None:
-    assert await told("jam berapa?", catalogue(a="x", b="y"), 2, MEANING, None) is None
+    assert await select("jam berapa?", catalogue(a="x", b="y"), 2, MEANING, None) is None
 
 
 async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -> None:
-    first = await told("jam berapa sekarang?", TOOLS, LIMIT, MEANING, None)
+    first = await select("jam berapa sekarang?", TOOLS, LIMIT, MEANING, None)
     assert first is not None
-    second = await told("Besok hujan tidak?", TOOLS, LIMIT, MEANING, first)
+    second = await select("Besok hujan tidak?", TOOLS, LIMIT, MEANING, first)
     assert second is not None and second.start == first.start
     assert "get_weather" in second.names and len(second.added) <= ADDED
-    third = await told("Besok hujan tidak?", TOOLS, LIMIT, MEANING, second)
+    third = await select("Besok hujan tidak?", TOOLS, LIMIT, MEANING, second)
     assert third is not None and third.added == () and third.names == second.names
 
-    def system(picked: Told) -> str:
-        return compose_system_instructions(TEMPLATE, TOOLS, told=frozenset(picked.start))
+    def system(picked: PromptTools) -> str:
+        return compose_system_instructions(TEMPLATE, TOOLS, described=frozenset(picked.start))
 
     assert system(first) == system(third) and "- get_current_time" in system(first)
     past = [
-        PastTurn("jam berapa sekarang?", "Pukul 8.", told=first),
-        PastTurn("Besok hujan tidak?", "Ya.", told=second),
+        PastTurn("jam berapa sekarang?", "Pukul 8.", prompt_tools=first),
+        PastTurn("Besok hujan tidak?", "Ya.", prompt_tools=second),
     ]
     shown = messages(past, 10_000, TOOLS)
     assert shown[2] == opening("Besok hujan tidak?", "id", TOOLS, second, first=False)
@@ -64,5 +64,5 @@ async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -
 
 
 async def test_what_is_told_of_comes_back_from_its_record() -> None:
-    picked = Told(start=("a",), added=("b",), before=("c",))
-    assert Told.read(picked.record()) == picked and Told.read(None) is None
+    picked = PromptTools(start=("a",), added=("b",), before=("c",))
+    assert PromptTools.read(picked.record()) == picked and PromptTools.read(None) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentd.access import Access, AccessBook, Approach, LastUse
+from agentd.access import Access, Approach, LastUse, TokenStore
 from agentd.audit import FILE_NAME, AuditTrail, operator
 from agentd.cli import main
 from agentd.clock import SetClock, SystemClock
@@ -31,7 +31,7 @@ def test_a_token_is_shown_once_and_kept_only_as_a_hash(tmp_path: Path, capsys: p
     file = tmp_path / "access.json"
     assert secret not in file.read_text()
     assert oct(file.stat().st_mode & 0o777) == "0o600"
-    caller = AccessBook(file).holder(secret)
+    caller = TokenStore(file).holder(secret)
     assert caller is not None
     assert (caller.id, caller.scopes) == ("loket-1", frozenset({"kiosk"}))
 
@@ -44,7 +44,7 @@ def test_listed_and_revoked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "siti  chat,staff" in out
     assert secret not in out
     assert token(capsys, "revoke", "siti", "--state", state)[0] == 0
-    assert AccessBook(tmp_path / "access.json").holder(secret) is None
+    assert TokenStore(tmp_path / "access.json").holder(secret) is None
     assert "No token yet" in token(capsys, "list", "--state", state)[2]
 
 
@@ -104,7 +104,7 @@ def test_peoples_tokens_expire_and_machines_do_not_unless_said(
         assert token(capsys, "add", name, *words, *state)[0] == 0
     lives = {
         one.id: None if one.expires_at is None else (one.expires_at - one.created_at).days
-        for one in AccessBook(tmp_path / "access.json").principals()
+        for one in TokenStore(tmp_path / "access.json").principals()
     }
     assert lives == {"front": None, "graph": None, "siti": 180, "both": 180, "short": 90, "always": None}
     for wrong in ("", "90", "d", "-1d", "1w", "0d"):
@@ -116,7 +116,7 @@ def test_peoples_tokens_expire_and_machines_do_not_unless_said(
 def test_an_expired_token_is_nobodys_and_keeps_the_door_closed(tmp_path: Path) -> None:
     now = datetime(2026, 1, 5, tzinfo=UTC)
     times = iter([now, now + timedelta(seconds=9), now + timedelta(seconds=10)])
-    book = AccessBook(tmp_path / "access.json", lambda: next(times))
+    book = TokenStore(tmp_path / "access.json", lambda: next(times))
     secret = book.add("siti", frozenset({"staff"}), now=now, lifetime=timedelta(seconds=10))
     assert [book.holder(secret) is not None for _ in range(3)] == [True, True, False]
     assert book.closed
@@ -128,7 +128,7 @@ def test_a_rotated_token_ends_the_one_before_and_lives_as_long(
     state = ("--state", str(tmp_path))
     old = token(capsys, "add", "siti", "--scope", "staff", "--expires", "90d", *state)[1].strip()
     code, out, _ = token(capsys, "rotate", "siti", *state)
-    book = AccessBook(tmp_path / "access.json")
+    book = TokenStore(tmp_path / "access.json")
     [siti] = book.principals()
     assert code == 0
     assert book.holder(old) is None
@@ -144,7 +144,7 @@ def test_the_last_use_is_listed_and_costs_no_write_a_request(
     state = ("--state", str(tmp_path))
     secret = token(capsys, "add", "siti", "--scope", "staff", *state)[1].strip()
     used = LastUse(tmp_path, SetClock(datetime(2026, 1, 5, 2, 30, tzinfo=UTC), running=False))
-    access = Access(AccessBook(tmp_path / "access.json"), used=used)
+    access = Access(TokenStore(tmp_path / "access.json"), used=used)
     for _ in range(3):
         access.admit(Approach(secret, None, False, None, True))
     assert not (tmp_path / "access-used.json").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aiohttp
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
@@ -23,7 +23,7 @@ HEALTH = {"jsonrpc": "2.0", "method": "System.health", "id": 1}
 @asynccontextmanager
 async def office(state: Path, now: datetime = NOW) -> AsyncIterator[tuple[Wire, Pairing]]:
     """A wire with the pairing's route, where one token exists already."""
-    pairing = Pairing(state, AccessBook(state / "access.json"))
+    pairing = Pairing(state, TokenStore(state / "access.json"))
     audit = AuditTrail(state, SystemClock())
     endpoint = PairEndpoint(pairing, audit, lambda: now)
     async with wire(state, pages=list(endpoint.routes())) as at:
@@ -97,7 +97,7 @@ async def test_a_page_of_somebody_else_pairs_nothing_and_uses_no_cookie(tmp_path
 
 
 async def test_a_kiosk_is_paired_again_under_its_name_and_nobody_else_is(tmp_path: Path) -> None:
-    book = AccessBook(tmp_path / "access.json")
+    book = TokenStore(tmp_path / "access.json")
     pairing = Pairing(tmp_path, book)
     tokens = [pairing.end(pairing.begin("front", NOW)[0], NOW)[1] for _ in range(2)]
     assert [book.holder(token) is not None for token in tokens] == [False, True]

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from agentd.agent.loop import Limits
-from agentd.agent.picking import Told
+from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset, assemble
 from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
-from agentd.profiles import Outfit
+from agentd.profiles import AgentProfile
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.engine import Engine, Node
 from agentd.runs.questions import Questions
-from agentd.runs.sessions import SessionDesk
+from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
@@ -58,9 +58,9 @@ class Daemon:
         def toolset(_: Caller | None) -> Toolset:
             return assemble(self.tools.catalogue(), None)
 
-        def profile_of(caller: Caller | None, options: AgentOptions, told: Told | None) -> Outfit:
+        def profile_of(caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None) -> AgentProfile:
             prefix = (ChatMessage(role="system", content="x"),)
-            return Outfit(toolset(caller), prefix, Limits(), options.deadline_s or 60, None, frozenset())
+            return AgentProfile(toolset(caller), prefix, Limits(), options.deadline_s or 60, None, frozenset())
 
         agent = AgentExecutor(self.store, ScriptedModel.of(*turns), self.tools, profile_of)
         executors = {"agent": agent.execute, "call": ToolExecutor(self.tools, toolset).execute}
@@ -74,7 +74,7 @@ class Daemon:
         async def forget(session_id: str) -> None:
             self.forgotten.append(session_id)
 
-        self.sessions = SessionDesk(self.store, self.engine, self.clock, forget, self.audit, state / "artifacts")
+        self.sessions = SessionService(self.store, self.engine, self.clock, forget, self.audit, state / "artifacts")
 
     async def events(self, run_id: str, after: int = 0) -> list[Event]:
         return [event async for event in self.runs.events(run_id, KIOSK, after)]

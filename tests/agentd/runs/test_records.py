@@ -39,7 +39,7 @@ def test_a_brief_is_written_as_it_was_read() -> None:
 @pytest.mark.parametrize("brief", [{}, {"answers": "r1"}, {"options": {}, "told": None}])
 def test_a_brief_with_less_in_it_has_a_caller_for_none_and_every_tool(brief: dict[str, Any]) -> None:
     read = RunBrief.read(brief)
-    assert (read.caller, read.told, read.language, read.answers) == (None, None, "id", brief.get("answers"))
+    assert (read.caller, read.prompt_tools, read.language, read.answers) == (None, None, "id", brief.get("answers"))
 
 
 @pytest.mark.parametrize("more", [{}, {"proposed": {"nik": "1"}, "approvals": [AGREED]}])

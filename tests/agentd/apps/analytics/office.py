@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics.desk import Retrying
+from agentd.apps.analytics.node_context import Retrying
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
 from agentd.ports import TextSink

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from agentd import config
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from agentd.agent.loop import Agent, Brief, Conclusion
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import AgentOptions, Caller, ToolCall, ToolInfo
-from agentd.profiles import outfit, toolset_for
+from agentd.profiles import agent_profile, toolset_for
 from agentd.runs.engine import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools
@@ -123,7 +123,7 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
     caller = Caller(id="x", scopes=frozenset({scope}))
     plain = _host("time", "certificate", *NEEDED)
     with_books = Books(plain, ManualClock(), _unasked).catalogue()
-    before, after = (outfit(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
+    before, after = (agent_profile(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
     assert (before.prefix != after.prefix) is told
     assert (TOOL in after.prefix[0].content) is told
     assert (TOOL in {tool.name for tool in after.toolset.tools}) is told
@@ -140,7 +140,7 @@ def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:
     """Through the daemon, its data servers and the seed ERP; a follow-up knows what was asked before."""
     turns = [call(TOOL, question=QUESTION), SALES, fenced(SALES_PLAN)]
     with running(tmp_path, *turns, config=CONFIG, env={"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"}) as daemon:
-        book = AccessBook(daemon.state / "access.json")
+        book = TokenStore(daemon.state / "access.json")
         staff, kiosk = (book.add(f"{name}-1", frozenset({name}), now=datetime.now(UTC)) for name in ("staff", "kiosk"))
 
         def rpc(token: str, method: str, **params: Any) -> Any:

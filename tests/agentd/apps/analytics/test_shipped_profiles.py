@@ -8,7 +8,7 @@ import pytest
 
 from agentd import config
 from agentd.messages import AgentOptions, Caller, Catalogue, Scope, ServerState, ToolInfo
-from agentd.profiles import outfit, toolset_for
+from agentd.profiles import agent_profile, toolset_for
 
 SHIPPED = Path(__file__).parents[4] / "config" / "client.toml"
 CATALOGUE = Catalogue(
@@ -30,7 +30,7 @@ def test_the_workflows_servers_are_configured(tmp_path: Path) -> None:
 def test_no_model_at_the_counter_is_told_of_data_tools(tmp_path: Path, scope: Scope) -> None:
     settings = config.load(SHIPPED, state=str(tmp_path))
     caller = Caller(id="somebody", scopes=frozenset({scope}))
-    prompt = "".join(message.content for message in outfit(settings, CATALOGUE, caller, AgentOptions()).prefix)
+    prompt = "".join(message.content for message in agent_profile(settings, CATALOGUE, caller, AgentOptions()).prefix)
     assert "get_current_time" in prompt
     assert "execute_sql_query" not in prompt
     there = {tool.name for tool in toolset_for(settings, CATALOGUE, caller, "person").tools}

@@ -65,7 +65,7 @@ class Spent:
 
 
 @dataclass(slots=True)
-class Desk:
+class NodeContext:
     """One node's model and tools. `log` collects its MCPToolCallLog entries."""
 
     model: ChatModel
