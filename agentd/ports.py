@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ServerSettings, ToolCall, ToolOutcome
 
-TextSink = Callable[[str], None]
-"""Receives each piece of a turn's raw text as the model writes it. Called on the event loop; must not block."""
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """A piece of a turn's raw text, or (`restart`) the sign to drop what has come of this turn so far."""
+
+    text: str = ""
+    restart: bool = False
+
+
+RESTART = TextChunk(restart=True)
+"""Sent before another provider, or the same one again, writes the turn."""
+
+TextSink = Callable[[TextChunk], None]
+"""Receives each piece of a turn as the model writes it. Called on the event loop; must not block."""
 
 ProgressSink = Callable[[float, float | None, str | None], None]
 """Receives (progress, total, message) while a tool works. Called on the event loop; must not block."""

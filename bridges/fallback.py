@@ -16,10 +16,7 @@ from dataclasses import dataclass
 
 from agentd.errors import AgentdError, FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
 from agentd.messages import Constraint, Fallback, ModelReply, ModelRequest, ProviderState
-from agentd.ports import ChatModel, TextSink
-
-START_OVER = "\x00"
-"""Sent alone to `on_text` before another provider writes: forget the text of this turn so far."""
+from agentd.ports import RESTART, ChatModel, TextChunk, TextSink
 
 FINAL: frozenset[FaultKind] = frozenset({"bad_request", "blocked"})
 """Failures that no other provider is asked after."""
@@ -93,7 +90,7 @@ class Candidate:
 class FallbackChain:
     """Several providers as one ChatModel. `on_fallback` hears of each provider that was passed over, as it happens.
 
-    Streaming: the text of a failed provider may already have gone out; `on_text` then receives `START_OVER` alone
+    Streaming: the text of a failed provider may already have gone out; `on_text` then receives `RESTART`
     before the next provider writes, and must drop what it has of this turn.
 
     Providers in `request.skip` are left out silently: whoever rejected their answer has recorded why. `reply.fallbacks`
@@ -135,11 +132,11 @@ class FallbackChain:
         attempts = 0
         wrote = False
 
-        def forward(text: str) -> None:
+        def forward(chunk: TextChunk) -> None:
             nonlocal wrote
             wrote = True
             assert on_text is not None  # given to providers only when the caller listens
-            on_text(text)
+            on_text(chunk)
 
         for position, candidate in enumerate(candidates):
             last = position == len(candidates) - 1
@@ -148,7 +145,7 @@ class FallbackChain:
                 self._pass_over(passed, candidate, self._resting(breaker))
                 continue
             if wrote and on_text is not None:
-                on_text(START_OVER)
+                on_text(RESTART)
                 wrote = False
             remaining = None if deadline is None else deadline - self._clock()
             if remaining is not None and remaining <= 0:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
-from agentd.ports import TextSink
+from agentd.ports import TextChunk, TextSink
 
 CONNECT_S = 5.0
 MESSAGE_CHARS = 300
@@ -131,7 +131,7 @@ class HostedModel(ABC):
                         if piece.text:
                             text.append(piece.text)
                             if on_text is not None:
-                                on_text(piece.text)
+                                on_text(TextChunk(piece.text))
                         last = piece if piece.finish else last
                         usage = piece.usage or usage
         except TimeoutError:

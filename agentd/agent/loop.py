@@ -21,7 +21,7 @@ from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.picking import PromptTools
 from agentd.agent.progress import Asked, Progress
-from agentd.agent.streaming import RESTART, AnswerText
+from agentd.agent.streaming import AnswerText
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.errors import (
@@ -54,7 +54,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ChatModel, Journal, ToolHost
+from agentd.ports import RESTART, ChatModel, Journal, TextChunk, ToolHost
 
 Publish = Callable[[EventType, dict[str, Any]], None]
 """Receives (event type, data) of all that happens; numbering and keeping are the engine's."""
@@ -317,12 +317,12 @@ class Agent:
             raise BudgetExceeded(f"the run used up its {brief.limits.max_tokens} tokens")
         answer = AnswerText()
 
-        def on_text(piece: str) -> None:
+        def on_text(chunk: TextChunk) -> None:
             nonlocal answer
-            if piece == RESTART:
+            if chunk.restart:
                 answer = AnswerText()
                 self._publish("model.delta", {"restart": True, "text": ""})
-            elif text := answer.feed(piece):
+            elif text := answer.feed(chunk.text):
                 self._publish("model.delta", {"text": text})
 
         if asked.attempts:

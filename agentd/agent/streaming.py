@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-RESTART = "\x00"
-"""What a fallback chain sends before another provider starts the turn anew."""
-
 _START = re.compile(r'"action"\s*:\s*"final"\s*,\s*"response"\s*:\s*"')
 NEAR = 256
 """Characters in which an action's beginning is found; one with more blanks in it is shown when it is whole."""

@@ -21,7 +21,7 @@ from uuid import uuid4
 from agentd.errors import InvalidParams
 from agentd.http.openai_api import Spoken
 from agentd.messages import AgentOptions, Caller, ChatMessage
-from agentd.ports import TextSink
+from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
 from agentd.runs.api import Runs
 from agentd.runs.keys import new_key
@@ -71,7 +71,7 @@ class AgentModel:
             started = await self._runs.start(prompt, options, caller)
             async for event in self._runs.events(started.run_id, caller):
                 if event.type == "model.delta" and event.data["text"]:
-                    on_text(event.data["text"])
+                    on_text(TextChunk(event.data["text"]))
         outcome = await self._runs.run(prompt, options, caller)
         answer = ChatMessage(role="assistant", content=outcome.response)
         key = caller.session_key if keyless else None

@@ -25,7 +25,7 @@ from agentd.http.guard import CALLER
 from agentd.http.leases import STILL_ADMITTED
 from agentd.http.refusals import STATUS
 from agentd.messages import Caller, ChatMessage, Constraint, Fallback, ModelRequest, ProviderState, Role, Usage
-from agentd.ports import ChatModel, TextSink
+from agentd.ports import ChatModel, TextChunk, TextSink
 
 T = TypeVar("T")
 AGENT, RAW = "agent", "raw"
@@ -33,8 +33,6 @@ MAX_TOKENS = 1024
 """When the caller names no limit."""
 GONE_CHECK_S = 0.5
 """How often a request that writes nothing looks whether its client is still there."""
-START_OVER = "\x00"
-"""What a chain of models sends before another provider begins the turn anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +266,7 @@ async def _streamed(
     request: web.Request, asked: _Completion, speak: Callable[[TextSink | None], Coroutine[Any, Any, Spoken]]
 ) -> web.StreamResponse:
     """Server-sent events. An error before the first piece is an ordinary refusal, a later one an event `error`."""
-    pieces: asyncio.Queue[str | None] = asyncio.Queue()
+    pieces: asyncio.Queue[TextChunk | None] = asyncio.Queue()
     head = {"id": _new_id(), "object": "chat.completion.chunk", "created": int(time.time()), "model": asked.model}
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     wrote = False
@@ -283,11 +281,11 @@ async def _streamed(
         task.add_done_callback(lambda _: pieces.put_nowait(None))
         try:
             while (piece := await _while_there(request, pieces.get())) is not None:
-                if piece == START_OVER and wrote:
+                if piece.restart and wrote:
                     raise ProviderFailure("unavailable", "the provider broke off in the middle; ask again")
-                if piece != START_OVER:
+                if not piece.restart:
                     wrote = True
-                    await send({**head, "choices": [_choice({"content": piece})]})
+                    await send({**head, "choices": [_choice({"content": piece.text})]})
             spoken = await task
         except (AgentdError, ProviderFailure) as error:
             if not response.prepared:

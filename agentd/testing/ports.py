@@ -26,7 +26,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ProgressSink, TextSink
+from agentd.ports import ProgressSink, TextChunk, TextSink
 
 FAULTS: frozenset[str] = frozenset(get_args(FaultKind))
 
@@ -74,7 +74,7 @@ class ScriptedModel:
             raise ProviderFailure(fault, f"scripted {fault}")
         if on_text is not None:
             for start in range(0, len(text), 8):
-                on_text(text[start : start + 8])
+                on_text(TextChunk(text[start : start + 8]))
         words = sum(len(message.content.split()) for message in request.messages)
         usage = Usage(input_tokens=words, output_tokens=len(text.split()))
         return ModelReply(text=text, provider=self.provider, model=self._model, usage=usage)

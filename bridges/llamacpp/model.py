@@ -26,7 +26,7 @@ from agentd.messages import (
     ProviderState,
     Usage,
 )
-from agentd.ports import TextSink
+from agentd.ports import TextChunk, TextSink
 from bridges.llamacpp import constraint
 from bridges.llamacpp.engine import Answer, Engine, Stopped, main_thread_gone
 from bridges.llamacpp.snapshots import SnapshotFolder
@@ -145,7 +145,7 @@ class LlamaCppModel:
 
         def deliver(text: str) -> None:
             if on_text is not None and not left.is_set():
-                on_text(text)
+                on_text(TextChunk(text))
 
         def emit(text: str) -> None:
             if on_text is not None and not left.is_set():

@@ -9,9 +9,9 @@ import pytest
 
 from agentd.errors import FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState
-from agentd.ports import ChatModel, TextSink
+from agentd.ports import RESTART, ChatModel, TextChunk, TextSink
 from agentd.testing import ManualClock, ScriptedModel
-from bridges.fallback import START_OVER, FallbackChain
+from bridges.fallback import FallbackChain
 
 FINAL = {"action": "final", "response": "ya"}
 
@@ -32,7 +32,7 @@ class Replies:
         if isinstance(turn, Exception):
             raise turn
         if on_text is not None:
-            on_text(turn)
+            on_text(TextChunk(turn))
         return ModelReply(text=turn, provider=self.provider, model="m")
 
     def state(self) -> ProviderState:
@@ -53,7 +53,7 @@ class Hangs(Replies):
         self.asked.append(request)
         self.asking.release()
         if on_text is not None:
-            on_text("half an ans")
+            on_text(TextChunk("half an ans"))
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -143,15 +143,15 @@ async def test_each_provider_is_told_how_many_attempts_came_before() -> None:
 
 
 async def test_partial_text_of_a_failed_provider_is_taken_back() -> None:
-    seen: list[str] = []
+    seen: list[TextChunk] = []
     await chain(Hangs("a"), Replies("b", "whole")).turn(ask(timeout_s=0.05), seen.append)
-    assert seen == ["half an ans", START_OVER, "whole"]
+    assert seen == [TextChunk("half an ans"), RESTART, TextChunk("whole")]
 
 
 async def test_a_silent_failure_takes_nothing_back() -> None:
-    seen: list[str] = []
+    seen: list[TextChunk] = []
     await chain(Replies("a", failure("connect")), Replies("b", "whole")).turn(ask(), seen.append)
-    assert seen == ["whole"]
+    assert seen == [TextChunk("whole")]
 
 
 async def test_a_rate_limit_rests_for_as_long_as_the_provider_said() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import ChatMessage, ModelRequest, Usage
-from agentd.ports import ChatModel
+from agentd.ports import ChatModel, TextChunk
 from bridges.gemini import supported
 from tests.bridges.wires import KEY, WIRES, Answer, Wire
 
@@ -44,7 +44,7 @@ class Provider:
     def __init__(self, wire: Wire, model: ChatModel) -> None:
         self.wire = wire
         self.model = model
-        self.seen: list[str] = []
+        self.seen: list[TextChunk] = []
 
     async def turn(self, streaming: bool = True, **fields: Any) -> Any:
         return await self.model.turn(ask(**fields), self.seen.append if streaming else None)
@@ -85,7 +85,7 @@ async def test_a_turn_is_answered_whole_with_its_usage(provider: Any, streaming:
     assert reply.text == Answer().text
     assert (reply.provider, reply.model, reply.attempts) == (one.model.provider, "m-1", 1)
     assert reply.usage == Usage(input_tokens=7, output_tokens=5)
-    assert "".join(one.seen) == (reply.text if streaming else "")
+    assert "".join(chunk.text for chunk in one.seen) == (reply.text if streaming else "")
     assert len(one.seen) == (5 if streaming else 0)
     assert one.model.state().state == "ready"
     assert (one.model.state().constraint, reply.constraint) == ("json_schema", "json_schema")

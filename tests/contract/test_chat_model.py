@@ -17,7 +17,7 @@ import pytest
 
 from agentd.errors import ProviderFailure
 from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
-from agentd.ports import ChatModel
+from agentd.ports import ChatModel, TextChunk
 from agentd.testing import ScriptedModel
 from bridges.fallback import FallbackChain
 from bridges.llamacpp import LlamaCppModel
@@ -80,10 +80,10 @@ async def test_a_turn_is_whole_and_says_who_wrote_it(make: Any) -> None:
 
 async def test_the_streamed_pieces_are_the_text_and_come_before_the_reply(make: Any) -> None:
     model: ChatModel = await make()
-    pieces: list[str] = []
+    pieces: list[TextChunk] = []
     reply = await model.turn(ask(json_schema=SCHEMA), pieces.append)
     assert len(pieces) > 1
-    assert "".join(pieces) == reply.text
+    assert "".join(piece.text for piece in pieces) == reply.text
 
 
 async def test_cancelling_ends_the_turn(make: Any) -> None:

@@ -26,7 +26,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ChatModel, Clock, ProgressSink, TextSink, ToolHost
+from agentd.ports import ChatModel, Clock, ProgressSink, TextChunk, TextSink, ToolHost
 from agentd.runs.engine import Executor, RunContext, iso
 from agentd.runs.records import RunBrief, RunRecord
 
@@ -184,7 +184,7 @@ class Verbatim:
             return await self._inner.turn(request, on_text)
         text = json.dumps({"action": "final", "response": answer["message"]}, ensure_ascii=False)
         if on_text is not None:
-            on_text(text)
+            on_text(TextChunk(text))
         spent = answer["output"] if "usage" in answer["output"] else {"usage": {}, "attempts": 0}
         usage = Usage.model_validate(spent["usage"])
         return ModelReply(text=text, provider=self.provider, model=TOOL, usage=usage, attempts=spent["attempts"])

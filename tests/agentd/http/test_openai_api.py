@@ -15,9 +15,9 @@ from aiohttp.test_utils import TestServer
 
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.http.guard import CALLER
-from agentd.http.openai_api import START_OVER, AgentHook, OpenAIApi, Spoken
+from agentd.http.openai_api import AgentHook, OpenAIApi, Spoken
 from agentd.messages import Caller, ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState, Usage
-from agentd.ports import TextSink
+from agentd.ports import RESTART, TextChunk, TextSink
 from tests.agentd.twins import wire
 
 ADMIN = Caller(id="local", scopes=frozenset({"admin"}))
@@ -30,7 +30,7 @@ class Model:
 
     provider = "local"
 
-    def __init__(self, *pieces: str | Exception) -> None:
+    def __init__(self, *pieces: str | TextChunk | Exception) -> None:
         self.pieces = pieces or ("Selamat ", "pagi.")
         self.asked: list[ModelRequest] = []
         self.left = asyncio.Event()
@@ -43,12 +43,13 @@ class Model:
                 if isinstance(piece, Exception):
                     raise piece
                 if on_text is not None:
-                    on_text(piece)
+                    on_text(TextChunk(piece) if isinstance(piece, str) else piece)
             if self.hang:
                 await asyncio.Event().wait()
         finally:
             self.left.set()
-        said = "".join(str(piece) for piece in self.pieces).rpartition(START_OVER)[2]
+        again = self.pieces.index(RESTART) + 1 if RESTART in self.pieces else 0
+        said = "".join(str(piece) for piece in self.pieces[again:])
         passed = (Fallback(provider="gemini", kind="auth", message="no API key"),)
         usage = Usage(input_tokens=7, output_tokens=3)
         return ModelReply(
@@ -235,7 +236,7 @@ async def test_a_failure_is_a_typed_error(serve: Any, stream: bool, error: Excep
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("later", [START_OVER, ProviderFailure("unavailable", "gone")])
+@pytest.mark.parametrize("later", [RESTART, ProviderFailure("unavailable", "gone")])
 async def test_a_stream_that_must_start_over_ends_with_an_error(serve: Any, later: Any) -> None:
     client = await serve(Model("half an ", later, "other"))
     stream = await client.chat.completions.create(model="raw", messages=HELLO, stream=True)
@@ -245,7 +246,7 @@ async def test_a_stream_that_must_start_over_ends_with_an_error(serve: Any, late
 
 
 async def test_starting_over_before_anything_was_written_is_not_seen(serve: Any) -> None:
-    client = await serve(Model(START_OVER, "whole"))
+    client = await serve(Model(RESTART, "whole"))
     stream = await client.chat.completions.create(model="raw", messages=HELLO, stream=True)
     texts = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
     assert "".join(texts) == "whole"

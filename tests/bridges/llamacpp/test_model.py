@@ -14,6 +14,7 @@ import pytest
 
 from agentd.errors import ProviderFailure
 from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
+from agentd.ports import TextChunk
 from bridges.llamacpp import LlamaCppModel
 from tests.weights import weights  # noqa: F401
 
@@ -87,12 +88,12 @@ async def test_a_new_process_goes_on_from_the_snapshot_and_streams_a_constrained
     await model.warm([SYSTEM])
     await model.aclose()
     (kept,) = snapshots(cache)
-    pieces: list[str] = []
+    pieces: list[TextChunk] = []
     fresh = LlamaCppModel(settings(n_ctx=2048))  # a new engine: all it has is the file
     reply = await fresh.turn(ask("halo", json_schema=SCHEMA), pieces.append)
     assert snapshots(cache) == [kept]  # read from, neither thrown away as useless nor written anew
     assert json.loads(reply.text)["action"] == "final"
-    assert "".join(pieces) == reply.text and len(pieces) > 3
+    assert "".join(piece.text for piece in pieces) == reply.text and len(pieces) > 3
     assert '": "' not in reply.text  # compact
     assert reply.usage.input_tokens > 250
     with pytest.raises(ProviderFailure) as cut:
