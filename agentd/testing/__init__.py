@@ -4,14 +4,18 @@ from agentd.testing.ports import (
     FAULTS,
     ManualClock,
     MemoryJournal,
+    MemoryServers,
     MemoryTools,
     ScriptedModel,
+    WordsMeaning,
 )
 
 __all__ = [
     "FAULTS",
     "ManualClock",
     "MemoryJournal",
+    "MemoryServers",
     "MemoryTools",
     "ScriptedModel",
+    "WordsMeaning",
 ]

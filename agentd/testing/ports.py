@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import (
@@ -20,6 +20,7 @@ from agentd.messages import (
     ModelRequest,
     ProviderSettings,
     ProviderState,
+    ServerSettings,
     ServerState,
     ToolCall,
     ToolInfo,
@@ -115,7 +116,8 @@ class MemoryTools:
         handlers = tools or {}
         named = {info.name: info for info in infos}
         self._handlers = dict(handlers)
-        self._tools = tuple(named.get(name, ToolInfo(name=name, server="memory")) for name in handlers)
+        self._all = tuple(named.get(name, ToolInfo(name=name, server="memory")) for name in handlers)
+        self._tools = self._all
         self._instructions = ""
         self._version = 1
         self.calls: list[ToolCall] = []
@@ -140,6 +142,35 @@ class MemoryTools:
         except Exception as error:
             return ToolOutcome(success=False, message=str(error), error_type="tool_execution")
         return ToolOutcome(success=True, output=output, message=output if isinstance(output, str) else "")
+
+
+class MemoryServers(MemoryTools):
+    """A host of servers, each up at once while it is configured; at first all that the tools name are."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing to end."""
+
+    async def ready(self, timeout_s: float) -> Catalogue:  # noqa: ARG002 - nothing to wait for
+        """What there is."""
+        return self.catalogue()
+
+    async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
+        """Offer the tools of these servers alone."""
+        names = {server.name for server in settings}
+        self._tools = tuple(tool for tool in self._all if tool.server in names)
+        self._version += 1
+
+
+class WordsMeaning:
+    """Nearness as the share of the query's words that a text has: no model, and no idea of synonyms."""
+
+    async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """From 0 to 1, in the order given."""
+        asked = set(query.casefold().split())
+        return [len(asked & set(text.casefold().split())) / max(1, len(asked)) for text in texts]
 
 
 class MemoryJournal:
