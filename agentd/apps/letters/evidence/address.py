@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agentd.agent.text import folded, normal, tokens, vocabulary
+from agentd.agent.text import folded, normal, tokens
 from agentd.apps.letters.evidence.numbers import spoken
+from agentd.apps.letters.languages import phrases
 
-_SPELLINGS = {
-    **{"jl": "jalan", "jln": "jalan", "jalan": "jalan", "street": "jalan", "st": "jalan", "road": "jalan"},
-    **{"gg": "gang", "gang": "gang", "kp": "kampung", "kpg": "kampung", "kampung": "kampung", "kmp": "kampung"},
-    **{"perum": "perumahan", "perumahan": "perumahan", "komp": "komplek", "komplek": "komplek", "kompleks": "komplek"},
-    **{"blk": "blok", "block": "blok", "ds": "desa", "dsn": "dusun", "lt": "lantai", "jakut": "jakarta utara"},
-    **{"jaktim": "jakarta timur", "jaksel": "jakarta selatan", "jakbar": "jakarta barat", "jakpus": "jakarta pusat"},
-    **{"gn": "gunung", "raya": "raya", "tmn": "taman", "apt": "apartemen", "apartment": "apartemen"},
-    **{"ry": "raya", "tim": "timur", "bar": "barat", "east": "timur", "west": "barat", "north": "utara"},
-    **{"south": "selatan", "central": "pusat"},
-}
-_SILENT = vocabulary(
-    """no nomor nomer number kel kelurahan kec kecamatan kota kab kabupaten prov provinsi di ke dan alamat rumah
-    kode pos house at in the postal code dki yang saya ada sekarang itu ini adalah is on city village district"""
-)
+_SPELLINGS = phrases().address_words
+_SILENT = phrases().silent_in_address
 _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
 _ROMAN = {
     "i": "1",

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from agentd.agent.text import FILLERS, vocabulary
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
@@ -44,12 +45,7 @@ class Case:
         return self._about[person]
 
 
-_BESIDE = FILLERS | vocabulary(
-    """anut dianut peluk yakni nomor no nomer yang ada dengan baru lama ganti diganti ubah menjadi ke harusnya
-    seharusnya benar betul lengkap asli sesuai ktp kk number num new now rp sebesar per bulan sebulan pribadi
-    aktif yaitu hp wa telp sendiri maaf ternyata tanggal tgl hari on in day was place tempat lahir kota
-    perkawinan pernikahan nya adalah digit enam belas kalau terbaru terakhir saja aja sekarang"""
-)
+_BESIDE = FILLERS | phrases().beside_label
 
 
 def clear(words: Sequence[str]) -> bool:

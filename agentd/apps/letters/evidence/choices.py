@@ -10,79 +10,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentd.agent.text import FILLERS, fold, normal, plain, tokens, vocabulary
+from agentd.agent.text import FILLERS, fold, normal, plain, tokens
 from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.languages import phrases
 
 _CONCEPTS: tuple[tuple[str, ...], ...] = (
-    ("islam", "muslim", "muslimah", "moslem"),
-    ("kristen", "protestan", "kristen protestan", "christian", "protestant", "nasrani"),
-    ("katolik", "katholik", "kristen katolik", "catholic", "roman catholic"),
-    ("hindu",),
-    ("buddha", "budha", "buddhist", "budhis", "buddhis"),
-    ("konghucu", "khonghucu", "kong hu cu", "khong hu cu", "confucian"),
-    ("kepercayaan terhadap tuhan yme", "penghayat kepercayaan", "penghayat", "kepercayaan", "aliran kepercayaan"),
-    (
-        *("belum kawin", "belum menikah", "belum nikah", "lajang", "single", "bujang", "bujangan", "not married"),
-        *("unmarried", "never married", "tidak kawin", "tidak menikah", "blm kawin", "blm nikah", "blm menikah"),
-        *("belum pernah menikah", "belum pernah kawin", "masih sendiri", "masih lajang", "jomblo", "gadis", "perjaka"),
-    ),
-    (
-        *("kawin", "menikah", "nikah", "sudah menikah", "sudah kawin", "sudah nikah", "married", "berkeluarga"),
-        *("sudah berkeluarga", "beristri", "bersuami", "telah menikah", "udah nikah", "udah kawin", "kawin tercatat"),
-    ),
-    ("cerai hidup", "divorced"),
-    ("cerai mati", "widowed", "janda cerai mati", "duda cerai mati", "ditinggal mati", "widow", "widower"),
-    ("laki laki", "laki", "lelaki", "pria", "cowok", "male", "man", "l", "lk"),
-    ("perempuan", "wanita", "cewek", "female", "woman", "p", "pr"),
-    ("wni", "indonesia", "warga negara indonesia", "indonesian", "indonesian citizen"),
-    ("wna", "warga negara asing", "asing", "foreigner", "foreign citizen"),
-    ("karyawan swasta", "pegawai swasta", "private employee", "kerja swasta", "swasta", "karyawan", "employee"),
-    ("pns", "pegawai negeri sipil", "pegawai negeri", "asn", "aparatur sipil negara", "civil servant"),
-    ("ibu rumah tangga", "irt", "mengurus rumah tangga", "housewife"),
-    ("wiraswasta", "wirausaha", "wiraswata", "self employed", "entrepreneur", "pengusaha"),
-    ("pelajar", "siswa", "siswi", "murid", "pupil"),
-    ("mahasiswa", "mahasiswi", "university student", "college student"),
-    ("pelajar mahasiswa", "student", "pelajar", "siswa", "siswi", "mahasiswa", "mahasiswi"),
-    ("guru", "teacher", "guru agama", "guru agama islam", "guru agama kristen", "guru ngaji"),
-    ("dosen", "lecturer"),
-    ("buruh", "labourer", "laborer"),
-    ("buruh harian lepas", "kerja serabutan", "serabutan"),
-    ("petani", "farmer", "petani pekebun"),
-    ("nelayan", "fisherman", "nelayan perikanan"),
-    ("pedagang", "trader", "merchant"),
-    ("sopir", "supir", "driver", "pengemudi"),
-    ("dokter", "doctor"),
-    ("perawat", "nurse"),
-    ("pensiunan", "pensiun", "retired", "retiree"),
-    (
-        *("belum tidak bekerja", "belum bekerja", "tidak bekerja", "nganggur", "menganggur", "pengangguran"),
-        *("unemployed", "not working", "jobless"),
-    ),
-    ("strata i", "s 1", "sarjana", "bachelor", "diploma iv strata i"),
-    ("strata ii", "s 2", "magister", "master"),
-    ("strata iii", "s 3", "doktor"),
-    ("sma", "smk", "slta", "slta sederajat", "sma sederajat", "high school", "stm"),
-    ("smp", "sltp", "sltp sederajat", "smp sederajat"),
-    ("sd", "tamat sd", "tamat sd sederajat", "sekolah dasar"),
+    *phrases().choices.values(),
+    *phrases().occupations.values(),
+    *phrases().education.values(),
 )
 _BY_PHRASE: dict[tuple[str, ...], frozenset[int]] = {}
 for _number, _phrases in enumerate(_CONCEPTS):
     for _phrase in _phrases:
         _key = tuple(_phrase.split())
         _BY_PHRASE[_key] = _BY_PHRASE.get(_key, frozenset()) | {_number}
-_BY_FIRST = {phrases[0]: number for number, phrases in enumerate(_CONCEPTS)}
-_OCCUPATIONS = frozenset(range(_BY_FIRST["karyawan swasta"], _BY_FIRST["belum tidak bekerja"] + 1))
+_BY_FIRST = {first: number for number, (first, *_) in enumerate(_CONCEPTS)}
+_OCCUPATIONS = frozenset(_BY_FIRST[first] for first in phrases().occupations)
 _LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
-JOBS = vocabulary(
-    """karyawan karyawati pegawai guru dosen buruh petani nelayan pedagang wiraswasta wirausaha pengusaha sopir
-    supir pengemudi ojek dokter perawat bidan apoteker pensiunan pns asn tni polri polisi tentara pelajar
-    mahasiswa mahasiswi siswa siswi irt penjahit tukang montir mekanik kasir satpam kurir programmer akuntan
-    arsitek pengacara notaris wartawan seniman penulis penyanyi fotografer desainer koki juru pramusaji pembantu
-    asisten staf staff manajer manager direktur sekretaris teknisi insinyur engineer konsultan peneliti employee
-    teacher lecturer farmer fisherman trader driver doctor nurse student entrepreneur freelancer housewife
-    lawyer accountant peternak pekebun honorer developer sales marketing admin operator pelaut pilot pramugari
-    ustadz ustaz pendeta pastor"""
-)
+JOBS = phrases().jobs
 """Words that make a bare phrase an occupation."""
 
 
@@ -191,10 +136,7 @@ def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
     return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
 
 
-WISHES = vocabulary(
-    """mau ingin hendak akan rencana untuk guna want wants will bukan tidak tak belum not never calon sebelum
-    pernah"""
-)
+WISHES = phrases().wishes
 
 
 def same(left: str, right: str) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
 
-from agentd.agent.text import FILLERS, vocabulary
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.dates import month
@@ -14,44 +14,32 @@ from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.persons import CITIZEN, Speaking
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, STREETS, Mood, Segment
+from agentd.apps.letters.languages import phrases
 
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
-_COPULAS = vocabulary(": = adalah ialah yaitu yakni is was are itu ini nya - – — . ' s")
-_NEUTRAL = vocabulary(
-    """lengkap asli sekarang rumah tinggal domisili ktp sesuai saat resmi utama pribadi aktif terbaru baru yang
-    benar full complete own current home legal real correct saya milik punya sendiri dari warga pemohon"""
-)
+_COPULAS = phrases().copulas
+_NEUTRAL = phrases().neutral
 _SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
-_BUSINESS = vocabulary("usaha usahanya warung toko bisnis kios kedai bengkel salon laundry ukm umkm shop business")
+_BUSINESS = phrases().business
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
-_OPENERS = frozenset(
-    {"perkenalkan", "kenalkan", "izin", "mohon", "maaf", "data", "salam", "this", "kenalin", "biodata"}
-)
-_JOINS = frozenset({"dan", "tapi", "tetapi", "sedangkan", "and", "but", "while", "namun"})
-_POINTING = vocabulary("yang tadi itu sebelumnya saya nya nomor tersebut ini kemarin pertama di atas the one i gave")
-_WRITTEN = frozenset({"tertulis", "tertera", "tercantum"})
+_OPENERS = phrases().openers
+_JOINS = phrases().joins
+_POINTING = phrases().pointing
+_WRITTEN = phrases().written
 _CARDS = frozenset({"ktp", "kk", "akta", "akte", "ijazah", "paspor"})
-_LEADS = vocabulary("karena soalnya bahwa lalu terus trus jadi sini kalau supaya agar maka biar sehingga tinggal rumah")
-_COURTESIES = frozenset({"eh", "maaf", "sorry", "wait", "oh", "no"})
+_LEADS = phrases().leads
+_COURTESIES = phrases().courtesies
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
-_DENIALS = frozenset({"tidak", "nggak", "gak", "not", "bukan"})
+_DENIALS = phrases().denials
 _INSTEAD = (["it"], ["its"])
 """What begins the right value after `the address is wrong:`."""
-_STILL = vocabulary("masih di dari asal daerah luar terdaftar tercatat pakai pake still from in dengan -")
+_STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
-_POSSESSED_BY = frozenset({"itu", "punya", "milik", "kepunyaan", "punyanya"})
-_VERBS = vocabulary(
-    """am ' was live work need want have would will reside come can could think used got do don go moved study stay
-    like were did should may must had rent run own sell teach drive"""
-)
-_NOT_MINE = frozenset({"lama", "orang", "dulu", "old", "contoh"})
-_LIES = frozenset({"di", "ada", "berada", "terletak", "-"})
-_PARAGRAPH = vocabulary(
-    """terjemahkan translate ulangi repeat kalimat tulis cerita puisi story parafrase paraphrase ringkas summarize
-    fotokopi daftar contoh contohnya misal misalnya misalkan umpama umpamanya seumpama ibaratnya e for example
-    formatnya dummy template anggap anggaplah pretend imagine bayangkan pura suppose sebut karang placeholder
-    test data such"""
-)
+_POSSESSED_BY = phrases().possessed_by
+_VERBS = phrases().verbs
+_NOT_MINE = phrases().not_mine
+_LIES = phrases().lies
+_PARAGRAPH = phrases().paragraph
 
 
 MOST = 64

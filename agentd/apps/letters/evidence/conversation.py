@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from agentd.agent.aside import spend
-from agentd.agent.text import FILLERS, plain, vocabulary
+from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
@@ -21,6 +21,7 @@ from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.reading import read
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
+from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
@@ -48,9 +49,7 @@ _TYPED = frozenset(
 )
 _YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
 """Answers to the question for the marital status that leave the word for it out."""
-_GREETINGS = vocabulary(
-    """ya iya ok oke baik halo hai hi hello siang pagi sore malam selamat pak bu mas mbak kak terima kasih"""
-)
+_GREETINGS = phrases().greetings
 
 
 class Place(NamedTuple):

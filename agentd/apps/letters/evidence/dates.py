@@ -8,10 +8,11 @@ from datetime import date
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
+from agentd.apps.letters.languages import phrases
 
 _MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
-_NOISE = frozenset({"tanggal", "tgl", "bulan", "bln", "tahun", "thn", "of", "the", "st", "nd", "rd", "th", ",", "."})
-_BETWEEN = frozenset({"bulan", "bln", "tahun", "thn"})
+_NOISE = phrases().date_noise
+_BETWEEN = phrases().between_date_parts
 _MARKS = frozenset({"-", "/", "."})
 
 Found = tuple[int, int, date]

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentd.agent.text import vocabulary
 from agentd.apps.letters.evidence.lexicon import Cue, Mark
+from agentd.apps.letters.languages import phrases
 
-_POLITE = vocabulary("bisa boleh dapat can could would will please tolong mohon minta bisakah bolehkah may")
-_MAKE = vocabulary(
-    """buat buatkan dibuatkan buatin bikin bikinkan bikinin dibikinkan terbitkan diterbitkan cetak cetakkan proses
-    diproses urus uruskan bantu dibantu make create issue generate prepare help get have membuat mengurus print"""
-)
-_FIRST_ONLY = frozenset({"is", "are", "does", "did", "apa", "do", "masa", "emang", "which", "mana"})
-_TAGS = vocabulary(
-    """ya iya kan bisa cukup gimana bagaimana oke ok right benar betul kah pak bu mas mbak sudah lengkap apa lagi
-    ada yang kurang enough is that it anything else what next selanjutnya dong terus lalu then jadi berapa lama
-    kapan selesai syaratnya saja syarat prosesnya caranya cara mengurusnya how long will take much biayanya
-    diambil langsung hari sekarang cepat besok ditunggu dicetak diproses
-    can i get need do does please when where dimana mana"""
-)
-_DOUBTS = vocabulary(
-    """valid terdaftar aktif asli palsu milik punya registered belong belongs sah validkah terdata cocok"""
-)
-_CONFIRM = vocabulary("right benar betul kan correct true ya tidak gak nggak kah pak bu")
+_POLITE = phrases().polite
+_MAKE = phrases().make
+_FIRST_ONLY = phrases().asks_only_first
+_TAGS = phrases().tags
+_DOUBTS = phrases().doubts
+_CONFIRM = phrases().confirming
 """A tag of these asks whether what stands before it is so."""
 _BREAKS = frozenset({",", ";", "(", ")", "|"})
-_OPENINGS = vocabulary("jadi terus lalu trus dan so and oh")
+_OPENINGS = phrases().openings
 
 
 def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentd.agent.text import vocabulary
 from agentd.apps.letters.evidence.choices import is_choice
+from agentd.apps.letters.languages import phrases
 
-_ENDS = vocabulary(
-    """dan serta atau mau ingin hendak akan pengen pingin kepingin butuh perlu minta mohon tolong umur usia berumur
-    berusia lahir kelahiran tinggal bertempat berdomisili domisili alamat beralamat warga asal dari yang dengan
-    kerja bekerja agama beragama status pekerjaan nik ktp kk no nomor nomer hp rt rw sudah belum sedang untuk
-    buat bikin urus mengurus membuat bisa boleh sebagai di pada datang baru juga sih ya pak bu kak mas mbak min
-    gitu itu ini seorang saya aku sesuai and with born am my want need would who living live lives from age aged
-    years for to is please here work working kemarin tadi lalu terus trus jadi supaya agar karena karna soalnya
-    ada punya adalah bermaksud berniat pindah menetap thanks makasih terima selamat halo surat kawin menikah
-    cerai laki perempuan pria wanita islam kristen katolik hindu buddha budha konghucu muslim wni tahun thn
-    tanggal tgl ttl religion single married but tapi sekarang now hanya cuma lagi kepada oleh seperti tersebut
-    asli"""
-)
-_BEFORE = vocabulary(
-    """datanya data dengan biodata berikut nya nama lengkap saya aku adalah ialah yaitu itu ini ya iya oh oke ok
-    baik halo hai hi hello my name full is am m the s bernama namanya namaku perkenalkan kenalkan sdr sdri
-    saudara saudari tn ny nn mr mrs ms mas mbak kak pak bapak bu ibu sesuai ktp benar sebenarnya asli jadi
-    harusnya seharusnya it its it's"""
-)
-_HONORIFICS = vocabulary("bapak pak ibu bu sdr sdri saudara saudari tn tuan ny nyonya nn nona mr mrs ms mas mbak kak")
-_COMMON = vocabulary(
-    """kerja bekerja swasta melamar daftar urus mengurus orang baru lama disini sini sana situ warga penduduk tidak
-    bukan sudah belum pernah setuju paham mengerti tahu tau lupa bingung sakit sehat senang mahasiswa kepala
-    keluarga anak suami istri ibu ayah bapak kakak adik rumah tangga kos kontrak ngontrak ngekos sendiri
-    sendirian asli here new resident citizen looking trying not going happy sorry fine bayar kirim isi lengkapi
-    tunggu coba rasa pikir kira harap cari ambil pilih kasih berikan sampaikan ulangi pakai selalu juga tetap
-    single surat domisili keterangan usaha pengantar mampu jalan gang kampung yes no ok oke"""
-)
+_ENDS = phrases().name_ends
+_BEFORE = phrases().before_name
+_HONORIFICS = phrases().honorifics
+_COMMON = phrases().no_name
 
 Name = tuple[str, ...]
 

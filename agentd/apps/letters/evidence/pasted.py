@@ -9,7 +9,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator
 
-from agentd.agent.text import vocabulary
+from agentd.apps.letters.languages import phrases
 
 _SUSPECT = re.compile(
     r"""["'`<>{}\[\]«»„]|^[^\S\n]*+\||(?:---|===|\*\*\*|\#\#\#)|\b(?=\w)  # where a word begins
@@ -59,10 +59,8 @@ _INTRODUCED = re.compile(
 )
 """Every unbounded part is possessive: none is given back, so that no text makes it look at a word twice."""
 _WORD = re.compile(r"\w++")
-_ATTRIBUTED_BEFORE = vocabulary(
-    "kata katanya bilang berkata menulis tulis tulisan berbunyi tertulis said says wrote writes"
-)
-_ATTRIBUTED_AFTER = vocabulary("kata katanya bilang ujar begitu demikian said says he she they")
+_ATTRIBUTED_BEFORE = phrases().attributed_before
+_ATTRIBUTED_AFTER = phrases().attributed_after
 _STATEMENT = re.compile(r"[:,;\n]|\b(?:saya|aku|nama|nik|my|i)\b", re.IGNORECASE)
 CUT = " ⁂ "
 """Stands where something was cut, so that the words around it do not join."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentd.agent.text import vocabulary
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
+from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
 _POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri"}
-_ACTS = vocabulary("sekolah kuliah daftar mendaftar masuk berobat kerja bekerja menikah nikah ujian beasiswa")
-_LETTERS = vocabulary("surat domisili keterangan pengantar letter certificate skd sku sktm suratnya")
+_ACTS = phrases().acts
+_LETTERS = phrases().letters
 KIN = frozenset(
     {
         *("ayah", "ibu", "orang tua", "suami", "istri", "anak", "saudara", "mertua", "menantu", "kakek", "nenek"),
         *("cucu", "paman", "bibi", "sepupu", "keponakan"),
     }
 )
-_FOR = vocabulary("untuk buat for buatkan mewakili nama n atasnama dibuatkan bikinkan bikinin milik")
+_FOR = phrases().for_whom
 
 
 @dataclass(slots=True)

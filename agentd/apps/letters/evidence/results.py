@@ -9,6 +9,7 @@ from typing import Any
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import Lexicon, person
+from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
@@ -17,10 +18,7 @@ _ENGLISH = {
     **{"address": "alamat", "religion": "agama", "gender": "jenis_kelamin", "occupation": "pekerjaan"},
     **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
 }
-_NOT_A_PERSON = frozenset(
-    {"kantor", "office", "kelurahan", "instansi", "letters", "surat", "example", "examples", "contoh", "requirements"}
-    | {"persyaratan", "fields", "schema", "pejabat", "penandatangan", "signer"}
-)
+_NOT_A_PERSON = phrases().not_a_person
 """Parts of a result that speak of the office or of forms."""
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from agentd.agent.text import vocabulary
 from agentd.apps.letters.evidence.address import Address
 from agentd.apps.letters.evidence.address import read as address
 from agentd.apps.letters.evidence.dates import Found, dates
 from agentd.apps.letters.evidence.digits import runs
+from agentd.apps.letters.languages import phrases
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
-STREETS = vocabulary("jl jln jalan gg gang perum perumahan komplek komp kompleks kampung kp kp dusun blok apartemen")
-HOMES = vocabulary("rumah tinggal alamat domisili kos kosan kontrakan tempat apartemen orang rumahnya lokasi posisi")
+STREETS = phrases().streets
+HOMES = phrases().homes
 """Where a citizen may live: `rumah saya di …` is about the citizen, `kantor saya di …` is not."""
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentd.agent.text import normal, tokens, vocabulary
+from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.lexicon import Lexicon
+from agentd.apps.letters.languages import phrases
 
-_ABBREVIATIONS = vocabulary(
-    """no jl jln gg kp kel kec kab rt rw tgl tmpt telp hp sdr sdri tn ny nn dr drs prof hj blk ds st mr mrs ms komp
-    perum ir spd sh se mm prov thn bln tpt"""
-)
+_ABBREVIATIONS = phrases().abbreviations
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 

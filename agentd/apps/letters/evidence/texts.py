@@ -6,14 +6,9 @@ from collections.abc import Sequence
 
 from agentd.agent.text import content, fold
 from agentd.apps.letters.evidence.choices import meanings
+from agentd.apps.letters.languages import phrases
 
-_SAME = {
-    **{"kerja": "kerja", "job": "kerja", "work": "kerja", "employment": "kerja", "apply": "lamar", "applying": "lamar"},
-    **{"application": "lamar", "school": "sekolah", "bank": "bank", "account": "rekening", "open": "buka"},
-    **{"opening": "buka", "registration": "daftar", "register": "daftar", "scholarship": "beasiswa"},
-    **{"administrasi": "administrasi", "administration": "administrasi", "bikin": "buat", "anakku": "anak"},
-    **{"credit": "kredit", "loan": "pinjam", "pinjaman": "pinjam", "marriage": "nikah", "business": "usaha"},
-}
+_SAME = phrases().same_content
 
 
 def essence(words: Sequence[str]) -> tuple[str, ...]:

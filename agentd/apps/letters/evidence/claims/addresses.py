@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentd.agent.text import vocabulary
 from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence import choices
 from agentd.apps.letters.evidence.case import Case, clear
@@ -12,17 +11,15 @@ from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import HOMES, STREETS, Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.languages import phrases
 
-_HOUSEHOLD = vocabulary("anak istri suami keluarga orang tua kedua dua tiga empat lima serta bersama cucu adik kakak")
+_HOUSEHOLD = phrases().household
 _NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
 """Words of one message about one address; more is none."""
-_SAME = frozenset({"sama", "same", "idem"})
-_SAME_WITH = vocabulary(
-    """dengan juga seperti ktp domisili alamat sesuai as the my is rumah tinggal tempat usaha saja aja nya dan saya
-    di yang itu persis kok ya"""
-)
+_SAME = phrases().same_as
+_SAME_WITH = phrases().beside_same
 
 
 def address(field: Field, case: Case) -> Iterator[Claim]:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentd.agent.text import FILLERS, fold, vocabulary
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import dates
 from agentd.apps.letters.evidence.case import BIRTH, Case, claim, clear, values
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.languages import phrases
 
-_PLACE_NOISE = vocabulary("di in pada tanggal tgl on at kota kab kabupaten the dan and saya tempat tahun bulan day of")
-_PLACE_ENDS = frozenset(
-    {"dan", "and", "yang", "tahun", "sekarang", "agama", "beragama", "umur", "usia", "tanggal", "pada", "on", "tgl"}
-)
-_EVENTS = vocabulary(
-    """menikah nikah kawin cerai pindah masuk kerja bekerja mulai datang daftar lulus wisuda meninggal dibuat
-    terbit surat kuliah kontrak sewa beli dapat tiba married moved issued started since until"""
-)
+_PLACE_NOISE = phrases().place_noise
+_PLACE_ENDS = phrases().place_ends
+_EVENTS = phrases().events
 
 
 def birth_or_date(field: Field, case: Case) -> Iterator[Claim]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentd.agent.text import FILLERS, fold, vocabulary
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.languages import phrases
 
-_WEAK_PURPOSE = vocabulary("mau ingin hendak pengen pingin perlu butuh want need akan would d")
+_WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
-_PURPOSES = vocabulary(
-    """melamar lamar mendaftar daftar membuka buka mengurus urus mengajukan pengajuan pendaftaran persyaratan
-    syarat administrasi beasiswa"""
-)
+_PURPOSES = phrases().purposes
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:

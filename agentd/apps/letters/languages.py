@@ -1,0 +1,91 @@
+"""The words by which letters are asked for: one TOML file a language, read once, complete or refused. No logic.
+
+Readers understand every language at once, so `phrases()` gives all of them together. docs/languages.md says how a pack
+is made; what each key is for stands beside it in the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import merged, packs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """One language's words, or all languages' together."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    self_words: frozenset[str]
+    salutations: frozenset[str]
+    jobs: frozenset[str]
+    wishes: frozenset[str]
+    polite: frozenset[str]
+    make: frozenset[str]
+    asks_only_first: frozenset[str]
+    tags: frozenset[str]
+    doubts: frozenset[str]
+    confirming: frozenset[str]
+    openings: frozenset[str]
+    acts: frozenset[str]
+    letters: frozenset[str]
+    for_whom: frozenset[str]
+    name_ends: frozenset[str]
+    before_name: frozenset[str]
+    honorifics: frozenset[str]
+    no_name: frozenset[str]
+    copulas: frozenset[str]
+    neutral: frozenset[str]
+    business: frozenset[str]
+    openers: frozenset[str]
+    joins: frozenset[str]
+    pointing: frozenset[str]
+    written: frozenset[str]
+    leads: frozenset[str]
+    courtesies: frozenset[str]
+    denials: frozenset[str]
+    still: frozenset[str]
+    possessed_by: frozenset[str]
+    verbs: frozenset[str]
+    not_mine: frozenset[str]
+    lies: frozenset[str]
+    paragraph: frozenset[str]
+    beside_label: frozenset[str]
+    streets: frozenset[str]
+    homes: frozenset[str]
+    silent_in_address: frozenset[str]
+    abbreviations: frozenset[str]
+    greetings: frozenset[str]
+    not_a_person: frozenset[str]
+    attributed_before: frozenset[str]
+    attributed_after: frozenset[str]
+    weak_purpose: frozenset[str]
+    purposes: frozenset[str]
+    household: frozenset[str]
+    same_as: frozenset[str]
+    beside_same: frozenset[str]
+    place_noise: frozenset[str]
+    place_ends: frozenset[str]
+    events: frozenset[str]
+    date_noise: frozenset[str]
+    between_date_parts: frozenset[str]
+    address_words: Mapping[str, str]
+    same_content: Mapping[str, str]
+    labels: Mapping[str, tuple[str, ...]]
+    relations: Mapping[str, tuple[str, ...]]
+    cues: Mapping[str, tuple[str, ...]]
+    choices: Mapping[str, tuple[str, ...]]
+    occupations: Mapping[str, tuple[str, ...]]
+    education: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def phrases() -> Phrases:
+    """The words of all languages together. Raises IncompletePack."""
+    return merged(packs(Path(__file__).with_suffix(""), Phrases))
