@@ -21,41 +21,19 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from agentd.agent.languages import words
 from agentd.apps.analytics.state import TimePeriod
 
 MONTHS = "Januari Februari Maret April Mei Juni Juli Agustus September Oktober November Desember".split()
-_MONTH_WORDS = {
-    **{name.casefold(): number for number, name in enumerate(MONTHS, 1)},
-    **{
-        name: number
-        for number, names in enumerate(
-            (
-                "january jan",
-                "february feb pebruari peb",
-                "march mar mrt",
-                "april apr",
-                "may",
-                "june jun",
-                "july jul",
-                "august aug agu agt ags",
-                "september sep sept",
-                "october okt oct",
-                "november nov nop nopember",
-                "december des dec",
-            ),
-            1,
-        )
-        for name in names.split()
-    },
-}
+_MONTH_WORDS = {name: number for number, names in enumerate(words().months, 1) for name in names} | {"mrt": 3}
 _NUMBERS = {
-    **{word: number for number, word in enumerate("satu dua tiga empat lima enam tujuh delapan sembilan".split(), 1)},
-    **{word: number for number, word in enumerate("one two three four five six seven eight nine".split(), 1)},
+    **{word: number for word, number in words().digits.items() if number},
+    **{word: number for word, number in words().numbers.items() if number <= 12},
+    **{word: number for word, number in words().ordinals.items() if number <= 4},
     **{word: number for number, word in enumerate("i ii iii iv".split(), 1)},
     **{word: number for number, word in enumerate("pertama kedua ketiga keempat".split(), 1)},
-    **{word: number for number, word in enumerate("first second third fourth".split(), 1)},
-    "sepuluh": 10, "sebelas": 11, "ten": 10, "twelve": 12, "se": 1,
-}  # fmt: skip
+    "se": 1,
+}
 
 _M = r"(?:(?!may\s+(?:i|we)\b)(?:" + "|".join(sorted(_MONTH_WORDS, key=len, reverse=True)) + "))"
 _Y = r"(?:19|20)\d\d"

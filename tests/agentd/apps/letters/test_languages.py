@@ -1,0 +1,52 @@
+"""Every language has every key of the letters' pack, or says why not; no number word stands outside the packs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import agentd
+from agentd.agent.languages import LANGUAGES, IncompletePack, read, words
+from agentd.apps.letters import languages
+from agentd.apps.letters.evidence.lexicon import Cue
+
+PACK = Path(languages.__file__).with_suffix("")
+ROOT = Path(agentd.__file__).parent
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
+    pack = read(PACK / f"{language}.toml", languages.Phrases)
+    assert pack.labels["nama"] and pack.relations["anak"] and pack.cues["negation"]
+
+
+def test_a_key_left_out_is_refused_by_file_and_key(tmp_path: Path) -> None:
+    text = (PACK / "en.toml").read_text(encoding="utf-8")
+    (tmp_path / "en.toml").write_text(text.replace("\njobs = [", "\njob = ["), encoding="utf-8")
+    with pytest.raises(IncompletePack, match=r"en\.toml: jobs: "):
+        read(tmp_path / "en.toml", languages.Phrases)
+
+
+def test_every_language_names_the_same_fields_persons_and_cues() -> None:
+    indonesian = read(PACK / "id.toml", languages.Phrases)
+    cues = {cue.name.lower() for cue in Cue} - {"label", "relation"}
+    assert indonesian.cues.keys() == cues
+    for language in LANGUAGES:
+        pack = read(PACK / f"{language}.toml", languages.Phrases)
+        assert pack.labels.keys() <= indonesian.labels.keys()
+        assert pack.relations.keys() <= indonesian.relations.keys()
+        assert pack.cues.keys() <= cues
+
+
+def test_number_words_stand_in_the_packs_alone() -> None:
+    digits = words().digits.keys() - {"one"}  # also a pronoun in every docstring
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Set | ast.Tuple | ast.List | ast.Dict):
+                items = node.keys if isinstance(node, ast.Dict) else node.elts
+                listed = {item.value for item in items if isinstance(item, ast.Constant)}
+                assert len(digits & listed) < 2, f"{file}:{node.lineno} lists number words"
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("vocabulary", "split", "compile")):
+                assert len(digits & set(ast.unparse(node).replace("|", " ").split())) < 2, f"{file}:{node.lineno}"
