@@ -35,6 +35,8 @@ from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import GraphFileError
 from servers.text2cypher.graph.open import open_backend
+from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.lexicon import bootstrap
 from servers.text2cypher.metrics.score import GoldQueryError, Scorer
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.report import write_report
@@ -42,6 +44,7 @@ from servers.text2cypher.report.results import ResultsError
 from servers.text2cypher.validators import ValidationPipeline
 
 OPTIONS_FILE = "run.json"
+LEXICON_FILE = "lexicon.json"
 _KEPT = (
     "graph questions examples prompt schema limit model_url model temperature max_tokens max_iterations delay aids "
     "candidates"
@@ -78,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         "--graph", type=Path, help="folder of nodes.*.csv and edges.*.csv; default: the shipped curriculum"
     )
     load.add_argument("--questions", type=Path, help="CSV or JSON file of questions")
+    load.add_argument("--lexicon", action="store_true", help="write the folder's lexicon.json, to be edited")
     load.set_defaults(act=_load)
 
     validate = commands.add_parser("validate", help="judge queries from standard input, one a line")
@@ -140,6 +144,8 @@ def _load(options: argparse.Namespace) -> int:
                 print(f"{label}: {len(nodes)} nodes")
             for kind in backend.schema.relationships:
                 print(f"{kind}: {sum(edge.kind == kind for edge in backend.data.edges)} relationships")
+        if options.lexicon and not _write_lexicon(options.graph, backend.schema):
+            return 2
         if options.questions is None:
             return 0
         items = load_ground_truth(options.questions)
@@ -153,6 +159,17 @@ def _load(options: argparse.Namespace) -> int:
                 print(f"question {item.question_id}: {found.validator}: {found.error_message}", file=sys.stderr)
         print(f"{len(items)} questions, {len(items) - wrong} gold queries valid and not empty")
         return 1 if wrong else 0
+
+
+def _write_lexicon(folder: Path | None, schema: GraphSchema) -> bool:
+    """False when there is no folder to write to, or it has a lexicon: nobody's words are overwritten."""
+    if folder is None or (folder / LEXICON_FILE).exists():
+        why = "name the folder by --graph" if folder is None else f"{folder / LEXICON_FILE} is there; edit that"
+        print(f"text2cypher load: --lexicon: {why}", file=sys.stderr)
+        return False
+    (folder / LEXICON_FILE).write_text(json.dumps(bootstrap(schema), indent=2) + "\n", encoding="utf-8")
+    print(folder / LEXICON_FILE)
+    return True
 
 
 def _validate(options: argparse.Namespace) -> int:

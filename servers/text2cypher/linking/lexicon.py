@@ -13,9 +13,10 @@ from pathlib import Path
 
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.directions import Directions
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import phrases_of
 
-SHIPPED = Path(__file__).parent.parent / "data" / "lexicon.json"
+SHIPPED = Path(__file__).parent.parent / "data" / "curriculum" / "lexicon.json"
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,19 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         _phrases(held.get("labels", {}), schema.labels),
         _phrases(held.get("properties", {}), sorted(properties)),
         _phrases(held.get("relationships", {}), schema.relationships),
-        {word: int(number) for word, number in held.get("numbers", {}).items()},
+        {word: int(number) for word, number in (held.get("numbers") or languages().numbers).items()},
         tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),
         frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
     )
+
+
+def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
+    """A lexicon.json to edit, from the names alone: their words and plurals."""
+    properties = dict.fromkeys(name for types in schema.nodes.values() for name in types)
+    kinds = {"labels": schema.labels, "properties": list(properties), "relationships": schema.relationships}
+    return {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
 
 
 def _phrases(words: dict[str, list[str]], names: list[str]) -> dict[str, str]:

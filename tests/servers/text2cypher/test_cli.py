@@ -17,6 +17,8 @@ from servers.text2cypher import cli
 from servers.text2cypher.data.ground_truth_loader import QUESTIONS
 from servers.text2cypher.experiment.model_process import embedded_model
 from servers.text2cypher.graph.folder import CURRICULUM
+from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.lexicon import load_lexicon
 from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 
@@ -32,6 +34,23 @@ def test_load_checks_a_graph_and_its_questions(capsys: pytest.CaptureFixture[str
     assert "52 questions, 52 gold queries valid and not empty" in capsys.readouterr().out
     assert _exit("load", "--graph", str(tmp_path)) == 2
     assert "nodes.LABEL.csv" in capsys.readouterr().err
+
+
+def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "nodes.HarbourTown.csv").write_text("name,berths\nBergen,12\n", encoding="utf-8")
+    assert _exit("load", "--graph", str(tmp_path), "--lexicon") == 0
+    file = tmp_path / "lexicon.json"
+    held = json.loads(file.read_text(encoding="utf-8"))
+    assert held["labels"] == {"HarbourTown": ["harbour town", "harbour towns"]}
+    assert held["properties"]["berths"][0] == "berths" and held["relationships"] == {}
+    file.write_text(json.dumps({"labels": {"HarbourTown": ["kota pelabuhan"]}}), encoding="utf-8")
+    assert _exit("load", "--graph", str(tmp_path), "--lexicon") == 2
+    assert "lexicon.json is there" in capsys.readouterr().err and "kota pelabuhan" in file.read_text(encoding="utf-8")
+    schema = GraphSchema({"HarbourTown": {"name": "STRING"}}, (), {})
+    lexicon = load_lexicon(schema, tmp_path)
+    assert (
+        lexicon.labels["kota pelabuhan"] == "HarbourTown" and lexicon.numbers["tiga"] == lexicon.numbers["three"] == 3
+    )
 
 
 def test_validate_answers_a_line_a_query(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
