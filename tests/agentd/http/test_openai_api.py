@@ -280,11 +280,11 @@ async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool)
     class Endless(Model):
         async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
             assert on_text is not None
-            on_text("Selamat ")
+            on_text(TextChunk("Selamat "))
             try:
                 while True:
                     await asyncio.sleep(0.01 if busy else 3600)
-                    on_text("pagi ")
+                    on_text(TextChunk("pagi "))
             finally:
                 self.left.set()
 
