@@ -18,6 +18,7 @@ from agentd.app import Daemon
 from agentd.errors import AgentdError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.observability import logging as logs
+from agentd.runs.keys import new_key
 from agentd.startup import started
 from lab.eval.letters import report, script
 from lab.eval.letters.runner import Answer, Held, Record, hold_all
@@ -33,12 +34,13 @@ class Desk:
     def __init__(self, made: Daemon, provider: str | None) -> None:
         self._made = made
         self._provider = provider
+        self._visitor = CITIZEN.with_key(new_key())
 
     async def say(self, session_id: str, words: str) -> Answer:
         """One run; a failed one is answered in the citizen's words, as a page would."""
         options = AgentOptions(session_id=session_id, provider=self._provider)
         try:
-            outcome = await self._made.runs.run(words, options, CITIZEN)
+            outcome = await self._made.runs.run(words, options, self._visitor)
         except AgentdError as error:
             steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
             return Answer(text=error.data.get("user_message") or error.user_message(), steps=steps, error=error.type)
