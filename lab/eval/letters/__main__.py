@@ -11,6 +11,7 @@ import hashlib
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from agentd import config
@@ -31,14 +32,13 @@ CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
 class Desk:
     """The daemon's agent as the conversations' counter."""
 
-    def __init__(self, made: Daemon, provider: str | None) -> None:
+    def __init__(self, made: Daemon) -> None:
         self._made = made
-        self._provider = provider
         self._visitor = CITIZEN.with_key(new_key())
 
     async def say(self, session_id: str, words: str) -> Answer:
         """One run; a failed one is answered in the citizen's words, as a page would."""
-        options = AgentOptions(session_id=session_id, provider=self._provider)
+        options = AgentOptions(session_id=session_id)
         try:
             outcome = await self._made.runs.run(words, options, self._visitor)
         except AgentdError as error:
@@ -71,8 +71,11 @@ async def evaluate(given: argparse.Namespace) -> Record:
     kept = Record() if given.fresh else Record.read(out / "report.json")
     with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
         settings = config.load(given.config, state=state)
+        if given.provider:  # a visitor may choose none: the office's configuration does
+            only = tuple(each for each in settings.providers if each.id == given.provider)
+            settings = replace(settings, default_provider=given.provider, providers=only)
         async with started(settings) as made:
-            desk = Desk(made, given.provider)
+            desk = Desk(made)
             await desk.warm()
             record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
             now: list[Held] = []
