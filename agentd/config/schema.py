@@ -253,7 +253,8 @@ class ClientFile(Section):
     tool_host: str = "mcp"
     """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None
-    """Which tools there are, and this office's words and rules for them. Left out, every tool of every server."""
+    """Which tools there are, and this office's words and rules for them. Left out, every tool of every server.
+    One entry makes it the whole list: name every tool the office needs, also those without a rule of their own."""
     profiles: list[ProfileSettings] = Field(default_factory=list)
     """Other agents for other callers."""
     examples: list[ExampleSettings] = Field(default_factory=list)

@@ -2,8 +2,8 @@
 
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
-The other parts are the faults of lab/drill/faults.py. All parts go on side by side, because most of a drill is waiting,
-and are written into docs/drills.md.
+The other parts are the faults of lab/drill/faults.py and the attacks of lab/drill/attacks.py. All parts go on side by
+side, because most of a drill is waiting, and are written into docs/drills.md.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.bench.__main__ import machine
+from lab.drill.attacks import ATTACKS, attack_table
 from lab.drill.count import OFFICE, TURNS, Found
 from lab.drill.faults import PARTS as FAULTS
 from lab.drill.faults import table
@@ -150,7 +151,7 @@ class Drill:
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
 KILLS, STOPPED, NODES, CLOCKS = "kills", "stops", "nodes", "clocks"
 PARTS = {**FAULTS, "hostile": hostile_texts}
-EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS)
+EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS, *ATTACKS)
 ABOUT = """\
 # Drills
 
@@ -190,6 +191,12 @@ itself (its server, its provider) is gone again by then. A run that waited for i
 cause has gone; that takes up to a minute, because DBOS looks for its database in growing pauses.
 
 {faults}
+
+## Attacks
+
+Each is tried on a real daemon or server. Lost is what was reached, changed, left or said that should not have been.
+
+{attacks}
 """
 
 
@@ -226,6 +233,8 @@ def main() -> int:
         clocked = all_.submit(two_clocks, folder / CLOCKS) if CLOCKS in parts else None
         noded = all_.submit(three_nodes, folder / NODES) if NODES in parts else None
         faulty = [all_.submit(PARTS[part], folder / part) for part in PARTS if part in parts]
+        attacked = [all_.submit(ATTACKS[part], folder / part) for part in ATTACKS if part in parts]
+        attacks = [attack for future in attacked for attack in future.result()]
         rows = [row for future in faulty for row in future.result()]
         found = killing.result() if killing else None
         stops = stopping.result() if stopping else None
@@ -247,6 +256,7 @@ def main() -> int:
         node_runs=RUNS,
         nodes=nodes.table() if nodes else "",
         faults=table(rows),
+        attacks=attack_table(attacks),
     )
     print(page)
     if not given.parts:
@@ -254,10 +264,10 @@ def main() -> int:
     counted = [each for each in (found, stops, nodes, clocks) if each is not None]
     for line in (line for each in counted for line in (*each.lost, *each.unclean)):
         print(f"lost: {line}", file=sys.stderr)
-    for row in rows:
+    for row in (*rows, *attacks):
         if not row.right:
             print(f"wrong: {row}", file=sys.stderr)
-    right = all(each.right for each in counted) and all(row.right for row in rows)
+    right = all(each.right for each in counted) and all(row.right for row in (*rows, *attacks))
     return 0 if right else 1
 
 
