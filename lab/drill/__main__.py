@@ -2,8 +2,8 @@
 
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
-The other parts are the faults of lab/drill/faults.py and the attacks of lab/drill/attacks.py. All parts go on side by
-side, because most of a drill is waiting, and are written into docs/drills.md.
+The other parts are the faults of lab/drill/faults.py and the attacks of lab/drill/attacks.py and guards.py. All
+parts go on side by side, because most of a drill is waiting, and are written into docs/drills.md.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -25,10 +25,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.bench.__main__ import machine
-from lab.drill.attacks import ATTACKS, attack_table
+from lab.drill.attacks import ATTACKS as OUTSIDERS
+from lab.drill.attacks import attack_table
 from lab.drill.count import OFFICE, TURNS, Found
 from lab.drill.faults import PARTS as FAULTS
 from lab.drill.faults import table
+from lab.drill.guards import guards
 from lab.drill.hostile import hostile_texts
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
 from servers.certificate.issuing import CRASH_POINTS
@@ -150,6 +152,7 @@ class Drill:
 
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
 KILLS, STOPPED, NODES, CLOCKS = "kills", "stops", "nodes", "clocks"
+ATTACKS = {**OUTSIDERS, "guards": guards}
 PARTS = {**FAULTS, "hostile": hostile_texts}
 EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS, *ATTACKS)
 ABOUT = """\

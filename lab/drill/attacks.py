@@ -21,11 +21,8 @@ from typing import Any
 
 import aiohttp
 
-from agentd.access import AccessBook
+from agentd.access import TokenStore
 from agentd.state import open_to_others
-from servers.common.database import Database, DatabaseError
-from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
-from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_closed_processes import tree
 from tests.e2e.test_discreet_logs import CARELESS, DEBUG, NAME, NIK, planted_in, said
@@ -34,14 +31,12 @@ from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_main_job import WORDS as SENTENCE
 from tests.e2e.test_unasked import third_party
 from tests.e2e.test_visitors import WORDS, YOURS, Visitor, token
-from tests.servers.common.greedy import GREEDY, file_of
-from tests.servers.text2cypher.test_read_only import HIDDEN
 from tests.web.test_rogue_server import rogue
 
 PASSPHRASE = "passphrase-of-the-drilled-office"
 PLANTED = "tanaman-drill-7319"
 SOCKETS = 8
-CLOSED_WITHIN_S, SQL_LIMIT_S = 20.0, 0.3
+CLOSED_WITHIN_S = 20.0
 PROXIED = (
     *("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP", "True-Client-IP"),
     *("CF-Connecting-IP", "X-Client-IP", "X-Envoy-External-Address", "CDN-Loop", "X-Amzn-Trace-Id"),
@@ -129,7 +124,7 @@ async def _revoked(daemon: Daemon) -> Attack:
     shown = {"Authorization": f"Bearer {await asyncio.to_thread(token, daemon, 'front', 'staff')}"}
     async with aiohttp.ClientSession() as session:
         sockets = [await session.ws_connect(f"{daemon.url}/ws", headers=shown) for _ in range(SOCKETS)]
-        AccessBook(daemon.state / "access.json").revoke("front")
+        TokenStore(daemon.state / "access.json").revoke("front")
         began = time.monotonic()
         codes = [await _closed(socket) for socket in sockets]
         seconds = time.monotonic() - began
@@ -262,47 +257,10 @@ def server_over_http(folder: Path) -> list[Attack]:
     return [Attack("a letter from `servers.certificate --http` without token", len(codes), f"status {codes}", issued)]
 
 
-# ── guards of databases ────────────────────────────────────────────────────────────────────────────────
-
-
-def guards(folder: Path) -> list[Attack]:
-    """Cypher that hides a call, SQL that never ends."""
-    folder.mkdir()
-    passed = sum(not _refused(query) for query in HIDDEN)
-    lost, longest = asyncio.run(_greedy(file_of(folder / "greedy.db")))
-    said = f"all ended; the longest took {longest:.1f} s (limit {SQL_LIMIT_S} s)"
-    return [
-        Attack("Cypher that hides a call or a load", len(HIDDEN), "refused", passed),
-        Attack("greedy SQL on SQLite", len(GREEDY), said, lost),
-    ]
-
-
-def _refused(query: str) -> bool:
-    try:
-        ensure_read_only(query)
-    except (NotReadOnlyError, CypherSyntaxError):
-        return True
-    return False
-
-
-async def _greedy(file: Path) -> tuple[int, float]:
-    database = Database(f"sqlite+aiosqlite:///{file}")
-    lost, longest = 0, 0.0
-    for statement in GREEDY:
-        began = time.monotonic()
-        try:
-            await database.fetch(statement, timeout_seconds=SQL_LIMIT_S)
-            lost += 1
-        except DatabaseError:
-            longest = max(longest, time.monotonic() - began)
-    return lost, longest
-
-
 ATTACKS: dict[str, Callable[[Path], list[Attack]]] = {
     "office": office,
     "logs": logs,
     "model": model,
     "open": open_house,
     "http": server_over_http,
-    "guards": guards,
 }
