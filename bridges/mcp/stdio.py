@@ -30,6 +30,8 @@ from bridges.mcp.lines import LineCutter, Noise, Oversize
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.tail import StderrTail
 
+LAST_WORDS_S = 1.0
+"""How long standard error is read on once the server has ended: what it said last is in the pipe already."""
 GUARDIAN = Path(__file__).with_name("guardian.py")
 INHERITED = ("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 _CHUNK = 256 * 1024
@@ -100,6 +102,7 @@ class Subprocess:
                             stream.close()
                         _hang_up(writer)
                         await self._end(process, exited)
+                        await asyncio.wait(tasks[-1:], timeout=LAST_WORDS_S)
                         for task in tasks:
                             task.cancel()
                         await asyncio.gather(*tasks, return_exceptions=True)

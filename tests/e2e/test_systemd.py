@@ -125,7 +125,7 @@ def test_a_service_is_ready_alive_reloaded_and_stopped_as_systemd_is_told(tmp_pa
         assert service.process.wait(WAIT_S) == 0
 
 
-def test_a_stop_answers_what_is_under_way_and_refuses_what_is_new(tmp_path: Path) -> None:
+def test_a_stop_tells_who_waits_which_run_goes_on_later_and_refuses_what_is_new(tmp_path: Path) -> None:
     with activated(tmp_path) as service:
         answers: list[dict[str, Any]] = []
         run_id = service.call("Agent.start", prompt="Halo")["result"]["run_id"]
@@ -138,7 +138,8 @@ def test_a_stop_answers_what_is_under_way_and_refuses_what_is_new(tmp_path: Path
         refused = service.call("Agent.run", prompt="Satu lagi")
         waiting.join(WAIT_S)
         assert refused["error"]["data"]["type"] == "draining"
-        assert [answer["result"]["response"] for answer in answers] == ["Akhirnya"]
+        [told] = [answer["error"]["data"] for answer in answers]
+        assert (told["type"], told["run_id"]) == ("draining", run_id)
         assert service.process.wait(WAIT_S) == 0
 
 

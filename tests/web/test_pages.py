@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import json
 import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,11 +28,18 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield daemon
 
 
-def fetch(url: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers in lower case, body; no error is raised for any status."""
+def fetch(
+    url: str, body: bytes | None = None, *, source: str = "127.0.0.1", **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers in lower case, body, as asked from this address; no error is raised for any status."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection = partial(http.client.HTTPConnection, source_address=(source, 0))
+    handler = urllib.request.HTTPHandler()
+    handler.http_open = lambda request: handler.do_open(connection, request)  # type: ignore[method-assign]
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, named), timeout=30) as response:
+        with urllib.request.build_opener(handler).open(
+            urllib.request.Request(url, body, named), timeout=30
+        ) as response:
             return response.status, {k.lower(): v for k, v in response.headers.items()}, response.read()
     except urllib.error.HTTPError as error:
         return error.code, {k.lower(): v for k, v in error.headers.items()}, error.read()

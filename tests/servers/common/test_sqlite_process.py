@@ -25,9 +25,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file_of(tmp_path_factory.mktemp("greedy") / "books.db")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def started() -> list[int]:
-    """The ids of all processes that were started."""
+    """The ids of all processes that the test's database started."""
     return []
 
 

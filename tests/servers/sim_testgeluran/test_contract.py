@@ -15,6 +15,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from servers.common.database_address import SAMPLE
 from tests.servers.sim_testgeluran.seed import DETAILS, DETAILS_ANSWER, SUMMARY, SUMMARY_ANSWER
 
 
@@ -91,7 +92,8 @@ async def test_the_tool_says_what_it_takes_and_that_it_only_reads(tmp_path: Path
         operation = tool.input_schema["properties"]["operations"]["items"]
         assert set(operation["required"]) == {"operation_id", "main_table", "select_columns"}
         assert tool.output_schema is not None
-        assert await execute(client, SUMMARY) == {"success": True, "results": {"get_summary_stats": SUMMARY_ANSWER}}
+        sample = {**SUMMARY_ANSWER, "notice": SAMPLE}
+        assert await execute(client, SUMMARY) == {"success": True, "results": {"get_summary_stats": sample}}
 
 
 async def test_an_operation_of_the_wrong_shape_is_that_operations_error(sqlite_url: str) -> None:
