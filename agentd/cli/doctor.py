@@ -93,7 +93,7 @@ def python(version: tuple[int, ...]) -> Finding:
     text = ".".join(map(str, version))
     if version < OLDEST_PYTHON:
         return Finding(
-            "must", f"Python {text} is too old", "install Python 3.11 or newer and make the environment anew"
+            "must", f"Python {text} is too old", "install Python 3.11 or newer and make the environment again"
         )
     return Finding("good", f"Python {text}")
 

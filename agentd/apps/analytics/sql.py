@@ -32,24 +32,24 @@ class Select:
     """Columns of two tables that it sets equal."""
 
 
-@lru_cache(maxsize=64)
 def tree(query: str) -> exp.Expr | None:
     """The query's one statement; None where it is none, or several."""
     found = statements(query)
     return found[0] if len(found) == 1 else None
 
 
-def statements(query: str) -> list[exp.Expr]:
-    """Its statements, none where no dialect reads the text."""
+@lru_cache(maxsize=64)
+def statements(query: str) -> tuple[exp.Expr, ...]:
+    """Its statements, none where no dialect reads the text. Read once for all that is asked of a query."""
     import sqlglot  # heavy, and only a planned query needs it
     from sqlglot.errors import SqlglotError
 
     for dialect in DIALECTS:
         try:
-            return [each for each in sqlglot.parse(query, read=dialect) if each is not None]
+            return tuple(each for each in sqlglot.parse(query, read=dialect) if each is not None)
         except SqlglotError:
             continue
-    return []
+    return ()
 
 
 def reads_only(query: str) -> bool:
