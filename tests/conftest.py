@@ -7,13 +7,16 @@ database (STARTERS). `make quick` runs these alone, and a process started there 
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
+import structlog
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile their libraries again
 sys.dont_write_bytecode = False
@@ -21,7 +24,7 @@ sys.dont_write_bytecode = False
 STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
     *("tests.daemon", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
-    *("bridges.mcp", "bridges.llamacpp.weights", "drill"),
+    *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill"),
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
 """Modules, with all below them, whose users start processes."""
@@ -53,6 +56,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=slow)
         chosen = set(items) - set(slow)
         items[:] = [item for item in items if item in chosen]
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    """A command that a test runs in this process sets up the process's logging; the next test must not inherit it."""
+    root = logging.getLogger()
+    level, handlers, raises = root.level, list(root.handlers), logging.raiseExceptions
+    hooks = sys.excepthook, threading.excepthook, sys.unraisablehook
+    yield
+    for added in [handler for handler in root.handlers if handler not in handlers]:
+        root.removeHandler(added)
+    root.setLevel(level)
+    logging.raiseExceptions = raises
+    sys.excepthook, threading.excepthook, sys.unraisablehook = hooks
+    structlog.reset_defaults()
 
 
 def _starts(item: pytest.Function) -> bool:
