@@ -212,12 +212,17 @@ class ToolInfo(Message):
         return self.read_only and self.annotations.get("destructiveHint") is not True
 
     @property
-    def for_model(self) -> bool:
-        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it.
+    def identity(self) -> bool:
+        """True for what proves who somebody is (`_meta` agentd/identity): the daemon itself calls it, and nobody else.
 
-        Nor what proves who somebody is (`agentd/identity`), whatever else its server says.
+        Its arguments are secrets (a PIN), which no run, step or event may keep.
         """
-        return self.meta.get("agentd/for", "model") == "model" and not self.meta.get("agentd/identity")
+        return bool(self.meta.get("agentd/identity"))
+
+    @property
+    def for_model(self) -> bool:
+        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it."""
+        return self.meta.get("agentd/for", "model") == "model" and not self.identity
 
 
 class ServerState(Message):

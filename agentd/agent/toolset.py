@@ -90,7 +90,8 @@ def assemble(
     """Bind, word and cut the catalogue.
 
     `entries` None means every tool of every server; `servers` and `only` are the profile's cut (None: no cut).
-    Tools of one name at two servers are each called `SERVER__TOOL`. What is not for models does not exist for one.
+    Tools of one name at two servers are each called `SERVER__TOOL`. What is not for models does not exist for one, and
+    what proves who somebody is for nobody: the daemon calls that at its host (agentd/http/internal_tools.py).
     """
 
     def worded(tool: ToolInfo, entry: ToolEntry | None = None) -> ToolInfo:
@@ -129,8 +130,7 @@ def assemble(
     if allowed is not None:
         named = [tool for tool in named if tool.name.casefold() in allowed]
         unbound &= allowed
-    if chooser == "model":
-        named = [tool for tool in named if tool.for_model]
+    named = [tool for tool in named if (tool.for_model if chooser == "model" else not tool.identity)]
     awake = tuple(tool for tool in named if tool.server in up)
     asleep = tuple(tool for tool in named if tool.server not in up)
     return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.audit import AuditTrail
+from agentd.errors import ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
 from agentd.runs.keys import kept_of_new, new_key
@@ -31,8 +32,11 @@ class DirectTools:
 
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
         """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
-        info = self._tools_of(caller).resolve(tool, server)
+        toolset = self._tools_of(caller)
+        info = toolset.resolve(tool, server)
         if info.official or info.approval != "never":
+            if info in toolset.asleep:  # what it is isn't known yet: its arguments may be nothing that a run may keep
+                raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
             if caller.is_visitor:
                 caller = caller.with_key(caller.session_key or new_key())

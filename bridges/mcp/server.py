@@ -370,7 +370,7 @@ class Server:
             return None
         if live is None:
             return failure(f"The server `{name}` of the tool `{tool}` is {self.state.state}: {self._error()}.")
-        if all(known.name != tool for known in self.tools):
+        if not self._offers(call.tool, tool):
             return failure(f"The server `{name}` has no tool `{tool}`.", error_type="unknown_tool")
         timeout = call.tool.timeout_s or self.settings.call_timeout_s
         live.wire.tail.confide(call.input)
@@ -433,6 +433,11 @@ class Server:
             self._live = None
             self._starting()
         live.wire.give_up(why)
+
+    def _offers(self, wanted: ToolInfo, name: str) -> bool:
+        """Whether it has this tool. One that proves who somebody is answers only a caller who knew that of it: the
+        others named it before its server was up, and what they send would be kept."""
+        return any(known.name == name and (wanted.identity or not known.identity) for known in self.tools)
 
     # ── what others see ──────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -39,6 +39,11 @@ async def echo(text: str, ctx: Context) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], structured_content={"said": text})
 
 
+@mcp.tool(meta={"agentd/identity": True})
+def verify(pin: str) -> str:
+    return f"verified by {pin}"
+
+
 @mcp.tool()
 def fail() -> str:
     raise ToolError("the drawer is empty")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from agentd.messages import Agreement, Caller, Consent
+from agentd.messages import Agreement, Caller, Consent, ToolInfo
 from bridges.mcp import McpToolHost
 from tests.bridges.mcp.conftest import PATIENCE, QUICK, do, friendly, request, until
 
@@ -46,6 +46,14 @@ async def test_the_catalogue_carries_what_the_server_says_about_its_tools(host: 
     assert echo.input_schema["required"] == ["text"]
     assert catalogue.servers[0].instructions == "Be friendly."
     assert catalogue.servers[0].protocol_version == "2026-07-28"
+
+
+async def test_what_proves_who_somebody_is_answers_only_a_call_that_knows_it(host: McpToolHost) -> None:
+    known = request(host, "friendly", "verify", pin="739105")
+    named_before_it_was_up = known.model_copy(update={"tool": ToolInfo(name="verify", server="friendly")})
+    refused = await host.call(named_before_it_was_up)
+    assert (refused.success, refused.error_type) == (False, "unknown_tool")
+    assert (await host.call(known)).success
 
 
 async def test_each_call_carries_its_idempotency_key_and_session(host: McpToolHost) -> None:
