@@ -401,7 +401,11 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
-        pages=[*pages.routes(), *pair.routes(), *(page for app in made.apps for page in app.pages())],
+        pages=[
+            *pages.routes(app.web for app in made.apps if app.web),
+            *pair.routes(),
+            *(page for app in made.apps for page in app.pages()),
+        ],
         mounted=[
             *LoginEndpoint(made.audit).routes(),
             *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import structlog
@@ -69,6 +70,8 @@ class App:
 
     methods: ClassVar[tuple[Method, ...]] = ()
     """JSON-RPC methods of its own. They reach its kinds of question by `services.questions[KIND]`."""
+    web: ClassVar[Path | None] = None
+    """The folder of its pages' files, served together with the daemon's own (`agentd.web.pages`)."""
     turns: TurnPolicy = UNRESTRICTED
     judges_official_calls: ClassVar[bool] = False
     """Whether `add_policy` judges what official calls may hold. Without such an app the daemon makes none."""
@@ -93,7 +96,7 @@ class App:
         return {}
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
-        """Pages that are open to everybody."""
+        """Pages that are open to everybody and made at each request; those of `web` are served without it."""
         return ()
 
     def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:

@@ -1,11 +1,14 @@
-"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy. It knows no data."""
+"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy. It knows no data.
+
+The daemon's own folder and each app's (`App.web`) are served as one: `NAME.html` as /NAME, every file under /web/.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +19,6 @@ from aiohttp.typedefs import Handler
 from agentd.errors import InvalidParams
 
 STATIC = Path(__file__).with_name("static")
-PAGES = ("kiosk", "chat", "desk", "ask")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -62,11 +64,23 @@ class Asset:
         return web.Response(body=self.body, headers=headers)
 
 
-def routes() -> Iterator[web.RouteDef]:
+def files(folders: Iterable[Path]) -> dict[str, Path]:
+    """{path under /web/: file} of the daemon's folder and these. Raises ValueError for a name that two of them have."""
+    found: dict[str, Path] = {}
+    for folder in (STATIC, *folders):
+        for file in folder.rglob("*"):
+            name = file.relative_to(folder).as_posix()
+            if file.is_file() and found.setdefault(name, file) is not file:
+                raise ValueError(f"two files of the pages are called {name}: {found[name]} and {file}; rename one")
+    return found
+
+
+def routes(folders: Iterable[Path] = ()) -> Iterator[web.RouteDef]:
     """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg."""
-    assets = {path.relative_to(STATIC).as_posix(): Asset.of(path) for path in STATIC.rglob("*") if path.is_file()}
-    for name in PAGES:
-        yield web.get(f"/{name}", _serving(assets[f"{name}.html"]))
+    assets = {name: Asset.of(file) for name, file in files(folders).items()}
+    for name, asset in assets.items():
+        if name.endswith(".html"):
+            yield web.get(f"/{name.removesuffix('.html')}", _serving(asset))
 
     async def file(request: web.Request) -> web.Response:
         asset = assets.get(request.match_info["path"])

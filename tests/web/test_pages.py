@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
-from agentd.web.pages import PAGES, STATIC
+from agentd import plugins
+from agentd.web.pages import files
 from tests.daemon import Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
 
 MAX_WEIGHT = 300_000
+PAGES = ("kiosk", "chat", "desk", "ask")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def fetch(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_comes_packed_with_a_strict_policy_and_is_light(office: Daemon, page: str) -> None:
+def test_a_page_comes_packed_with_a_strict_policy(office: Daemon, page: str) -> None:
     status, headers, packed = fetch(f"{office.url}/{page}", Accept_Encoding="gzip")
     assert (status, headers["content-encoding"]) == (200, "gzip")
     policy = headers["content-security-policy"]
@@ -57,7 +59,12 @@ def test_a_page_comes_packed_with_a_strict_policy_and_is_light(office: Daemon, p
 
     again, _, body = fetch(f"{office.url}/{page}", If_None_Match=headers["etag"])
     assert (again, body) == (304, b"")
-    assert sum(path.stat().st_size for path in STATIC.rglob("*") if path.is_file()) <= MAX_WEIGHT
+
+
+def test_all_pages_together_are_light() -> None:
+    served = files(app.web for app in plugins.apps() if app.web)
+    assert {f"{page}.html" for page in PAGES} == {name for name in served if name.endswith(".html")}
+    assert sum(file.stat().st_size for file in served.values()) <= MAX_WEIGHT
 
 
 def test_nothing_outside_the_folder_is_served(office: Daemon) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from agentd.application import App, QuestionKind, Wiring
 from agentd.apps.analytics import method
@@ -13,8 +14,9 @@ from agentd.ports import ChatModel, ToolHost
 
 
 class Analytics(App):
-    """Analytics.ask and its tool."""
+    """Analytics.ask, its tool, and the page /ask."""
 
+    web = Path(__file__).parent / "web" / "static"
     methods = (method.ask,)
 
     def __init__(self, wiring: Wiring) -> None:

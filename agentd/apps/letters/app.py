@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentd.application import App, Wiring
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 
 class Letters(App):
-    """Grounding for official calls, and the pages around letters: /verify, /preview, /pictures."""
+    """Grounding for official calls, and the pages around letters: /kiosk, /desk, /verify, /preview, /pictures."""
 
+    web = Path(__file__).parent / "web" / "static"
     judges_official_calls = True
 
     def __init__(self, wiring: Wiring) -> None:
