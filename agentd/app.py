@@ -402,7 +402,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
         pages=[
-            *pages.routes(app.web for app in made.apps if app.web),
+            *pages.routes(app.static for app in made.apps if app.static),
             *pair.routes(),
             *(page for app in made.apps for page in app.pages()),
         ],

@@ -70,7 +70,7 @@ class App:
 
     methods: ClassVar[tuple[Method, ...]] = ()
     """JSON-RPC methods of its own. They reach its kinds of question by `services.questions[KIND]`."""
-    web: ClassVar[Path | None] = None
+    static: ClassVar[Path | None] = None
     """The folder of its pages' files, served together with the daemon's own (`agentd.web.pages`)."""
     turns: TurnPolicy = UNRESTRICTED
     judges_official_calls: ClassVar[bool] = False
@@ -96,7 +96,7 @@ class App:
         return {}
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
-        """Pages that are open to everybody and made at each request; those of `web` are served without it."""
+        """Pages that are open to everybody and made at each request; those of `static` are served without it."""
         return ()
 
     def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:

@@ -1,6 +1,6 @@
 """The pages and their files, read once and served from memory with ETag, gzip and a strict policy. It knows no data.
 
-The daemon's own folder and each app's (`App.web`) are served as one: `NAME.html` as /NAME, every file under /web/.
+The daemon's own folder and each app's (`App.static`) are served as one: `NAME.html` as /NAME, every file under /web/.
 """
 
 from __future__ import annotations

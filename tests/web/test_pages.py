@@ -62,7 +62,7 @@ def test_a_page_comes_packed_with_a_strict_policy(office: Daemon, page: str) -> 
 
 
 def test_all_pages_together_are_light() -> None:
-    served = files(app.web for app in plugins.apps() if app.web)
+    served = files(app.static for app in plugins.apps() if app.static)
     assert {f"{page}.html" for page in PAGES} == {name for name in served if name.endswith(".html")}
     assert sum(file.stat().st_size for file in served.values()) <= MAX_WEIGHT
 

@@ -16,7 +16,7 @@ from agentd.ports import ChatModel, ToolHost
 class Analytics(App):
     """Analytics.ask, its tool, and the page /ask."""
 
-    web = Path(__file__).parent / "web" / "static"
+    static = Path(__file__).parent / "web" / "static"
     methods = (method.ask,)
 
     def __init__(self, wiring: Wiring) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Letters(App):
     """Grounding for official calls, and the pages around letters: /kiosk, /desk, /verify, /preview, /pictures."""
 
-    web = Path(__file__).parent / "web" / "static"
+    static = Path(__file__).parent / "web" / "static"
     judges_official_calls = True
 
     def __init__(self, wiring: Wiring) -> None:
