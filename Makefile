@@ -103,8 +103,11 @@ bench: install ## measure, side by side with what people use instead, as ratios 
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
 	@$(BIN)/python -m lab.eval.analytics --planner $(or $(PLANNER),perfect)
 
+eval-evidence: install ## the judge of evidence on the field matrix (COD='id_dev.json …': on those dialogues)
+	@$(BIN)/python -m lab.eval.evidence $(if $(COD),--cod $(COD))
+
 eval-letters: install ## conversations with citizens, by the embedded model; goes on where it was stopped
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m lab.eval.letters
 
-.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-letters
+.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-evidence eval-letters

@@ -1,0 +1,55 @@
+"""`python -m lab.eval.evidence`: the judge of evidence on the field matrix, and on COD's development files if given.
+
+    python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
+    python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
+    python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
+
+The dialogues are not ours: they stay out of this repository. `--failures` shows wrong verdicts of the tuning half only;
+of the other half there are totals alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from lab.eval.evidence import cod, matrix
+from lab.eval.evidence.report import Judged, failures, table
+from lab.eval.evidence.trials import Trial, refused
+
+
+async def judge(trials: Iterable[Trial]) -> list[Judged]:
+    """Every trial's verdict."""
+    return [Judged(trial, await refused(trial)) for trial in trials]
+
+
+def _show(title: str, judged: Sequence[Judged], *, with_failures: bool) -> None:
+    print(f"\n**{title}**\n")
+    print("\n".join(table(judged)))
+    if with_failures:
+        print("\n".join(("", *failures(judged))))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m lab.eval.evidence")
+    parser.add_argument("--cod", metavar="FILE", type=Path, nargs="+", help="development files of COD: id_dev.json …")
+    parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
+    parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
+    given = parser.parse_args()
+    if not given.cod:
+        rows = asyncio.run(judge(matrix.trials(bare=given.bare)))
+        _show("matrix, bare" if given.bare else "matrix", rows, with_failures=given.failures)
+        return
+    for file in given.cod:
+        language, dialogues = cod.load(file)
+        judged = asyncio.run(judge(cod.trials(language, dialogues)))
+        for half in ("tuning", "reporting"):
+            own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
+            _show(f"{file.name}, {half} half", own, with_failures=given.failures and half == "tuning")
+
+
+if __name__ == "__main__":
+    main()

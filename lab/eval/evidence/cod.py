@@ -1,0 +1,202 @@
+"""The public COD dialogues as trials: what people said in natural dialogues that others wrote. It judges nothing.
+
+A service is a tool whose properties are its slots. A call is honest with what the user informed: of a transaction
+where the user affirms its summary, of a look-up before the first offer that it leads to. Values of another dialogue
+are invented, and an offer or a summary that the user turns down is no evidence. Only development files are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agentd.agent.text import fold
+from agentd.messages import Said, ToolInfo
+from lab.eval.evidence.trials import Trial
+
+Dialogue = Mapping[str, Any]
+Slots = dict[str, str]
+SWAPS = 3
+"""Values of other dialogues tried for each argument."""
+_ANY = "dontcare"
+_TURNED_DOWN = frozenset({"NEGATE", "REQUEST_ALTS"})
+
+
+def half(dialogue_id: str) -> str:
+    """`tuning` or `reporting`, by hash; a dialogue is in the same half in every language."""
+    return ("tuning", "reporting")[hashlib.sha256(dialogue_id.encode()).digest()[0] % 2]
+
+
+def load(file: Path) -> tuple[str, list[Dialogue]]:
+    """(language, dialogues) of a development file, `id_dev.json`. Raises ValueError for any other file."""
+    language, _, rest = file.name.partition("_")
+    if rest != "dev.json":
+        raise ValueError(f"{file}: only …_dev.json files may be tuned on")
+    dialogues: list[Dialogue] = json.loads(file.read_text(encoding="utf-8"))
+    return language, dialogues
+
+
+def trials(language: str, dialogues: Sequence[Dialogue]) -> Iterator[Trial]:
+    """Every trial of one language's dialogues; the id starts with the dialogue's."""
+    corpus = _Corpus(language, dialogues)
+    for dialogue in dialogues:
+        yield from _Reading(corpus, dialogue).trials()
+
+
+class _Corpus:
+    """What is known over all dialogues of a language: each service's slots, and the values that users informed."""
+
+    def __init__(self, language: str, dialogues: Sequence[Dialogue]) -> None:
+        self.language = language
+        slots: dict[str, dict[str, Any]] = defaultdict(dict)
+        self.values: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for by, service, act in (each for dialogue in dialogues for turn in dialogue["turns"] for each in _acts(turn)):
+            name, values = act["slot"], act["values"]
+            if not name or name in ("intent", "count") or not values:
+                continue
+            kind = "boolean" if values[0] in ("True", "False") else "string"
+            slots[service].setdefault(name, {"type": kind})
+            if by == "USER" and act["act"] == "INFORM" and values[0] != _ANY:
+                self.values[service, name][values[0]] = None
+        self.tools = {
+            service: ToolInfo(
+                name=service.lower(),
+                server="services",
+                official=True,
+                input_schema={"type": "object", "properties": dict(sorted(properties.items()))},
+            )
+            for service, properties in slots.items()
+        }
+
+    def others(self, service: str, slot: str, own: Sequence[str], salt: str) -> list[str]:
+        """Values that other dialogues have for a slot and this one hasn't, in an order that the salt makes."""
+        strange = [value for value in self.values[service, slot] if not any(_same(value, each) for each in own)]
+        return sorted(strange, key=lambda value: hashlib.sha256(f"{salt}:{value}".encode()).digest())[:SWAPS]
+
+
+@dataclass
+class _State:
+    """One service in one dialogue."""
+
+    informed: Slots = field(default_factory=dict)
+    offered: Slots = field(default_factory=dict)
+    summed_up: Slots = field(default_factory=dict)
+    looked_up: Slots | None = None
+
+
+class _Reading:
+    """One dialogue, read turn by turn."""
+
+    def __init__(self, corpus: _Corpus, dialogue: Dialogue) -> None:
+        self._corpus, self._dialogue = corpus, dialogue
+        self._said: list[Said] = []
+        self._states: dict[str, _State] = defaultdict(_State)
+        self._own: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for turn in dialogue["turns"]:
+            for _, service, act in _acts(turn):
+                self._own[service, act["slot"]] += act["values"]
+
+    def trials(self) -> Iterator[Trial]:
+        for at, turn in enumerate(self._dialogue["turns"]):
+            acts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+            for _, service, act in _acts(turn):
+                acts[service].append(act)
+            if turn["speaker"] == "USER":
+                self._hear("citizen", turn["utterance"])
+            for service, done in acts.items():
+                read = self._user if turn["speaker"] == "USER" else self._system
+                yield from read(f"{self._dialogue['dialogue_id']}:{at}:{service}", service, done)
+            if turn["speaker"] != "USER":
+                for service, done in acts.items():
+                    self._find(service, _valued(done, "OFFER"))
+                self._hear("agent", turn["utterance"])
+
+    def _user(self, key: str, service: str, acts: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
+        state, kinds = self._states[service], {act["act"] for act in acts}
+        now = _valued(acts, "INFORM")
+        if kinds & _TURNED_DOWN:
+            shown = state.offered | state.summed_up
+            wrong = {slot: value for slot, value in shown.items() if not _same(value, (state.informed | now).get(slot))}
+            if "NEGATE" in kinds:  # only what is said otherwise now is known to be wrong
+                wrong = {slot: value for slot, value in wrong.items() if slot in now}
+            yield from self._each(key, "rejected offer", service, wrong, honest=False)
+        state.informed |= now
+        if "AFFIRM" in kinds and state.summed_up:
+            told = {slot: state.informed[slot] for slot in state.summed_up if slot in state.informed}
+            yield from self._call(key, "transaction", service, told)
+        if "SELECT" in kinds and state.offered:
+            chosen = {slot: value for slot, value in state.offered.items() if slot not in state.informed}
+            yield from self._each(key, "accepted offer", service, chosen, honest=True)
+        if kinds & (_TURNED_DOWN | {"AFFIRM", "SELECT"}):
+            state.offered, state.summed_up = {}, {}
+
+    def _system(self, key: str, service: str, acts: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
+        state = self._states[service]
+        offered = _valued(acts, "OFFER")
+        state.offered = offered or state.offered
+        state.summed_up = _valued(acts, "CONFIRM") or state.summed_up
+        if offered and state.looked_up != state.informed:
+            state.looked_up = dict(state.informed)
+            yield from self._call(key, "look-up", service, state.informed)
+
+    def _call(self, key: str, row: str, service: str, told: Slots) -> Iterator[Trial]:
+        """The honest call, and one call for each value of another dialogue in its place."""
+        told = {slot: value for slot, value in told.items() if value != _ANY}
+        if not told:
+            return
+        yield self._trial(key, row, service, told, honest=True)
+        for slot in told:
+            for value in self._corpus.others(service, slot, self._own[service, slot], f"{key}:{slot}"):
+                yield self._trial(f"{key}:{slot}", "invented", service, {slot: value}, honest=False)
+
+    def _each(self, key: str, row: str, service: str, told: Slots, *, honest: bool) -> Iterator[Trial]:
+        """Once as the agent's words alone, once as what a tool had found."""
+        for slot, value in told.items():
+            yield self._trial(f"{key}:{slot}", row, service, {slot: value}, honest=honest)
+            yield self._trial(f"{key}:{slot}", f"{row}, found", service, {slot: value}, honest=honest, found=True)
+
+    def _trial(  # noqa: PLR0913 -- one place where a trial is made
+        self, key: str, row: str, service: str, told: Slots, *, honest: bool, found: bool = False
+    ) -> Trial:
+        tool = self._corpus.tools[service]
+        kinds = tool.input_schema["properties"]
+        arguments = {slot: value == "True" if _boolean(kinds, slot) else value for slot, value in told.items()}
+        said = tuple(one for one in self._said if found or one.by != "tool")
+        return Trial(key, row, self._corpus.language, honest, tool, arguments, said)
+
+    def _hear(self, by: Any, text: str) -> None:
+        self._said.append(Said(by=by, order=len(self._said) + 1, text=text))
+
+    def _find(self, service: str, found: Slots) -> None:
+        """What the agent offers it found by a tool."""
+        if found:
+            name = f"find_{service.lower()}"
+            self._said.append(Said(by="tool", order=len(self._said) + 1, tool=name, text="{}", value=found))
+
+
+def _acts(turn: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """(speaker, service, act) of a turn."""
+    for frame in turn["frames"]:
+        for act in frame["actions"]:
+            yield turn["speaker"], frame["service"], act
+
+
+def _valued(acts: Sequence[Mapping[str, Any]], kind: str) -> Slots:
+    return {act["slot"]: act["values"][0] for act in acts if act["act"] == kind and act["slot"] and act["values"]}
+
+
+def _same(value: str, other: str | None) -> bool:
+    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret` are one value."""
+    if other is None:
+        return False
+    words, others = set(fold(value)), set(fold(other))
+    return words <= others or others <= words
+
+
+def _boolean(kinds: Mapping[str, Any], slot: str) -> bool:
+    return bool(kinds[slot]["type"] == "boolean")

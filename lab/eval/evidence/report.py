@@ -1,0 +1,63 @@
+"""What became of trials, counted by row and language, as the tables that the page shows. It runs none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lab.eval.evidence.trials import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A trial and the arguments that were refused."""
+
+    trial: Trial
+    refused: frozenset[str]
+
+    @property
+    def right(self) -> bool:
+        """An honest call passes whole; of a dishonest one no argument does."""
+        return not self.refused if self.trial.honest else self.refused >= self.trial.arguments.keys()
+
+
+def table(judged: Sequence[Judged]) -> Iterator[str]:
+    """A row of Markdown for each row and language: what should pass and did, what should be refused and was."""
+    yield "| | language | calls | as they should | arguments | as they should |"
+    yield "|---|---|---|---|---|---|"
+    calls: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    arguments: Counter[tuple[str, str]] = Counter()
+    fitting: Counter[tuple[str, str]] = Counter()
+    for each in judged:
+        trial = each.trial
+        line = f"{trial.row}: {'passed' if trial.honest else 'refused'}", trial.language
+        calls[line] += 1
+        right[line] += each.right
+        arguments[line] += len(trial.arguments)
+        out = len(each.refused & trial.arguments.keys())
+        fitting[line] += len(trial.arguments) - out if trial.honest else out
+    for row, language in calls:
+        line = row, language
+        yield (
+            f"| {row} | {language} | {calls[line]} | {_share(right[line], calls[line])} "
+            f"| {arguments[line]} | {_share(fitting[line], arguments[line])} |"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.1f} %)"
+
+
+def failures(judged: Sequence[Judged]) -> Iterator[str]:
+    """What was judged wrongly, with what was said last."""
+    for each in judged:
+        if each.right:
+            continue
+        trial = each.trial
+        wrong = each.refused if trial.honest else trial.arguments.keys() - each.refused
+        shown = {name: trial.arguments.get(name) for name in sorted(wrong)}
+        yield f"{trial.language} {trial.row} {trial.id}: {'refused' if trial.honest else 'PASSED'} {shown}"
+        for said in trial.said[-6:]:
+            yield f"      {said.by}: {said.text if said.by != 'tool' else said.value}"

@@ -1,0 +1,58 @@
+"""One trial of the evidence judge, and the judge as the daemon calls it: the policy around a tool host. No verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.agent.languages import LANGUAGES
+from agentd.apps.letters.grounding import Grounded
+from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A call after a conversation. `row` is the line of the report it counts for, `honest` what should become of it."""
+
+    id: str
+    row: str
+    language: str
+    honest: bool
+    tool: ToolInfo
+    arguments: Mapping[str, Any]
+    said: tuple[Said, ...]
+
+
+class _Made:
+    """A tool host that does whatever it is asked."""
+
+    def catalogue(self) -> Catalogue:
+        return Catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        return ToolOutcome(success=True)
+
+
+async def refused(trial: Trial) -> frozenset[str]:
+    """The arguments (by their names) that the judge finds no evidence for. Trials share nothing."""
+    call = ToolCall(
+        tool=trial.tool,
+        input=dict(trial.arguments),
+        run_id=trial.id,
+        session_id="",
+        step=1,
+        said=trial.said,
+        language=next((known for known in LANGUAGES if known == trial.language), "en"),
+    )
+    outcome = await Grounded(_Made()).call(call)
+    return frozenset(path.split(".")[0] for path in outcome.missing) if not outcome.success else frozenset()
+
+
+def session(*lines: str) -> tuple[Said, ...]:
+    """A conversation of lines: `A: …` is the agent's, every other the citizen's."""
+    return tuple(
+        Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "))
+        for order, line in enumerate(lines, 1)
+    )

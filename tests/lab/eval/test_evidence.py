@@ -1,0 +1,101 @@
+"""The trials of evidence: which calls a foreign dialogue makes honest, and that the matrix is whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.eval.evidence import cod, matrix
+from lab.eval.evidence.report import Judged, table
+from lab.eval.evidence.trials import Trial, refused
+
+
+def turn(speaker: str, utterance: str, *acts: tuple[str, str, str]) -> dict[str, Any]:
+    actions = [{"act": act, "slot": slot, "values": [value] if value else []} for act, slot, value in acts]
+    return {"speaker": speaker, "utterance": utterance, "frames": [{"service": "Flights_1", "actions": actions}]}
+
+
+DIALOGUE = {
+    "dialogue_id": "1_1",
+    "turns": [
+        turn("USER", "Dari Jakarta.", ("INFORM", "origin", "Jakarta")),
+        turn("SYSTEM", "Ada Garuda.", ("OFFER", "airline", "Garuda")),
+        turn("USER", "Ada yang lain?", ("REQUEST_ALTS", "", "")),
+        turn("SYSTEM", "Ada Citilink.", ("OFFER", "airline", "Citilink")),
+        turn("USER", "Boleh, ke Medan.", ("SELECT", "", ""), ("INFORM", "destination", "Medan")),
+        turn("SYSTEM", "Dari Jakarta ke Solo?", ("CONFIRM", "origin", "Jakarta"), ("CONFIRM", "destination", "Solo")),
+        turn("USER", "Bukan, ke Bandung.", ("NEGATE", "", ""), ("INFORM", "destination", "Bandung")),
+        turn("SYSTEM", "Ke Bandung?", ("CONFIRM", "origin", "Jakarta"), ("CONFIRM", "destination", "Bandung")),
+        turn("USER", "Betul.", ("AFFIRM", "", "")),
+    ],
+}
+OTHER = {"dialogue_id": "1_2", "turns": [turn("USER", "Dari Ambon.", ("INFORM", "origin", "Ambon"))]}
+
+
+def trials() -> list[Trial]:
+    return [each for each in cod.trials("id", [DIALOGUE, OTHER]) if each.id.startswith("1_1")]
+
+
+def of(row: str) -> list[Mapping[str, Any]]:
+    return [each.arguments for each in trials() if each.row == row]
+
+
+def test_a_call_is_honest_with_what_the_user_informed_and_affirmed() -> None:
+    assert of("look-up") == [{"origin": "Jakarta"}]
+    assert of("transaction") == [{"origin": "Jakarta", "destination": "Bandung"}]
+
+
+def test_offers_and_summaries_that_were_turned_down_are_no_evidence() -> None:
+    assert of("rejected offer") == [{"airline": "Garuda"}, {"destination": "Solo"}]
+    assert of("accepted offer") == [{"airline": "Citilink"}]
+
+
+def test_values_of_other_dialogues_are_invented() -> None:
+    assert of("invented") == [{"origin": "Ambon"}, {"origin": "Ambon"}]
+
+
+def test_a_trial_ends_with_the_message_that_it_judges_and_what_tools_found_stands_only_where_it_counts() -> None:
+    for trial in trials():
+        assert trial.said[-1].by == "citizen"
+        assert any(one.by == "tool" for one in trial.said) == trial.row.endswith("found")
+
+
+def test_only_development_files_are_read() -> None:
+    with pytest.raises(ValueError, match="only …_dev"):
+        cod.load(Path("id_test.json"))
+
+
+def test_the_matrix_says_every_field_in_every_mood_and_both_languages() -> None:
+    said = Counter((each.row, each.language, each.id.split(":")[0]) for each in matrix.trials())
+    fields = {field for _, _, field in said}
+    assert len(fields) == 65
+    moods = {row for row, _, _ in said}
+    assert {"honest", "negated", "hypothetical", "other person", "denied", "never", "corrected"} <= moods
+    assert all(said[row, language, field] for row in moods for language in ("id", "en") for field in fields)
+
+
+def test_a_bare_field_says_no_more_than_its_server_would() -> None:
+    bare = next(iter(matrix.trials(bare=True))).tool.input_schema
+    assert "x-agentd-" not in str(bare)
+    assert "x-agentd-" in str(next(iter(matrix.trials())).tool.input_schema)
+
+
+async def test_the_judge_of_the_daemon_decides() -> None:
+    verdicts = {
+        (each.row, each.id): await refused(each) for each in matrix.trials() if each.id.startswith("letter.agama")
+    }
+    assert verdicts["honest", "letter.agama:honest:0"] == frozenset()
+    assert verdicts["negated", "letter.agama:negated:0"] == {"agama"}
+
+
+def test_a_report_counts_what_passed_of_the_honest_and_what_was_refused_of_the_others() -> None:
+    honest, invented = (next(each for each in trials() if each.row == row) for row in ("transaction", "invented"))
+    lines = list(table([Judged(honest, frozenset({"origin"})), Judged(invented, frozenset({"origin"}))]))
+    assert lines[2:] == [
+        "| transaction: passed | id | 1 | 0 (0.0 %) | 2 | 1 (50.0 %) |",
+        "| invented: refused | id | 1 | 1 (100.0 %) | 1 | 1 (100.0 %) |",
+    ]
