@@ -160,9 +160,7 @@ class _Reading:
             yield self._trial(f"{key}:{slot}", row, service, {slot: value}, honest=honest)
             yield self._trial(f"{key}:{slot}", f"{row}, found", service, {slot: value}, honest=honest, found=True)
 
-    def _trial(  # noqa: PLR0913 -- one place where a trial is made
-        self, key: str, row: str, service: str, told: Slots, *, honest: bool, found: bool = False
-    ) -> Trial:
+    def _trial(self, key: str, row: str, service: str, told: Slots, *, honest: bool, found: bool = False) -> Trial:
         tool = self._corpus.tools[service]
         kinds = tool.input_schema["properties"]
         arguments = {slot: value == "True" if _boolean(kinds, slot) else value for slot, value in told.items()}
