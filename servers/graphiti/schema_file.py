@@ -1,14 +1,23 @@
-"""The document that `python -m servers.sim_testgeluran export-schema` writes, read and checked. Searches nothing."""
+"""The document that `python -m servers.sim_testgeluran export-schema` writes, read and checked. Searches nothing.
+
+The sample company's is not written anywhere: it is derived from its seed.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import sqlite3
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-SHIPPED = Path(__file__).with_name("erp_schema.json")
+from servers.common import erp
+
+SHIPPED = erp.SEED
 MAX_BYTES = 16 * 2**20
 
 
@@ -59,7 +68,7 @@ class Schema(_Part):
 def read_schema(path: Path) -> Schema:
     """Raises SchemaError."""
     try:
-        content = path.read_bytes()
+        content = json.dumps(_sample()).encode() if path == SHIPPED else path.read_bytes()
     except OSError as error:
         raise SchemaError(
             f"The schema file {path.name} can't be read ({error.strerror}); write one with "
@@ -78,3 +87,37 @@ def read_schema(path: Path) -> Schema:
     if not schema.tables:
         raise SchemaError(f"The schema file {path.name} holds no table.")
     return schema.model_copy(update={"digest": hashlib.sha256(content).hexdigest()})
+
+
+def _sample() -> dict[str, Any]:
+    """The document of the sample company's tables, by their names."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(erp.script(rows=False))
+        made = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+        tables = [_table(database, name, sql) for name, sql in made]
+    return {"database": "erp", "dialect": "sqlite", "tables": tables}
+
+
+def _table(database: sqlite3.Connection, name: str, sql: str) -> dict[str, Any]:
+    comment, comments = erp.sqlite_comments(sql)
+    columns = database.execute("SELECT name, type, [notnull], pk FROM pragma_table_info(?)", (name,)).fetchall()
+    keys = database.execute("SELECT [from], [table], [to] FROM pragma_foreign_key_list(?) ORDER BY 1", (name,))
+    return {
+        "name": name,
+        "comment": comment,
+        "columns": [
+            {
+                "name": column,
+                "type": kind,
+                "nullable": not not_null,
+                "comment": comments.get(column),
+                "primary_key": bool(place),
+            }
+            for column, kind, not_null, place in columns
+        ],
+        "primary_key": [column for column, _, _, place in sorted(columns, key=lambda each: each[3]) if place],
+        "foreign_keys": [
+            {"columns": [column], "referred_table": table, "referred_columns": [referred]}
+            for column, table, referred in keys
+        ],
+    }
