@@ -1,7 +1,7 @@
 """The xllamacpp server as plain blocking calls, for one thread. It knows nothing of asyncio, nor of who asks.
 
 One slot, one caller: two slots on the same cores only make both slower. All methods block; `model.py` calls them on
-its own thread, where the library releases the GIL.
+its own thread, where the library releases the GIL, but for the loading of the weights.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from agentd.errors import ProviderFailure
 from agentd.messages import ChatMessage
+from bridges.llamacpp.mortal import mortal
 from bridges.llamacpp.snapshots import SnapshotFolder, prefix_key, worth_keeping
 
 BATCH = 64
@@ -118,7 +119,8 @@ class Engine:
         params.verbosity = 0
         params.warmup = False
         try:
-            self._server = xllamacpp.Server(params)
+            with mortal():
+                self._server = xllamacpp.Server(params)
         except RuntimeError as error:
             advice = "fetch them again: `agentd models rm`, then `agentd models pull`"
             raise ProviderFailure("unavailable", f"cannot load {self._weights.name} ({error}); {advice}") from None

@@ -260,6 +260,62 @@ def test_a_stubborn_server_does_not_hold_the_stop_up(tmp_path: Path) -> None:
         here.stop()
 
 
+HOLDS_THE_INTERPRETER = """
+import ctypes, pathlib, types
+__version__ = "0"
+
+class CommonParams(types.SimpleNamespace):
+    def __init__(self):
+        super().__init__(model=types.SimpleNamespace(), cpuparams=types.SimpleNamespace(),
+                         cpuparams_batch=types.SimpleNamespace())
+
+class Server:
+    def __init__(self, params):
+        (pathlib.Path(__file__).parent / "loading").touch()
+        ctypes.PyDLL(None).sleep({seconds})  # a C call that keeps the GIL, as the library's own loading does
+
+    def handle_chat_completions(self, request, callback):
+        return {{"error": {{"code": 500, "message": "no weights"}}}}
+"""
+STAND_IN = """
+[[providers]]
+id = "embedded"
+type = "llamacpp"
+path = "weights.gguf"
+"""
+
+
+@contextmanager
+def loading(folder: Path, seconds: int) -> Iterator[Office]:
+    """An office whose embedded model holds the interpreter so long when it loads."""
+    (folder / "weights.gguf").touch()
+    (folder / "lib").mkdir()
+    (folder / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=seconds))
+    env = {"PYTHONPATH": str(folder / "lib"), "AGENTD_MODELS": str(folder / "models")}
+    with running(folder, final("Selesai"), config=HEAD + STAND_IN, env=env) as daemon:
+        yield Office(daemon, folder / "none")
+
+
+def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(tmp_path: Path) -> None:
+    with loading(tmp_path, seconds=60) as here:
+        here.daemon.call("Agent.start", prompt="Halo", run_id="r1", options={"provider": "embedded"})
+        until = time.monotonic() + 60
+        while not (tmp_path / "lib" / "loading").exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        here.stop(codes=(-signal.SIGTERM,))
+        (tmp_path / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=0))
+        here.daemon.start()
+        assert here.ended("r1")["response"] == "Selesai"
+
+
+def test_after_weights_have_loaded_a_stop_is_an_ordinary_one(tmp_path: Path) -> None:
+    with loading(tmp_path, seconds=0) as here:
+        outcome = here.daemon.call("Agent.run", prompt="Halo", options={"provider": "embedded"})
+        assert (outcome["response"], outcome["fallbacks"][0]["provider"]) == ("Selesai", "embedded")
+        here.stop()
+
+
 EMBEDDED = """\
 default_provider = "embedded"
 prompt_template = "Layani warga. {{{{custom_instruction}}}} {{{{language_guidance}}}} {{{{tool_guidance}}}} {long}"
@@ -280,8 +336,9 @@ def test_a_stop_while_the_embedded_model_reads_its_prompt_is_as_quiet(tmp_path: 
         until_there(daemon, "r1")
         here.wait_until_asked("r1")
         time.sleep(8)  # until its weights are loaded and it reads; nothing shows that from outside
-        here.stop(codes=(0, -signal.SIGALRM))  # where weights are still being loaded, the stop's own limit ends it
-        assert refusal(waiting)["data"]["run_id"] == "r1"
+        here.stop(codes=(0, -signal.SIGTERM))  # where weights are still being loaded, the signal ends it
+        if here.daemon.process is not None and here.daemon.process.returncode == 0:
+            assert refusal(waiting)["data"]["run_id"] == "r1"
         daemon.config.write_text(HEAD)
         daemon.script(final("Selesai"))
         daemon.start()
