@@ -67,3 +67,12 @@ def refusal(error: BaseException, *, rpc: bool, request_id: object = None) -> we
     if isinstance(error, AgentdError) and "retry_after_s" in error.data:
         response.headers["Retry-After"] = str(math.ceil(error.data["retry_after_s"]))
     return response
+
+
+def spelled(response: web.Response) -> bytes:
+    """The whole answer as its connection's last bytes."""
+    body = response.body
+    assert isinstance(body, bytes)
+    headers = {**response.headers, "Content-Length": str(len(body)), "Connection": "close"}
+    lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join((*lines, "", "")).encode() + body

@@ -42,7 +42,7 @@ def application(
     guard = Guard(access, limiter, hosts, services.limits.body_timeout_s)
     leases = Leases(access)
     frames = Frames()
-    rpc = RpcEndpoint(dispatcher)
+    rpc = RpcEndpoint(dispatcher, leases)
     events = EventsEndpoint(services, frames, leases)
     sockets = WebSocketEndpoint(dispatcher, services, frames, leases)
     artifacts = ArtifactsEndpoint(services.runs)

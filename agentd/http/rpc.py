@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from aiohttp import hdrs, web
 
-from agentd.errors import InvalidRequest
+from agentd.errors import AgentdError, InvalidRequest
 from agentd.http.guard import CALLER
-from agentd.http.refusals import Refused
+from agentd.http.leases import Leases
+from agentd.http.refusals import Refused, refusal, spelled
 from agentd.rpc.dispatch import Dispatcher
 
 
 class RpcEndpoint:
-    """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much."""
+    """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much.
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    A caller who waits for a run when its rights end is answered 401 at once.
+    """
+
+    def __init__(self, dispatcher: Dispatcher, leases: Leases) -> None:
         self._dispatcher = dispatcher
+        self._leases = leases
 
     async def post(self, request: web.Request) -> web.Response:
-        """Handle one HTTP request. A client that goes away doesn't stop what it asked for."""
+        """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
+        with self._leases.held(request, partial(_send_away, request)):
+            return await self._answered(request)
+
+    async def _answered(self, request: web.Request) -> web.Response:
         content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
         if content_type != "application/json" and not _is_json(content_type):
             # text/plain and forms can be sent by any page of any site without being asked first
@@ -37,3 +47,11 @@ class RpcEndpoint:
 
 def _is_json(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() == "application/json"
+
+
+def _send_away(request: web.Request, error: AgentdError) -> None:
+    """Answer beside the handler, which waits for what goes on without its caller, and close."""
+    transport = request.transport
+    if transport is not None and not transport.is_closing():
+        transport.write(spelled(refusal(error, rpc=True)))
+        transport.close()

@@ -15,6 +15,7 @@ import pytest
 from agentd.http.guard import CALLER
 from agentd.messages import Scope
 from agentd.rpc.services import Limits
+from agentd.testing.runs import MemoryRun
 from tests.agentd.twins import Wire, wire
 
 HEALTH = {"jsonrpc": "2.0", "method": "System.health", "id": 1}
@@ -151,6 +152,34 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(tmp_path: Pat
         at.book.revoke("front")
         assert kind(await post(at, Authorization=gone)) == (401, "unauthorized")
         assert (await post(at, Authorization=kept))[0] == 200
+
+
+@pytest.mark.parametrize("first_token", [False, True])
+async def test_who_waits_for_a_run_when_their_rights_end_is_sent_away_and_the_run_goes_on(
+    tmp_path: Path, first_token: bool
+) -> None:
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def slow(_run: MemoryRun) -> str:
+        asked.set()
+        await answered.wait()
+        return "Selesai"
+
+    async with wire(tmp_path, work=slow) as at:
+        headers = {} if first_token else {"Authorization": token(at, "boss", "admin")}
+        params = {"prompt": "Halo", "run_id": "r-1"}
+        message = {"jsonrpc": "2.0", "method": "Agent.run", "params": params, "id": 1}
+        waiting = asyncio.create_task(post(at, message, **headers))
+        await asyncio.wait_for(asked.wait(), 30)
+        if first_token:
+            boss = token(at, "boss", "admin")
+        else:
+            at.book.revoke("boss")
+            boss = token(at, "other", "admin")
+        assert kind(await asyncio.wait_for(waiting, 30)) == (401, "unauthorized")
+        answered.set()
+        joined = await post(at, message, Authorization=boss)
+        assert joined[1]["result"]["response"] == "Selesai"
 
 
 async def test_on_a_fresh_machine_a_token_that_nobody_made_counts_as_none(tmp_path: Path) -> None:
