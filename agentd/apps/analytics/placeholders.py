@@ -44,6 +44,8 @@ _COUNT = frozenset(
     invoices orders items units employees products documents""".split()
 )
 _RATIO = frozenset("pct percent percentage persen persentase share porsi ratio rasio growth pertumbuhan margin".split())
+LARGEST_SHARE = 100
+"""10.000%: what is called a share by its name alone, and is larger, is an amount."""
 _TEXT = frozenset("name nama code kode label status group kelompok city kota no number_of_doc".split())
 
 
@@ -86,10 +88,34 @@ def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
     folded = {name.casefold(): kind for name, kind in mapping.items()}
     rules: dict[str, dict[str, Any]] = {}
     for name in names:
-        planned = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2])
-        kind, _, digits = (planned or kind_of(name, values.get(name))).partition(":")
+        kind, _, digits = kind_in(folded, name, values.get(name)).partition(":")
+        if kind == "percent_points":  # the server's `percentage` would multiply by 100 once more
+            kind, digits = "number_with_separator", digits or _two_at_most(values.get(name))
         rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
     return rules
+
+
+def kind_in(mapping: Mapping[str, str], name: str, value: Any) -> str:
+    """The type of a figure: the mapping's, by its name or the last part of it, else what name and value say."""
+    folded = {each.casefold(): kind for each, kind in mapping.items()}
+    kind = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2]) or kind_of(name, value)
+    if kind == "percent_column":  # a column of shares: the value tells whether it holds fractions
+        return "percentage" if _numeric(value) and abs(float(value)) <= 1 else "percent_points"
+    return kind
+
+
+def in_points(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> list[str]:
+    """The figures that are percent already: a number with the sign behind it."""
+    return [
+        name
+        for name in names
+        if values.get(name) is not None and kind_in(mapping, name, values[name]).startswith("percent_points")
+    ]
+
+
+def _two_at_most(value: Any) -> str:
+    decimals = str(value).partition(".")[2]
+    return "2" if len(decimals) > 2 else ""
 
 
 def kind_of(name: str, value: Any) -> str:
@@ -99,7 +125,7 @@ def kind_of(name: str, value: Any) -> str:
     if not _numeric(value):
         return "text"
     words = _words(name)
-    if is_share(name):
+    if is_share(name) and abs(float(value)) <= LARGEST_SHARE:
         return "percentage"
     if words and words[-1] in _TEXT:
         return "text"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.languages import spoken
-from agentd.apps.analytics import placeholders, sql
-from agentd.apps.analytics.periods import Period, previous
+from agentd.apps.analytics import formats, placeholders, sql
+from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in
+from agentd.apps.analytics.projections import Projection, of_expression, projections
 from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 
@@ -36,6 +36,8 @@ class Plan:
     fatal: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     needs_period: bool = False
+    derived: list[str] = field(default_factory=list)
+    """What the model left out or got wrong and was settled here, a sentence each."""
 
     @property
     def selects(self) -> list[SqlQueryPlan]:
@@ -56,14 +58,22 @@ class Plan:
             "response_template": self.template,
             "placeholder_mapping": self.mapping,
             "validation_rules_for_results": self.rules or None,
+            "technical_error_details": "; ".join(self.derived) or None,
         }
 
 
-def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str], said: Iterable[str]) -> Plan:
-    """The plan with its dates put in, and its faults.
+def read_plan(
+    value: dict[str, Any],
+    style: PlanStyle,
+    dates: Mapping[str, str],
+    said: Iterable[str],
+    tables: Iterable[Mapping[str, Any]] = (),
+) -> Plan:
+    """The plan with its dates put in, what it leaves out derived, and its faults.
 
     `dates` are the values of START_DATE and the like; `said` is what the user and the period's label say, whose numbers
-    a template may repeat. A limit that nobody asked for is taken away: an example's would cut a list in silence.
+    a template may repeat; `tables` are the `relevant_tables`, whose columns tell amounts from counts. A limit that
+    nobody asked for is taken away: an example's would cut a list in silence.
     """
     said = list(said)
     question = " ".join(said)
@@ -82,23 +92,84 @@ def read_plan(value: dict[str, Any], style: PlanStyle, dates: Mapping[str, str],
     template = template if isinstance(template, str) else ""
     queries, raw, operations = [], None, []
     if style == "sql":
-        queries = [dated(each) for each in _queries(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
-        queries = [{**each, "query": _fractions(each["query"])} for each in queries]
+        queries = [dated(each) for each in queries_in(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
+        queries = [{**each, "query": sql.fractions(each["query"])} for each in queries]
         if not _RANKS.search(question):
             queries = [{**each, "query": _all_asked_for(each["query"], question)} for each in queries]
-        found = _queries(value.get("raw_data_query_plan"), "RAW_DATA")
+        found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
     else:
-        operations = [dated(each) for each in _operations(value.get("operations") or value.get("operation_plan"))]
+        operations = [dated(each) for each in operations_in(value.get("operations") or value.get("operation_plan"))]
         if not _RANKS.search(question):
             operations = [_whole(each, question) for each in operations]
-    rules = _rules(value.get("validation_rules_for_results"))
+    rules = rules_in(value.get("validation_rules_for_results"))
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(value.get("placeholder_mapping")), rules)
-    return _judged(plan, missing, said)
+    return _judged(_settled(plan, formats.Classes.from_tables(tables)), missing, said)
 
 
-def _fractions(query: str) -> str:
-    return sql.fractions(query, shares=any(map(placeholders.is_share, sql.aliases(query))))
+def _settled(plan: Plan, classes: formats.Classes) -> Plan:
+    """The plan with a format for every figure that its query makes certain, a rule for what cannot be negative, and a
+    narrative where the model wrote none."""
+    found, keys = _figures(plan)
+    mapping, notes = formats.settled(plan.mapping, found, classes)
+    own = [_renamed(rule, keys) for rule in plan.rules]
+    stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]
+    kept = {name: each for name, each in found.items() if name.casefold() not in keys}
+    rules = formats.signs(kept, classes, stated)
+    notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
+    template = plan.template
+    if not template.strip() and not plan.empty:
+        template = derived_template(plan)
+        notes.append("response_template (derived)")
+    return replace(plan, mapping=mapping, rules=[*own, *rules], template=template, derived=notes)
+
+
+def derived_template(plan: Plan) -> str:
+    """Each result under its purpose, a line each."""
+    steps = [*plan.queries, *plan.operations] or plan.selects
+    lines = [f"{str(step.get('purpose') or step['result_key']).strip()}: {{{step['result_key']}}}" for step in steps]
+    return "\n".join(lines)
+
+
+def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """The rule with the names that the results have: a query's one value is found under its result key."""
+
+    def named(found: re.Match[str]) -> str:
+        return keys.get(found[0].casefold(), found[0])
+
+    kept = ("message", "description", "severity")
+    return {
+        key: re.sub(r"\w+", named, value) if isinstance(value, str) and key not in kept else value
+        for key, value in rule.items()
+    }
+
+
+def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
+    """What each figure is computed as, and {alias: result key} of the queries that give one value."""
+    found: dict[str, Projection] = {}
+    keys: dict[str, str] = {}
+    for query in plan.selects:
+        _note(query["result_key"], projections(query["query"]), found, keys)
+    for operation in plan.operations:
+        _note(operation["result_key"], list(_selected(operation)), found, keys)
+    return found, {alias: key for alias, key in keys.items() if alias != key.casefold()}
+
+
+def _note(key: str, made: list[Projection], found: dict[str, Projection], keys: dict[str, str]) -> None:
+    found |= {
+        each.name: each for each in made if each.name and (len(made) > 1 or each.name.casefold() != key.casefold())
+    }
+    if len(made) == 1:
+        found[key] = replace(made[0], name=made[0].name or key)
+        keys[made[0].name.casefold()] = key
+
+
+def _selected(operation: dict[str, Any]) -> Iterator[Projection]:
+    for column in operation.get("select_columns") or ():
+        if isinstance(column, dict):
+            name = str(column.get("alias") or column.get("field_name") or "")
+            read = of_expression(str(column.get("field_name") or ""), str(column.get("aggregation") or ""), name)
+            yield replace(read, name=name) if read is not None else Projection(name, ())
 
 
 def _all_asked_for(query: str, question: str) -> str:
@@ -143,17 +214,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     ]
     if unknown and not plan.empty:
         doubts.append(f"no query gives {', '.join(unknown)}; the results are {', '.join(sorted(_names_of(plan)))}")
-    return Plan(
-        plan.queries,
-        plan.raw,
-        plan.operations,
-        plan.template,
-        plan.mapping,
-        plan.rules,
-        fatal,
-        doubts,
-        needs_period=bool(missing),
-    )
+    return replace(plan, fatal=fatal, doubts=doubts, needs_period=bool(missing))
 
 
 def _names_of(plan: Plan) -> set[str]:
@@ -170,91 +231,6 @@ def _names_of(plan: Plan) -> set[str]:
     return names - {""}
 
 
-def _queries(value: Any, prefix: str) -> list[SqlQueryPlan]:
-    entries = value if isinstance(value, list) else [value]
-    queries: list[SqlQueryPlan] = []
-    for number, entry in enumerate(entries, 1):
-        if isinstance(entry, str):
-            entry = {"query": entry}
-        if not isinstance(entry, dict):
-            continue
-        query = entry.get("query") or entry.get("sql") or entry.get("sql_query")
-        if not isinstance(query, str) or not query.strip():
-            continue
-        key = entry.get("result_key") or (prefix if len(entries) == 1 else f"{prefix}_{number}")
-        queries.append(
-            {
-                "purpose": str(entry.get("purpose") or ""),
-                "query": query.strip(),
-                "result_key": str(key).strip("{} "),
-            }
-        )
-    return queries
-
-
-def _operations(value: Any) -> list[dict[str, Any]]:
-    entries = value if isinstance(value, list) else [value]
-    operations: list[dict[str, Any]] = []
-    for number, entry in enumerate(entries, 1):
-        if not isinstance(entry, dict) or not entry:
-            continue
-        name = str(entry.get("operation_id") or f"operation_{number}")
-        columns = entry.get("select_columns")
-        plain = isinstance(columns, list) and any(isinstance(c, dict) and not c.get("aggregation") for c in columns)
-        form = entry.get("expected_result_format") or ("list_of_dicts" if plain else "single_value")
-        key = str(entry.get("result_key") or name).strip("{} ")
-        operations.append({**entry, "operation_id": name, "result_key": key, "expected_result_format": form})
-    return operations
-
-
-def _rules(value: Any) -> list[dict[str, Any]]:
-    """Rules as a list of objects, from that, from a list of texts, or from {result_key: rule}."""
-    if isinstance(value, dict):
-        return [
-            {**(rule if isinstance(rule, dict) else {"rule": rule}), "result_key": key} for key, rule in value.items()
-        ]
-    entries = value if isinstance(value, list) else []
-    return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]
-
-
-def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
-    """The values of START_DATE and the like, for the periods that a question names.
-
-    The period before is there for a question that compares one with it: "bulan lalu" is no comparison, and two named
-    periods are compared with each other.
-    """
-    named: dict[str, date | None] = {"TODAY": today}
-    if periods:
-        first = periods[0]
-        before = previous(first) if len(periods) == 1 and _COMPARES.search(question) else None
-        named |= {"START_DATE": first.start, "END_DATE": first.end}
-        if before is not None:
-            named |= {"PREV_START_DATE": before.start, "PREV_END_DATE": before.end}
-        if first.start is None and first.end is not None:
-            named["START_DATE"] = date(1900, 1, 1)
-        if first.end is None and first.start is not None:
-            named["END_DATE"] = today
-    if len(periods) > 1:
-        named |= {"START_DATE_2": periods[1].start, "END_DATE_2": periods[1].end}
-    return {name: day.isoformat() for name, day in named.items() if day is not None}
-
-
-def offered(question: str, dates: Mapping[str, str]) -> list[str]:
-    """The dates that a planner is told of: today's only where it counts, or a list is cut at today for no reason."""
-    return [name for name in dates if name != "TODAY" or _BY_TODAY.search(question)]
-
-
-_COMPARES = re.compile(
-    r"sebelum|banding|tumbuh|naik|turun|selisih|ubah|beda|tren|previous|prior|before|compar|versus|\bvs\b|grow|grew|"
-    r"chang|differ|increas|decreas|\brise|\brose|\bf[ae]ll|drop|trend",
-    re.IGNORECASE,
-)
-_BY_TODAY = re.compile(
-    r"tempo|lewat|lambat|tunggak|telat|\bumur|\bhari\b|sekarang|saat ini|overdue|\bdue\b|\blate|\bage\b|\bdays?\b|"
-    r"today|\bnow\b|current|\bpast\b",
-    re.IGNORECASE,
-)
-"""What is told by today's date though it names no period."""
 _AMOUNT = re.compile(
     r"amount|sales|penjualan|revenue|omzet|omset|outstanding|piutang|hutang|utang|nilai|value|sum|average|avg|rata|"
     r"price|harga|cost|biaya|payment|pembayaran|balance|saldo|margin|profit|laba|purchase|pembelian",

@@ -14,7 +14,8 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.plan import Plan, dates_for, lacks_columns, offered, read_plan
+from agentd.apps.analytics.plan import Plan, lacks_columns, read_plan
+from agentd.apps.analytics.plan_dates import dates_for, offered
 from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.reading import Unreadable
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -118,7 +119,7 @@ class PlanExecution:
             ) from error
         except Unreadable as error:
             return None, [str(error)]
-        plan = read_plan(value, state["plan_style"], dates, said)
+        plan = read_plan(value, state["plan_style"], dates, said, state["relevant_tables"] or [])
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
         schema = (state["relevant_tables"] or [], state.get("table_relationships"))

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.placeholders import looked_up, names_in, rules_for
+from agentd.apps.analytics.placeholders import in_points, looked_up, names_in, rules_for
 from agentd.apps.analytics.sample import said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -45,7 +45,8 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
         else:
             values[name] = value
     rules = rules_for(values, mapping, values)
-    answer = await _filled(context, one_unit(template, rules), values, rules)
+    template = with_percent(one_unit(template, rules), in_points(values, mapping, values))
+    answer = await _filled(context, template, values, rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
         "final_narrative": said(answer["final_narrative"], warnings),
@@ -87,6 +88,13 @@ def one_unit(template: str, rules: dict[str, dict[str, Any]]) -> str:
     return template
 
 
+def with_percent(template: str, names: list[str]) -> str:
+    """The template with one `%` behind each of these placeholders."""
+    for name in names:
+        template = re.sub(rf"(\{{\s*{re.escape(name)}\s*\}})(?:\s*%)?", r"\1%", template)
+    return template
+
+
 def _listed(name: str, rows: list[dict[str, Any]], values: dict[str, Any]) -> str:
     """A result of several rows as one line each, its cells placeholders of their own (`RANKING.1.Name`)."""
     if not rows:
@@ -109,7 +117,8 @@ async def _summary(context: NodeContext, calculations: dict[str, Any], mapping: 
         return {}
     slots = {f"F{number}": key for number, key in enumerate(figures)}
     rules = rules_for(figures, mapping, figures)
-    template = "\x1f".join(f"{{{slot}}}" for slot in slots)
+    points = in_points(figures, mapping, figures)
+    template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
     values = {slot: figures[key] for slot, key in slots.items()}
     answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()})
     shown = answer["final_narrative"].split("\x1f")

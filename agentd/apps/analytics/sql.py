@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -187,35 +186,10 @@ def without_limit(query: str) -> str:
     return query if last is None else query[: last.start].rstrip()
 
 
-def fractions(query: str, *, shares: bool) -> str:
-    """A quotient of integers keeps its decimals on every database; with `shares` a factor of 100 goes too.
-
-    SQLite cuts 3 / 4 to 0; and what is shown in percent by its name would be so a second time.
-    """
-    tokens = _tokens(query)
-    cuts = list(_hundreds(tokens)) if shares else []
-    removed = {place for cut in cuts for place in range(cut[0], cut[1] + 1)}
-    kept = [token for place, token in enumerate(tokens) if place not in removed]
-    decimal = any(token.token_type.name == "NUMBER" and "." in token.text for token in kept)
-    edits = [(tokens[first].start, tokens[last].end + 1, "") for first, last in cuts]
-    if not decimal:
-        edits += [(token.start, token.end + 1, " * 1.0 / ") for token in kept if token.token_type.name == "SLASH"]
-    return _edited(query, edits)
-
-
-def _hundreds(tokens: list[Any]) -> Iterator[tuple[int, int]]:
-    """Places of `* 100` and of `100 *`: first and last token."""
-    last = -1
-    for place, (first, second) in enumerate(pairwise(tokens)):
-        factor = {"STAR": second, "NUMBER": first}.get(first.token_type.name)
-        star = first if factor is second else second
-        if place > last and factor is not None and star.token_type.name == "STAR" and _is_hundred(factor):
-            yield place, place + 1
-            last = place + 1
-
-
-def _is_hundred(token: Any) -> bool:
-    return token.token_type.name == "NUMBER" and float(token.text) == 100
+def fractions(query: str) -> str:
+    """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
+    slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]
+    return _edited(query, [(token.start, token.end + 1, " * 1.0 / ") for token in slashes])
 
 
 def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentd.apps.analytics.checks import checked, number, quality_score
+from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.node_context import NodeContext
+from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -37,8 +38,9 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         f"Sebagian data tidak dapat diambil: {failed.get('purpose') or failed['result_key']}."
         for failed in state.get("query_execution_errors") or []
     ]
-    findings = checked(calculations, rows, state.get("validation_rules_for_results") or [])
-    warnings += [finding.message for finding in findings if finding.outcome == "warning"]
+    rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
+    findings = checked(calculations, rows, rules, mapping)
+    warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
     counted = [warning for warning in warnings if not is_sample(warning)]
     failed_queries = len(state.get("query_execution_errors") or [])
     queries = len(state.get("operation_plan") or state.get("sql_queries_plan") or [])

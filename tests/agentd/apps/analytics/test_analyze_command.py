@@ -14,7 +14,8 @@ from sqlglot import transpile
 from agentd.apps.analytics.command import picture
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import periods_of
-from agentd.apps.analytics.plan import dates_for, read_plan
+from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.plan_dates import dates_for
 from servers.common.erp import build
 
 

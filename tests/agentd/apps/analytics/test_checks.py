@@ -30,10 +30,10 @@ def outcomes(
         ({"result_key": "TOTAL", "type": "range", "min": 5, "max": 10}, "warning"),
         ({"result_key": "TOTAL", "type": "min_value", "value": 3}, "warning"),
         ({"field": "TOTAL", "condition": ">= 0"}, "critical"),
-        ({"result_key": "NOTHING", "rule": "positive"}, "skipped"),
-        ({"rule": "masuk akal"}, "skipped"),
-        ({"rule": "TOTAL == PART / ZERO"}, "skipped"),
-        ({"what": 1}, "skipped"),
+        ({"result_key": "NOTHING", "rule": "positive"}, "unchecked"),
+        ({"rule": "masuk akal"}, "unchecked"),
+        ({"rule": "TOTAL == PART / ZERO"}, "unchecked"),
+        ({"what": 1}, "unchecked"),
     ],
 )
 def test_a_plans_rule_is_kept(rule: dict[str, Any], outcome: str | None) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.joins import counted_twice, made_up_joins
-from agentd.apps.analytics.plan import dates_for, read_plan
+from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.plan_dates import dates_for
 
 COLUMNS = {
     "salesorderh": ("DocNo", "DocDate", "TotalNetto"),

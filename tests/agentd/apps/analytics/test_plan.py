@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from agentd.apps.analytics.periods import periods_of
-from agentd.apps.analytics.plan import dates_for, offered, read_plan
+from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.plan_dates import dates_for, offered
 from agentd.apps.analytics.replace_placeholders import one_unit
 
 TODAY = date(2023, 3, 1)
@@ -24,10 +25,9 @@ def planned(query: str, question: str = "") -> str:
     [
         (
             "SELECT (SUM(a) / SUM(b)) * 100 AS PAID_PERCENT FROM t",
-            "SELECT (SUM(a) * 1.0 / SUM(b)) AS PAID_PERCENT FROM t",
+            "SELECT (SUM(a) * 1.0 / SUM(b)) * 100 AS PAID_PERCENT FROM t",
         ),
-        ("SELECT 100.0 * SUM(a) / SUM(b) AS SHARE FROM t", "SELECT SUM(a) * 1.0 / SUM(b) AS SHARE FROM t"),
-        ("SELECT 1.0 * SUM(a) / SUM(b) AS SHARE FROM t", "SELECT 1.0 * SUM(a) / SUM(b) AS SHARE FROM t"),
+        ("SELECT SUM(a) / SUM(b) AS SHARE FROM t", "SELECT SUM(a) * 1.0 / SUM(b) AS SHARE FROM t"),
         ("SELECT Price * 100 AS VALUE FROM t", "SELECT Price * 100 AS VALUE FROM t"),
         (
             "SELECT COUNT(*) AS N FROM t WHERE DocNo = 'A/1 * 100'",
@@ -35,8 +35,8 @@ def planned(query: str, question: str = "") -> str:
         ),
     ],
 )
-def test_a_share_is_a_fraction_on_every_database(query: str, runs: str) -> None:
-    """SQLite cuts a quotient of integers, and a percentage would be shown a hundredfold."""
+def test_a_quotient_keeps_its_decimals_on_every_database(query: str, runs: str) -> None:
+    """SQLite cuts a quotient of integers."""
     assert planned(query) == runs
 
 

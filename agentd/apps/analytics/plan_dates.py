@@ -1,0 +1,49 @@
+"""The dates that a plan may name, from the periods of its question. It reads no text for periods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+
+from agentd.apps.analytics.periods import Period, previous
+
+
+def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
+    """The values of START_DATE and the like, for the periods that a question names.
+
+    The period before is there for a question that compares one with it: "bulan lalu" is no comparison, and two named
+    periods are compared with each other.
+    """
+    named: dict[str, date | None] = {"TODAY": today}
+    if periods:
+        first = periods[0]
+        before = previous(first) if len(periods) == 1 and _COMPARES.search(question) else None
+        named |= {"START_DATE": first.start, "END_DATE": first.end}
+        if before is not None:
+            named |= {"PREV_START_DATE": before.start, "PREV_END_DATE": before.end}
+        if first.start is None and first.end is not None:
+            named["START_DATE"] = date(1900, 1, 1)
+        if first.end is None and first.start is not None:
+            named["END_DATE"] = today
+    if len(periods) > 1:
+        named |= {"START_DATE_2": periods[1].start, "END_DATE_2": periods[1].end}
+    return {name: day.isoformat() for name, day in named.items() if day is not None}
+
+
+def offered(question: str, dates: Mapping[str, str]) -> list[str]:
+    """The dates that a planner is told of: today's only where it counts, or a list is cut at today for no reason."""
+    return [name for name in dates if name != "TODAY" or _BY_TODAY.search(question)]
+
+
+_COMPARES = re.compile(
+    r"sebelum|banding|tumbuh|naik|turun|selisih|ubah|beda|tren|previous|prior|before|compar|versus|\bvs\b|grow|grew|"
+    r"chang|differ|increas|decreas|\brise|\brose|\bf[ae]ll|drop|trend",
+    re.IGNORECASE,
+)
+_BY_TODAY = re.compile(
+    r"tempo|lewat|lambat|tunggak|telat|\bumur|\bhari\b|sekarang|saat ini|overdue|\bdue\b|\blate|\bage\b|\bdays?\b|"
+    r"today|\bnow\b|current|\bpast\b",
+    re.IGNORECASE,
+)
+"""What is told by today's date though it names no period."""

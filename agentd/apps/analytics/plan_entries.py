@@ -1,0 +1,56 @@
+"""Queries, operations and rules of a plan from however a model wrote them. It judges none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentd.apps.analytics.state import SqlQueryPlan
+
+
+def queries_in(value: Any, prefix: str) -> list[SqlQueryPlan]:
+    """Queries with their result keys, from a list, one object or a bare text; without a key they are numbered."""
+    entries = value if isinstance(value, list) else [value]
+    queries: list[SqlQueryPlan] = []
+    for number, entry in enumerate(entries, 1):
+        if isinstance(entry, str):
+            entry = {"query": entry}
+        if not isinstance(entry, dict):
+            continue
+        query = entry.get("query") or entry.get("sql") or entry.get("sql_query")
+        if not isinstance(query, str) or not query.strip():
+            continue
+        key = entry.get("result_key") or (prefix if len(entries) == 1 else f"{prefix}_{number}")
+        queries.append(
+            {
+                "purpose": str(entry.get("purpose") or ""),
+                "query": query.strip(),
+                "result_key": str(key).strip("{} "),
+            }
+        )
+    return queries
+
+
+def operations_in(value: Any) -> list[dict[str, Any]]:
+    """Operations with their names, result keys and forms."""
+    entries = value if isinstance(value, list) else [value]
+    operations: list[dict[str, Any]] = []
+    for number, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict) or not entry:
+            continue
+        name = str(entry.get("operation_id") or f"operation_{number}")
+        columns = entry.get("select_columns")
+        plain = isinstance(columns, list) and any(isinstance(c, dict) and not c.get("aggregation") for c in columns)
+        form = entry.get("expected_result_format") or ("list_of_dicts" if plain else "single_value")
+        key = str(entry.get("result_key") or name).strip("{} ")
+        operations.append({**entry, "operation_id": name, "result_key": key, "expected_result_format": form})
+    return operations
+
+
+def rules_in(value: Any) -> list[dict[str, Any]]:
+    """Rules as a list of objects, from that, from a list of texts, or from {result_key: rule}."""
+    if isinstance(value, dict):
+        return [
+            {**(rule if isinstance(rule, dict) else {"rule": rule}), "result_key": key} for key, rule in value.items()
+        ]
+    entries = value if isinstance(value, list) else []
+    return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]

@@ -1,0 +1,182 @@
+"""What a planned query's columns are made of: sums, counts, quotients, days, and of which tables' columns. Pure.
+
+An expression of an operation is read the same way, as a query of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from agentd.apps.analytics.sql import Side, tree
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+DEPTH = 8
+"""Subqueries within subqueries that a column is followed through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """One column of a result."""
+
+    name: str
+    over: tuple[Side, ...]
+    """The columns whose values it holds or adds, without those that only choose rows; of a quotient, its upper part."""
+    under: tuple[Side, ...] = ()
+    """The columns below the line of a quotient."""
+    aggregate: str = ""
+    """SUM, AVG, COUNT, MIN or MAX, the outermost; "" where none is."""
+    quotient: bool = False
+    counted_below: bool = False
+    """It is divided by a count: an average."""
+    hundredfold: bool = False
+    """A share that the query itself turned into percent."""
+    days: bool = False
+    subtracts: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """A number of rows or of different values."""
+        return self.aggregate == "COUNT" and not self.quotient
+
+
+def projections(query: str) -> list[Projection]:
+    """The columns of the query's result in order; none of a text that no dialect reads, nor of `*`."""
+    from sqlglot import exp
+
+    found = tree(query)
+    select = found.find(exp.Select) if found is not None else None
+    return [] if select is None else list(_of(select, 0))
+
+
+def of_expression(expression: str, aggregation: str, name: str) -> Projection | None:
+    """The column that an operation selects."""
+    call = {"COUNT_DISTINCT": "COUNT(DISTINCT {})"}.get(aggregation, f"{aggregation}({{}})" if aggregation else "{}")
+    found = projections(f"SELECT {call.format(expression)} AS {name if name.isidentifier() else 'x'}")
+    return found[0] if found else None
+
+
+def order_of(query: str) -> dict[str, str]:
+    """{column's name in lower case: asc or desc} of the query's first ORDER BY key."""
+    from sqlglot import exp
+
+    found = tree(query)
+    order = found.args.get("order") if found is not None else None
+    if found is None or order is None or not order.expressions:
+        return {}
+    first = order.expressions[0]
+    direction = "desc" if first.args.get("desc") else "asc"
+    key = first.this
+    names = {key.name} if isinstance(key, exp.Column) else set()
+    selected = found.selects if isinstance(found, exp.Query) else []
+    if isinstance(key, exp.Literal) and key.is_int and 0 < int(key.this) <= len(selected):
+        names = {selected[int(key.this) - 1].alias_or_name}
+    names |= {each.alias_or_name for each in selected if isinstance(each, exp.Alias) and each.this == key}
+    return {name.casefold(): direction for name in names}
+
+
+def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
+    from sqlglot import exp
+
+    inner = {} if depth >= DEPTH else _derived(select, depth)
+    for each in select.expressions:
+        if not each.is_star:
+            yield _read(each.alias_or_name, each.this if isinstance(each, exp.Alias) else each, inner)
+        elif isinstance(each, exp.Star):
+            yield from inner.values()
+
+
+def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
+    """The columns of the subqueries that it reads, by their names."""
+    from sqlglot import exp
+
+    named = {cte.alias: cte.this for cte in getattr(select.root(), "ctes", ())}
+    first = select.args.get("from_") or select.args.get("from")
+    sources = ([first.this] if first is not None else []) + [join.this for join in select.args.get("joins") or ()]
+    found: dict[str, Projection] = {}
+    for source in sources:
+        query = source.this if isinstance(source, exp.Subquery) else named.get(source.name)
+        if isinstance(query, exp.Select) and query is not select:
+            found |= {each.name: each for each in _of(query, depth + 1)}
+    return found
+
+
+def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection:
+    from sqlglot import exp
+
+    division = next((each for each in _shown(node) if isinstance(each, exp.Div)), None)
+    hundredfold = any(isinstance(each, exp.Mul) and _has_hundred(each) for each in _shown(node))
+    over = tuple(_columns(division.this if division is not None else node, inner))
+    under = tuple(_columns(division.expression, inner)) if division is not None else ()
+    known = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    first = next((each for each in _shown(node) if isinstance(each, exp.AggFunc)), None)
+    aggregate = _aggregate(first)
+    if known and isinstance(node, exp.Column):
+        return replace(known[0], name=name)
+    return Projection(
+        name,
+        over,
+        under,
+        aggregate or (known[0].aggregate if known else ""),
+        division is not None or any(each.quotient for each in known),
+        division is not None and _counts_below(division.expression, inner),
+        hundredfold or any(each.hundredfold for each in known),
+        any(each.days for each in known) or node.find(exp.DateDiff, exp.TsOrDsDiff) is not None or _julian(node),
+        any(each.subtracts for each in known) or any(isinstance(each, exp.Sub | exp.Neg) for each in node.walk()),
+    )
+
+
+def _shown(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts that make the value itself: not the conditions inside it, nor the details of a subquery."""
+    from sqlglot import exp
+
+    yield node
+    if isinstance(node, exp.Column | exp.Literal | exp.Select):
+        return
+    for child in node.iter_expressions():
+        chooses = isinstance(node, exp.If) and child is node.this
+        if not chooses and not isinstance(child, exp.Where | exp.Order | exp.Group):
+            yield from _shown(child)
+
+
+def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
+    from sqlglot import exp
+
+    for each in _shown(node):
+        if isinstance(each, exp.Column):
+            known = inner.get(each.name)
+            yield from (known.over if known is not None else [(each.table, each.name)])
+        elif isinstance(each, exp.Select):
+            yield from (side for projection in _of(each, 1) for side in projection.over)
+
+
+def _aggregate(node: exp.Expr | None) -> str:
+    from sqlglot import exp
+
+    kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT", exp.Min: "MIN", exp.Max: "MAX"}
+    return next((name for kind, name in kinds.items() if isinstance(node, kind)), "")
+
+
+def _counts_below(node: exp.Expr, inner: dict[str, Projection]) -> bool:
+    from sqlglot import exp
+
+    below = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    return node.find(exp.Count) is not None or any(each.counts for each in below)
+
+
+def _has_hundred(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    sides = (node.this, node.args.get("expression"))
+    return any(isinstance(side, exp.Literal) and side.is_number and float(side.this) == 100 for side in sides)
+
+
+def _julian(node: exp.Expr) -> bool:
+    """SQLite's difference of two Julian days."""
+    from sqlglot import exp
+
+    names = [each.name.upper() for each in node.find_all(exp.Anonymous)]
+    return "JULIANDAY" in names or "DATEDIFF" in names

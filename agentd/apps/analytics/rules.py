@@ -1,0 +1,299 @@
+"""A plan's rules for its results (`validation_rules_for_results`), read and held against the values. Pure.
+
+A rule is a text or an object; `severity` ("critical" or "warning") and `message` may stand in any object.
+
+| rule                                                                   | holds when                                 |
+|------------------------------------------------------------------------|--------------------------------------------|
+| "TOTAL >= 0", "AVERAGE == TOTAL / COUNT"                               | the comparison is true                     |
+| {field, operator, value}                                               | the same; also between, in, not_null       |
+| {result_key, rule: not_null | non_negative | positive}                 | as it says                                 |
+| {result_key, rule: min | max | range, min, max, value}                 | every value lies within                    |
+| {rule: sum_equals, total, result_key, column} or {…, total, parts: []} | the parts add up to the total              |
+| {rule: ratio, result_key, numerator, denominator}                      | result = numerator / denominator           |
+| {rule: monotone, result_key, column, direction: ascending|descending}  | no row goes the other way                  |
+
+A field names a figure, or a column of a result's rows (`COLUMN`, `RESULT.COLUMN`), each row of which must comply. A
+broken sign rule (>= 0, > 0, non_negative, positive) is critical unless it says otherwise, others are warnings. What
+cannot be evaluated (an unknown shape, a value that isn't there, a division by zero) is `unchecked`: never kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from typing import Any
+
+TOLERANCE = Decimal("0.005")
+"""Relative difference that rounding may make between a figure and its parts."""
+_SYMBOLS = r">=|<=|==|!=|<>|=|>|<"
+_EXPRESSION = re.compile(rf"^\s*([\w.]+)\s*({_SYMBOLS})\s*([\w.-]+)(?:\s*([*/+-])\s*([\w.]+))?\s*$")
+_OPERATORS = {
+    "gt": ">", "greater_than": ">", "gte": ">=", "ge": ">=", "greater_than_or_equal": ">=",
+    "greater_than_or_equal_to": ">=", "at_least": ">=", "lt": "<", "less_than": "<", "lte": "<=", "le": "<=",
+    "less_than_or_equal": "<=", "less_than_or_equal_to": "<=", "at_most": "<=", "eq": "==", "equals": "==",
+    "equal": "==", "ne": "!=", "neq": "!=", "not_equal": "!=", "not_equals": "!=",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: `passed`, broken (`warning`, `critical`), or `unchecked`; a derived rule is then `inapplicable`."""
+
+    name: str
+    outcome: str
+    message: str = ""
+
+    @property
+    def critical(self) -> bool:
+        """The results may not be shown."""
+        return self.outcome == "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Whether a rule holds (None: it could not be evaluated, `text` says why), what it says, how grave it is."""
+
+    holds: bool | None
+    text: str
+    severity: str = "warning"
+
+
+class Values:
+    """What rules speak of: the figures, the columns of results of several rows, and of the table."""
+
+    def __init__(self, calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+        self._figures = {key.casefold(): value for key, value in calculations.items()}
+        self._rows = rows
+
+    def of(self, name: str) -> list[Any]:
+        """The values of a figure or of a column, none where neither has the name."""
+        result, _, column = name.casefold().rpartition(".")
+        figure = self._figures.get(name.casefold(), self._figures.get(column) if result else None)
+        known = name.casefold() in self._figures or bool(result and column in self._figures)
+        if isinstance(figure, list):
+            return [next(iter(row.values())) for row in figure if isinstance(row, dict) and len(row) == 1]
+        if known:
+            return [figure]
+        lists = [self._figures.get(result)] if result else [*self._figures.values(), self._rows]
+        for rows in [*lists, self._rows]:
+            if isinstance(rows, list | tuple) and (found := column_of(rows, column)) is not None:
+                return found
+        return []
+
+    def column(self, result: str, column: str | None) -> list[Any]:
+        """A column of a result, its last where none is named."""
+        if column is not None:
+            return self.of(f"{result}.{column}" if result else column)
+        rows = self._figures.get(result.casefold()) or self._rows
+        rows = rows if isinstance(rows, list | tuple) else self._rows
+        return [list(row.values())[-1] for row in rows if isinstance(row, Mapping) and row]
+
+
+def column_of(rows: Sequence[Any], name: str) -> list[Any] | None:
+    """The values of the column of that name in any case; None where the rows have none."""
+    first = rows[0] if rows else None
+    wanted = next((key for key in first if str(key).casefold() == name), None) if isinstance(first, Mapping) else None
+    return None if wanted is None else [row.get(wanted) for row in rows]
+
+
+def judged(
+    rules: Sequence[Mapping[str, Any]], calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """A finding for each rule, `rule_1` and on."""
+    values = Values(calculations, rows)
+    for place, rule in enumerate(rules, 1):
+        try:
+            verdict = _verdict(rule, values)
+        except _NotThere as error:
+            verdict = _Verdict(None, str(error))
+        yield _finding(f"rule_{place}", rule, verdict)
+
+
+def number(value: Any) -> Decimal | None:
+    """The exact number that a result holds, also where it came as text."""
+    if isinstance(value, bool) or value is None or not isinstance(value, int | float | str | Decimal):
+        return None
+    try:
+        found = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() else None
+
+
+def compare(left: Decimal, operator: str, right: Decimal) -> bool:
+    """Equality allows for rounding."""
+    near = abs(left - right) <= TOLERANCE * max(abs(left), abs(right))
+    if operator in ("=", "=="):
+        return near
+    if operator in ("!=", "<>"):
+        return not near
+    return {">": left > right, ">=": left >= right, "<": left < right, "<=": left <= right}[operator]
+
+
+class _NotThere(Exception):
+    """A rule speaks of a value that the results do not have."""
+
+
+def _finding(name: str, rule: Mapping[str, Any], verdict: _Verdict) -> Finding:
+    if verdict.holds is None and rule.get("derived"):
+        return Finding(name, "inapplicable", verdict.text)
+    if verdict.holds is None:
+        return Finding(name, "unchecked", f"Aturan tidak dapat diperiksa: {verdict.text}")
+    if verdict.holds:
+        return Finding(name, "passed", verdict.text)
+    grave = str(rule.get("severity") or verdict.severity).casefold() in ("critical", "error", "fatal", "high")
+    message = rule.get("message") or rule.get("description") or f"Aturan tidak terpenuhi: {verdict.text}"
+    return Finding(name, "critical" if grave else "warning", str(message))
+
+
+def _verdict(rule: Mapping[str, Any], values: Values) -> _Verdict:
+    field = _first(rule, "result_key", "field", "key", "column", "placeholder")
+    kind = str(_first(rule, "rule", "type", "check", "condition") or "").strip()
+    folded = re.sub(r"[\s-]+", "_", kind.casefold())
+    if (form := _FORMS.get(folded)) is not None:
+        return form(rule, values)
+    if isinstance(field, str) and re.match(rf"^\s*(?:{_SYMBOLS})", kind):
+        kind = f"{field} {kind}"
+    if expressed := _EXPRESSION.match(kind):
+        return _expression(expressed, values)
+    operator = rule.get("operator")
+    if isinstance(field, str) and isinstance(operator, str):
+        return _operator(field, operator, rule.get("value"), values)
+    if isinstance(field, str):
+        return _named(field, folded, rule, values)
+    return _Verdict(None, f"bentuknya tidak dikenal: {kind or json.dumps(dict(rule), default=str)}")
+
+
+def _expression(found: re.Match[str], values: Values) -> _Verdict:
+    left, operator, first, sign, second = found.groups()
+    text = f"{left} {operator} {first}" + (f" {sign} {second}" if sign else "")
+    right = _operand(first, values)
+    if sign is not None and second is not None:
+        other = _operand(second, values)
+        if sign == "/" and other == 0:
+            return _Verdict(None, f"{text} (pembaginya nol)")
+        right = {"+": right + other, "-": right - other, "*": right * other}[sign] if sign != "/" else right / other
+    holds = all(compare(each, operator, right) for each in _numbers(left, values))
+    return _Verdict(holds, text, "critical" if right == 0 and operator in (">", ">=") else "warning")
+
+
+def _operator(field: str, operator: str, value: Any, values: Values) -> _Verdict:
+    folded = re.sub(r"[\s-]+", "_", operator.strip().casefold())
+    text = f"{field} {operator} {'' if value is None else value}".strip()
+    if folded in ("not_null", "is_not_null", "exists", "required"):
+        return _not_null(field, values)
+    if folded in ("in", "not_in") and isinstance(value, list):
+        listed = {str(each).casefold() for each in value}
+        there = [str(each).casefold() in listed for each in _known(field, values)]
+        return _Verdict(all(there) if folded == "in" else not any(there), text)
+    if folded == "between" and isinstance(value, list) and len(value) == 2:
+        low, high = number(value[0]), number(value[1])
+        return _within(field, low, high, values)
+    symbol = _OPERATORS.get(folded, folded)
+    if not re.fullmatch(_SYMBOLS, symbol):
+        return _Verdict(None, f"operator tidak dikenal: {text}")
+    if number(value) is None and symbol in ("==", "=", "!=", "<>") and not values.of(str(value)):
+        same = [str(each).casefold() == str(value).casefold() for each in _known(field, values)]
+        return _Verdict(all(same) if symbol in ("==", "=") else not any(same), text)
+    right = _operand(str(value), values)
+    holds = all(compare(each, symbol, right) for each in _numbers(field, values))
+    return _Verdict(holds, text, "critical" if right == 0 and symbol in (">", ">=") else "warning")
+
+
+def _named(field: str, kind: str, rule: Mapping[str, Any], values: Values) -> _Verdict:
+    if kind in ("not_null", "required", "exists"):
+        return _not_null(field, values)
+    if kind in ("non_negative", "not_negative", "nonnegative"):
+        return _Verdict(all(each >= 0 for each in _numbers(field, values)), f"{field} >= 0", "critical")
+    if kind == "positive":
+        return _Verdict(all(each > 0 for each in _numbers(field, values)), f"{field} > 0", "critical")
+    low, high = number(_first(rule, "min", "min_value")), number(_first(rule, "max", "max_value"))
+    bound = number(rule.get("value"))
+    low = bound if kind.startswith("min") and low is None else low
+    high = bound if kind.startswith("max") and high is None else high
+    if low is None and high is None:
+        return _Verdict(None, f"bentuknya tidak dikenal: {field} {kind}".rstrip())
+    return _within(field, low, high, values)
+
+
+def _within(field: str, low: Decimal | None, high: Decimal | None, values: Values) -> _Verdict:
+    inside = [(low is None or each >= low) and (high is None or each <= high) for each in _numbers(field, values)]
+    text = f"{field} di antara {'…' if low is None else low} dan {'…' if high is None else high}"
+    return _Verdict(all(inside), text, "critical" if low == 0 and high is None else "warning")
+
+
+def _not_null(field: str, values: Values) -> _Verdict:
+    return _Verdict(all(each is not None for each in _known(field, values)), f"{field} harus ada")
+
+
+def _sum_equals(rule: Mapping[str, Any], values: Values) -> _Verdict:
+    total = str(_first(rule, "total", "equals", "value") or "")
+    parts = rule.get("parts") or rule.get("fields")
+    result, column = str(rule.get("result_key") or ""), rule.get("column")
+    if isinstance(parts, list) and parts:
+        found, said = [_operand(str(part), values) for part in parts], " + ".join(map(str, parts))
+    else:
+        given = values.column(result, column if isinstance(column, str) else None)
+        found, said = _exact(given, f"{result}.{column}"), f"jumlah {result}.{column}"
+    return _Verdict(compare(sum(found, Decimal(0)), "==", _operand(total, values)), f"{said} == {total}")
+
+
+def _ratio(rule: Mapping[str, Any], values: Values) -> _Verdict:
+    result, top, bottom = (str(rule.get(key) or "") for key in ("result_key", "numerator", "denominator"))
+    whole = _operand(bottom, values)
+    text = f"{result} == {top} / {bottom}"
+    if whole == 0:
+        return _Verdict(None, f"{text} (pembaginya nol)")
+    wanted, found = _operand(top, values) / whole, _operand(result, values)
+    return _Verdict(compare(found, "==", wanted) or compare(found, "==", 100 * wanted), text)
+
+
+def _monotone(rule: Mapping[str, Any], values: Values) -> _Verdict:
+    result, column = str(rule.get("result_key") or ""), rule.get("column") or rule.get("field")
+    falls = str(rule.get("direction") or "ascending").casefold().startswith(("desc", "fall", "turun"))
+    found = _exact(values.column(result, column if isinstance(column, str) else None), f"{result}.{column}")
+    holds = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(found))
+    return _Verdict(holds, f"{result}.{column} {'menurun' if falls else 'menaik'}")
+
+
+_FORMS: dict[str, Callable[[Mapping[str, Any], Values], _Verdict]] = {
+    "sum_equals": _sum_equals,
+    "ratio": _ratio,
+    "monotone": _monotone,
+}
+
+
+def _first(rule: Mapping[str, Any], *keys: str) -> Any:
+    return next((rule[key] for key in keys if rule.get(key) is not None), None)
+
+
+def _known(field: str, values: Values) -> list[Any]:
+    found = values.of(field)
+    if not found:
+        raise _NotThere(f"{field} tidak ada dalam hasil")
+    return found
+
+
+def _numbers(field: str, values: Values) -> list[Decimal]:
+    return _exact(_known(field, values), field)
+
+
+def _exact(found: Sequence[Any], field: str) -> list[Decimal]:
+    exact = [each for each in map(number, found) if each is not None]
+    if not exact or len(exact) < len(found):
+        raise _NotThere(f"{field} tidak bernilai angka")
+    return exact
+
+
+def _operand(word: str, values: Values) -> Decimal:
+    literal = number(word) if re.match(r"-?\d", word) else None
+    if literal is not None:
+        return literal
+    found = _numbers(word, values)
+    if len(found) != 1:
+        raise _NotThere(f"{word} bukan satu nilai")
+    return found[0]
