@@ -235,6 +235,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         tools_of=made.own_tools_of,
         barred=lambda caller: made.profile(caller, AgentOptions()).barred,
         store=made.store,
+        audit=made.audit,
         internal_tools=internal_tools,
     )
 
@@ -353,10 +354,14 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
 
         async def forget(session_id: str) -> None:
             for app in made.apps:
-                app.forget(session_id)
+                await app.forget(session_id)
             await _forget_at_servers(made, session_id)
 
-        made.sessions = SessionService(store, made.engine, clock, forget, audit, settings.state / "artifacts")
+        async def shown(session_id: str) -> dict[str, Any]:
+            said = [await app.session_shown(session_id) for app in made.apps]
+            return {name: value for one in said for name, value in one.items()}
+
+        made.sessions = SessionService(store, made.engine, clock, forget, audit, settings.state / "artifacts", shown)
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,
@@ -373,6 +378,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 max_prompt_bytes=settings.rpc.max_prompt_bytes,
                 rate_per_minute=settings.rpc.rate_per_minute,
             ),
+            parts={type(part): part for app in made.apps for part in app.parts()},
         )
         await host.ready(SERVERS_WAIT_S)
         await host.reconfigure(made.reachable_servers())

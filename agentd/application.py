@@ -17,6 +17,7 @@ from agentd.agent import unjudged
 from agentd.agent.approval import Approved
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.audit import AuditTrail
 from agentd.config import Settings
 from agentd.messages import Caller, ToolOutcome
 from agentd.ports import ChatModel, Clock, ToolHost
@@ -54,6 +55,7 @@ class Wiring:
     barred: Callable[[Caller], frozenset[str]]
     """The providers that this caller's profile does not use."""
     store: RunStore
+    audit: AuditTrail
     internal_tools: InternalTools
 
 
@@ -103,8 +105,16 @@ class App:
         """Routes behind the guard; they check scopes themselves."""
         return ()
 
-    def forget(self, session_id: str) -> None:
-        """Let go of what is kept in memory of a session that is deleted."""
+    def parts(self) -> Iterable[object]:
+        """What its methods stand on: they reach each by `services.part(TYPE)`."""
+        return ()
+
+    async def session_shown(self, session_id: str) -> dict[str, Any]:
+        """What Session.get says of a session besides its turns."""
+        return {}
+
+    async def forget(self, session_id: str) -> None:
+        """Let go of what is kept of a session that is deleted."""
 
 
 def policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:

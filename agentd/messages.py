@@ -361,6 +361,8 @@ class ToolOutcome(Message):
     duration_ms: float = 0.0
     error_type: str | None = None
     missing: tuple[str, ...] = ()
+    meta: dict[str, Json] = Field(default_factory=dict, exclude=True, repr=False)
+    """What the server says to the daemon beside the result: `agentd/…` of its `_meta`. It is never stored or shown."""
 
     @property
     def refused(self) -> bool:

@@ -17,6 +17,7 @@ from agentd.config.schema import (
     LettersSettings,
     ProfileSettings,
     ProviderEntry,
+    ResidentsSettings,
     RpcSettings,
     ServerEntry,
     StoreSettings,
@@ -44,6 +45,7 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "rpc": tuple(RpcSettings.model_fields),
     "store": tuple(StoreSettings.model_fields),
     "letters": tuple(LettersSettings.model_fields),
+    "residents": tuple(ResidentsSettings.model_fields),
     "telemetry": tuple(TelemetrySettings.model_fields),
     "analytics": tuple(AnalyticsSettings.model_fields),
 }
@@ -159,6 +161,8 @@ def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Tell) -
     written: list[tuple[KeyPath, str]] = []
     if "server" in parsed.letters.model_fields_set:
         written.append((("letters", "server"), parsed.letters.server))
+    if "server" in parsed.residents.model_fields_set:
+        written.append((("residents", "server"), parsed.residents.server))
     if "session_servers" in parsed.store.model_fields_set:
         written += [(("store", "session_servers"), name) for name in parsed.store.session_servers]
     for where, name in written:

@@ -28,6 +28,7 @@ from agentd.config.schema import (
     LettersSettings,
     ProfileSettings,
     ProviderEntry,
+    ResidentsSettings,
     RpcSettings,
     ServerEntry,
     StoreSettings,
@@ -64,6 +65,7 @@ class Settings:
     rpc: RpcSettings
     store: StoreSettings
     letters: LettersSettings
+    residents: ResidentsSettings
     telemetry: TelemetrySettings
     analytics: AnalyticsSettings
     admin_token: str | None = field(default=None, repr=False)
@@ -157,6 +159,7 @@ def load(
         ),
         store=parsed.store.model_copy(update={"url": parsed.store.url and filled(parsed.store.url, environ)}),
         letters=parsed.letters,
+        residents=parsed.residents,
         telemetry=parsed.telemetry,
         analytics=parsed.analytics,
         admin_token=secret("AGENTD_TOKEN", environ),

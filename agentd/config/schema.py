@@ -130,6 +130,15 @@ class LettersSettings(Section):
     """The server that the daemon's own pages (/verify, /preview, the counter's cards) ask, whatever others offer."""
 
 
+class ResidentsSettings(Section):
+    """`[residents]`: how a visitor proves who they are."""
+
+    server: str = "residents"
+    """The server that the daemon asks who somebody is, whatever others offer."""
+    idle_s: float = Field(default=600.0, gt=0)
+    """Seconds without use after which a session's proof of identity ends."""
+
+
 class TelemetrySettings(Section):
     """`[telemetry]`: traces are off unless an OTLP endpoint is named."""
 
@@ -267,6 +276,8 @@ class ClientFile(Section):
     """Where runs and sessions live."""
     letters: LettersSettings = LettersSettings()
     """The letters' server."""
+    residents: ResidentsSettings = ResidentsSettings()
+    """The register of residents."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Logs and traces."""
     analytics: AnalyticsSettings = AnalyticsSettings()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from agentd.messages import AgentStep, Caller, Catalogue, ProviderState
 from agentd.ports import Clock
 from agentd.rpc.params import MAX_PROMPT_BYTES
 from agentd.runs.api import Runs, Sessions
+
+Part = TypeVar("Part")
 
 
 class Tools(Protocol):
@@ -79,3 +81,10 @@ class Services:
     letters_server: Callable[[], str]
     """The server that speaks for the office: pages ask no other for letters."""
     limits: Limits = field(default_factory=Limits)
+    parts: Mapping[type, Any] = field(default_factory=dict)
+    """{type: the object of it}, of the apps that are installed."""
+
+    def part(self, kind: type[Part]) -> Part:
+        """What an app's methods stand on, by its type."""
+        found: Part = self.parts[kind]
+        return found

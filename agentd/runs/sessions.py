@@ -30,11 +30,27 @@ Forget = Callable[[str], Awaitable[None]]
 """Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
 
 
+Shown = Callable[[str], Awaitable[dict[str, Any]]]
+"""What is said of a session beside its turns: the apps' business."""
+
+
+async def nothing_more(_session_id: str) -> dict[str, Any]:
+    """Only the turns."""
+    return {}
+
+
 class SessionService:
     """Implements `agentd.runs.api.Sessions`."""
 
     def __init__(
-        self, store: RunStore, engine: Engine, clock: Clock, forget: Forget, audit: AuditTrail, artifacts: Path
+        self,
+        store: RunStore,
+        engine: Engine,
+        clock: Clock,
+        forget: Forget,
+        audit: AuditTrail,
+        artifacts: Path,
+        shown: Shown = nothing_more,
     ) -> None:
         self._store = store
         self._engine = engine
@@ -42,6 +58,7 @@ class SessionService:
         self._forget = forget
         self._audit = audit
         self._artifacts = artifacts
+        self._shown = shown
         self.unfinished = asyncio.Event()
         """Set while a deletion is not finished: a file could not be cleaned yet."""
 
@@ -66,7 +83,8 @@ class SessionService:
         """The conversation, turn by turn."""
         row = owned_session(await self._store.session(session_id), caller)
         turns = await self._store.turns_of(session_id)
-        return {**_shown(row), "history": [_turn(turn) for turn in turns]}
+        more = await self._shown(session_id)
+        return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """A new conversation with the same past and a key of its own."""

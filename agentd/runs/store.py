@@ -86,6 +86,10 @@ class RunStore:
         """Where this database is written: for other tables in it."""
         return self._writes
 
+    def add_tables(self, more: sa.MetaData) -> None:
+        """Make an app's own tables in this database; `writes` reads and writes them."""
+        more.create_all(self._engine)
+
     def close(self) -> None:
         """Let what is under way end, and let go of the database."""
         self._writes.close()

@@ -26,6 +26,7 @@ def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...], duration
         artifacts=artifacts,
         duration_ms=duration_ms,
         error_type="tool_execution" if failed else None,
+        meta={name: plain(value) for name, value in (result.meta or {}).items() if name.startswith("agentd/")},
     )
 
 

@@ -29,6 +29,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("[rpc]", config_file.RpcSettings),
     ("[store]", config_file.StoreSettings),
     ("[letters]", config_file.LettersSettings),
+    ("[residents]", config_file.ResidentsSettings),
     ("[telemetry]", config_file.TelemetrySettings),
     ("[analytics]", config_file.AnalyticsSettings),
     ("[[profiles]]", config_file.ProfileSettings),

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, call, final, running
+from tests.e2e.register import REGISTER
 from tests.e2e.test_main_job import LETTER, WORDS
 
 CLOCK = call("get_current_time")
@@ -43,6 +44,15 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Session.export", {"session_id": "talk"}, ""),
     ("Session.delete", {"session_id": "talk"}, ""),
     ("Session.delete", {"session_id": "no-such-session"}, "not_found"),
+    ("Session.verify", {"session_id": "letter", "nik": "3175061708859001", "pin": "123456"}, ""),
+    ("Session.verify", {"session_id": "letter", "nik": "3175064806849002", "pin": "123456"}, "conflict"),
+    ("Session.verify", {"session_id": "letter", "pin": "123456"}, "invalid_params"),
+    ("Session.verify", {"session_id": "no-such-session", "card": "X", "pin": "1"}, "not_found"),
+    ("Session.forget", {"session_id": "letter"}, ""),
+    ("Session.forget", {"session_id": "no-such-session"}, "not_found"),
+    ("Session.vouch", {"session_id": "letter", "nik": "3175061708859001"}, ""),
+    ("Session.vouch", {"session_id": "letter", "nik": "3175064806849002"}, "conflict"),
+    ("Session.vouch", {"session_id": "no-such-session", "nik": "1"}, "not_found"),
     ("Tools.list", {}, ""),
     ("Tools.call", {"tool": "get_current_time", "input": {}}, ""),
     ("Tools.call", {"tool": "get_curent_time", "input": {}}, "unknown_tool"),
@@ -59,7 +69,9 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("contract")
-    with running(folder, CLOCK, LETTER, final("Selesai."), config=HEAD + "\n".join(SERVERS.values())) as daemon:
+    with running(
+        folder, CLOCK, LETTER, final("Selesai."), config=HEAD + "\n".join(SERVERS.values()) + REGISTER
+    ) as daemon:
         yield daemon
 
 

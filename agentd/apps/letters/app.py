@@ -47,7 +47,7 @@ class Letters(App):
 
         return [*PreviewEndpoint(self._letter_server()).routes(), *PicturesEndpoint(runs).routes()]
 
-    def forget(self, session_id: str) -> None:
+    async def forget(self, session_id: str) -> None:
         """What was read of this session for evidence; other sessions keep theirs."""
         self._readings.forget(session_id)
 

@@ -39,7 +39,7 @@ def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
     assert process_wide() == before
 
 
-def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     reader = reading.read
 
@@ -52,7 +52,7 @@ def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: py
     for session in ("a", "b", "a", "b"):
         assert app.turns.supports(of_session(session))
     assert len(read) == 2
-    app.forget("a")
+    await app.forget("a")
     assert app.turns.supports(of_session("b")) and len(read) == 2
     assert app.turns.supports(of_session("a")) and len(read) == 3
 

@@ -1,0 +1,37 @@
+"""The app that knows who a visitor is, by the office's register of residents. It draws no letter and asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from agentd.application import App, Wiring
+from agentd.apps.residents import session_methods
+from agentd.apps.residents.identity import Identities
+from agentd.apps.residents.register import Register
+from agentd.apps.residents.verifying import Verifications
+
+
+class Residents(App):
+    """Session.verify and what rests on it."""
+
+    methods = (session_methods.verify, session_methods.forget, session_methods.vouch)
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__(wiring)
+        self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server))
+        self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
+        self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
+
+    def parts(self) -> Iterable[object]:
+        """What Session.verify stands on."""
+        return (self._verifications,)
+
+    async def session_shown(self, session_id: str) -> dict[str, Any]:
+        """`identity`: never the NIK."""
+        identity = await self._identities.of(session_id)
+        return {"identity": None if identity is None else identity.shown()}
+
+    async def forget(self, session_id: str) -> None:
+        """The proof ends with the visit."""
+        await self._identities.forget(session_id)

@@ -1,0 +1,100 @@
+"""Who the person of a session has proven to be, kept beside the sessions until it ends. It asks no register.
+
+A proof ends with the session, when it is forgotten, or when nothing used it for its time. No PIN comes here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from agentd.ports import Clock
+from agentd.runs.engine import iso
+from agentd.runs.store import RunStore
+
+Level = Literal["declared", "officer", "pin", "card+pin"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""How sure it is who asks, least first: they say so, an officer saw the card, they know the PIN, they have the card."""
+
+TABLES = sa.MetaData()
+IDENTITIES = sa.Table(
+    "agentd_identities",
+    TABLES,
+    sa.Column("session_id", sa.String(200), primary_key=True),
+    sa.Column("nik", sa.String(16), nullable=False),
+    sa.Column("level", sa.String(20), nullable=False),
+    sa.Column("display_name", sa.String(200), nullable=False),
+    sa.Column("expires_at", sa.String(40), nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A proof that holds until `expires_at` (ISO 8601)."""
+
+    session_id: str
+    nik: str = field(repr=False)
+    level: Level
+    display_name: str = field(repr=False)
+    expires_at: str = ""
+
+    def shown(self) -> dict[str, Any]:
+        """As Session.get shows it: never the NIK."""
+        return {"level": self.level, "display_name": self.display_name, "expires_at": self.expires_at}
+
+
+class Identities:
+    """The proofs of all sessions."""
+
+    def __init__(self, store: RunStore, clock: Clock, idle_s: float) -> None:
+        store.add_tables(TABLES)
+        self._writes = store.writes
+        self._clock = clock
+        self._idle = timedelta(seconds=idle_s)
+
+    async def keep(self, identity: Identity) -> Identity:
+        """Keep a proof, in the place of one that the session had; it holds from now."""
+        kept = replace(identity, expires_at=self._end())
+        row = {column.name: getattr(kept, column.name) for column in IDENTITIES.columns}
+
+        def work(db: Connection) -> None:
+            db.execute(IDENTITIES.delete().where(IDENTITIES.c.session_id == kept.session_id))
+            db.execute(IDENTITIES.insert(), row)
+
+        await self._writes.do(work)
+        return kept
+
+    async def of(self, session_id: str) -> Identity | None:
+        """The session's proof, if it still holds."""
+        return await self._writes.do(lambda db: self._found(db, session_id))
+
+    async def used(self, session_id: str) -> Identity | None:
+        """The same, and its time begins again."""
+
+        def work(db: Connection) -> Identity | None:
+            found = self._found(db, session_id)
+            if found is None:
+                return None
+            renewed = replace(found, expires_at=self._end())
+            mine = IDENTITIES.c.session_id == session_id
+            db.execute(IDENTITIES.update().where(mine).values(expires_at=renewed.expires_at))
+            return renewed
+
+        return await self._writes.do(work)
+
+    async def forget(self, session_id: str) -> bool:
+        """End the session's proof; whether there was one."""
+        query = IDENTITIES.delete().where(IDENTITIES.c.session_id == session_id)
+        return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
+
+    def _found(self, db: Connection, session_id: str) -> Identity | None:
+        db.execute(IDENTITIES.delete().where(IDENTITIES.c.expires_at <= iso(self._clock.now())))
+        row = db.execute(sa.select(IDENTITIES).where(IDENTITIES.c.session_id == session_id)).mappings().first()
+        return None if row is None else Identity(**row)
+
+    def _end(self) -> str:
+        return iso(self._clock.now() + self._idle)

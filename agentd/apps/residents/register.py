@@ -1,0 +1,77 @@
+"""The register of residents as the daemon asks it, over its server's tools. It decides nothing and keeps nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.application import InternalCall
+from agentd.errors import ToolExecution, UnknownTool
+from agentd.messages import ToolOutcome
+
+PATIENCE_S = 15.0
+"""How long a visitor waits for the register; then it counts as down."""
+DOWN = "Data kependudukan sedang tidak dapat dibaca. Silakan lanjut tanpa PIN atau ke petugas."
+
+Resident = Mapping[str, str | None]
+"""A resident's fields by their names on the wire; unknown is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the register says to a PIN, or to an officer's NIK; `notes` are for the desk."""
+
+    resident: Resident | None = field(default=None, repr=False)
+    locked: bool = False
+    attempts_left: int = 0
+    retry_after_s: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Register:
+    """All methods raise ToolExecution with `user_message` when the register can't be read."""
+
+    def __init__(self, call: InternalCall) -> None:
+        self._call = call
+
+    async def verify(self, *, nik: str | None, card: str | None, pin: str) -> Verdict:
+        """Whether the PIN is that of the NIK or the card; exactly one of the two is given."""
+        named = {"nik": nik} if card is None else {"card": card}
+        outcome = await self._asked("verify_resident", {**named, "pin": pin})
+        return Verdict(
+            resident=outcome.output.get("resident") if outcome.output.get("verified") is True else None,
+            locked=outcome.output.get("reason") == "locked",
+            attempts_left=int(outcome.meta.get("agentd/attempts_left") or 0),
+            retry_after_s=int(outcome.meta.get("agentd/retry_after_s") or 0),
+            notes=_notes(outcome),
+        )
+
+    async def resident(self, nik: str) -> Verdict:
+        """The living resident of this office who has that NIK, if there is one."""
+        outcome = await self._asked("get_resident", {"nik": nik})
+        return Verdict(resident=outcome.output.get("resident"), notes=_notes(outcome))
+
+    async def family(self, nik: str) -> tuple[Resident, ...]:
+        """The living members of the resident's family card, the resident among them; none for who is no resident."""
+        outcome = await self._asked("list_family", {"nik": nik})
+        return tuple(outcome.output.get("members") or ())
+
+    async def _asked(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                outcome = await self._call(tool, arguments)
+        except UnknownTool as error:
+            raise ToolExecution(f"the register of residents is not there: {error.message}", user_message=DOWN) from None
+        except TimeoutError:
+            message = f"the register of residents gave no answer within {PATIENCE_S:g} s"
+            raise ToolExecution(message, user_message=DOWN) from None
+        if not outcome.success or not isinstance(outcome.output, dict):
+            said = str(outcome.meta.get("agentd/user_message") or DOWN)
+            raise ToolExecution(f"the register of residents can't be read: {outcome.message}", user_message=said)
+        return outcome
+
+
+def _notes(outcome: ToolOutcome) -> tuple[str, ...]:
+    return tuple(str(note) for note in outcome.meta.get("agentd/notes") or ())

@@ -1,0 +1,122 @@
+"""Session.verify, Session.forget and Session.vouch on the wire: params, answers, examples. It verifies nobody."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, SecretStr, model_validator
+
+from agentd.apps.residents.verifying import Verifications
+from agentd.errors import Conflict, NotFound, RateLimited, ToolExecution
+from agentd.messages import Caller, Message
+from agentd.rpc.method import ANYONE, STAFF, Example, method
+from agentd.rpc.params import Params, SessionId, SessionKey
+from agentd.rpc.services import Services
+
+Nik = Annotated[str, Field(max_length=100, description="The 16 digits of the resident's number.")]
+
+
+class VerifyParams(Params):
+    """Params of Session.verify: either `nik` or `card`."""
+
+    session_id: SessionId
+    nik: Nik | None = None
+    card: str | None = Field(None, max_length=200, description="The identity card's tag, as the reader types it.")
+    pin: SecretStr = Field(max_length=100, description="Six digits. Anything else is answered as a wrong PIN.")
+    session_key: SessionKey | None = None
+
+    @model_validator(mode="after")
+    def _names_one(self) -> VerifyParams:
+        if (self.nik is None) == (self.card is None):
+            raise ValueError("give exactly one of nik and card")
+        return self
+
+
+class ForgetParams(Params):
+    """Params of Session.forget."""
+
+    session_id: SessionId
+    session_key: SessionKey | None = None
+
+
+class VouchParams(Params):
+    """Params of Session.vouch."""
+
+    session_id: SessionId
+    nik: Nik
+
+
+class VerificationResult(Message):
+    """Whether it is proven who asks; a wrong PIN and a NIK that nobody has are answered alike."""
+
+    verified: bool
+    level: str | None = Field(description="pin, card+pin or officer; null when not verified.")
+    display_name: str | None
+    attempts_left: int = Field(description="Wrong PINs that are left before the NIK is locked.")
+    expires_at: str | None = Field(description="When it ends unless the session is used (ISO 8601).")
+
+
+class Forgotten(Message):
+    """Nobody is verified in the session now."""
+
+    verified: bool
+
+
+_PROVEN = {
+    "verified": True,
+    "level": "pin",
+    "display_name": "Budi Contoh",
+    "attempts_left": 3,
+    "expires_at": "2026-01-05T02:10:00.000000Z",
+}
+
+
+@method(
+    "Session.verify",
+    params=VerifyParams,
+    result=VerificationResult,
+    scopes=ANYONE,
+    errors=(NotFound, Conflict, RateLimited, ToolExecution),
+    examples=(
+        Example("by NIK and PIN", {"session_id": "s-19c2", "nik": "3175061708859001", "pin": "123456"}, _PROVEN),
+    ),
+)
+async def verify(services: Services, caller: Caller, params: VerifyParams) -> dict[str, Any]:
+    """Prove who the visitor is, by NIK or card and PIN; the third wrong PIN locks for 15 minutes."""
+    made = await services.part(Verifications).verify(
+        params.session_id, nik=params.nik, card=params.card, pin=params.pin.get_secret_value(), caller=caller
+    )
+    return made.shown()
+
+
+@method(
+    "Session.forget",
+    params=ForgetParams,
+    result=Forgotten,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("the visitor leaves", {"session_id": "s-19c2"}, {"verified": False}),),
+)
+async def forget(services: Services, caller: Caller, params: ForgetParams) -> dict[str, Any]:
+    """End the session's proof of identity, and cancel what waits on it."""
+    await services.part(Verifications).forget(params.session_id, caller)
+    return {"verified": False}
+
+
+@method(
+    "Session.vouch",
+    params=VouchParams,
+    result=VerificationResult,
+    scopes=STAFF,
+    errors=(NotFound, Conflict, ToolExecution),
+    examples=(
+        Example(
+            "an officer saw the card",
+            {"session_id": "s-19c2", "nik": "3175061708859001"},
+            {**_PROVEN, "level": "officer", "attempts_left": 0},
+        ),
+    ),
+)
+async def vouch(services: Services, caller: Caller, params: VouchParams) -> dict[str, Any]:
+    """An officer who saw the visitor's card says who they are (level officer)."""
+    return (await services.part(Verifications).vouch(params.session_id, params.nik, caller)).shown()

@@ -1,0 +1,129 @@
+"""Session.verify, Session.forget and Session.vouch: who the person of a session is, by a PIN or by an officer's eyes.
+
+The PIN goes to the register and nowhere else: it is kept, logged and recorded by none of this.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.apps.residents.identity import LEVELS, Identities, Identity, Level
+from agentd.apps.residents.pace import Pace
+from agentd.apps.residents.register import Register, Resident, Verdict
+from agentd.audit import AuditTrail
+from agentd.errors import Conflict, NotFound, RateLimited
+from agentd.messages import Caller
+from agentd.runs.store import RunStore
+from agentd.runs.visibility import owned_session
+
+NIK = re.compile(r"[0-9]{16}\Z")
+LOCKED = "Terlalu banyak PIN yang salah. Tunggu {minutes} menit lagi, atau silakan ke petugas."
+OTHER = "Sesi ini masih dipakai penduduk lain. Selesaikan dahulu kunjungan itu."
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a try came to, as Session.verify and Session.vouch answer it."""
+
+    identity: Identity | None = None
+    attempts_left: int = 0
+
+    def shown(self) -> dict[str, Any]:
+        """The wire form."""
+        found = self.identity
+        return {
+            "verified": found is not None,
+            "level": None if found is None else found.level,
+            "display_name": None if found is None else found.display_name,
+            "attempts_left": self.attempts_left,
+            "expires_at": None if found is None else found.expires_at,
+        }
+
+
+class Verifications:
+    """Proofs of identity, made and ended."""
+
+    def __init__(self, register: Register, identities: Identities, store: RunStore, audit: AuditTrail) -> None:
+        self._register = register
+        self._identities = identities
+        self._store = store
+        self._audit = audit
+        self._pace = Pace()
+
+    async def verify(
+        self, session_id: str, *, nik: str | None, card: str | None, pin: str, caller: Caller
+    ) -> Verification:
+        """By a PIN. Raises NotFound, Conflict for another resident's session, RateLimited, ToolExecution."""
+        owned_session(await self._store.session(session_id), caller)
+        known = await self._identities.of(session_id)
+        if known is not None and nik is not None and nik != known.nik:
+            raise _of_another()
+        verdict = await self._tried(caller, nik=nik, card=card, pin=pin)
+        level: Level = "pin" if card is None else "card+pin"
+        if verdict.resident is None:
+            await self._record("session.locked" if verdict.locked else "session.refused", caller, session_id, verdict)
+            if verdict.locked:
+                raise _locked(verdict.retry_after_s)
+            return Verification(attempts_left=verdict.attempts_left)
+        identity = await self._proven(session_id, verdict.resident, level)
+        await self._record("session.verified", caller, session_id, verdict, level=identity.level)
+        return Verification(await self._identities.keep(identity), verdict.attempts_left)
+
+    async def vouch(self, session_id: str, nik: str, caller: Caller) -> Verification:
+        """By an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
+        if await self._store.session(session_id) is None:
+            raise NotFound("there is no such session")
+        verdict = await self._register.resident(nik) if NIK.match(nik) else Verdict()
+        if verdict.resident is None:
+            await self._record("session.refused", caller, session_id, verdict)
+            return Verification()
+        identity = await self._proven(session_id, verdict.resident, "officer")
+        await self._record("session.vouched", caller, session_id, verdict, level=identity.level)
+        return Verification(await self._identities.keep(identity))
+
+    async def forget(self, session_id: str, caller: Caller) -> bool:
+        """End the session's proof; whether there was one. Raises NotFound."""
+        row = await self._store.session(session_id)
+        if row is None or not caller.may("staff"):
+            owned_session(row, caller)
+        if await self._identities.of(session_id) is None:
+            return False
+        await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
+        return await self._identities.forget(session_id)
+
+    async def _tried(self, caller: Caller, **given: Any) -> Verdict:
+        """One try at the register; a screen whose visitors were wrong again and again waits for it."""
+        if not caller.is_visitor:
+            return await self._register.verify(**given)
+        async with self._pace.turn(caller.id) as tries:
+            verdict = await self._register.verify(**given)
+            if not verdict.locked:  # nothing was tried
+                tries.wrong = tries.wrong + 1 if verdict.resident is None else 0
+            return verdict
+
+    async def _proven(self, session_id: str, resident: Resident, level: Level) -> Identity:
+        """The proof, at the higher level where the same person had proven it before. Raises Conflict."""
+        known, nik = await self._identities.of(session_id), str(resident["nik"])
+        if known is not None and known.nik != nik:
+            raise _of_another()
+        if known is not None and LEVELS.index(known.level) > LEVELS.index(level):
+            level = known.level
+        return Identity(session_id, nik, level, str(resident["nama"]))
+
+    async def _record(self, action: str, caller: Caller, session_id: str, verdict: Verdict, **facts: str) -> None:
+        await self._audit.arecord(action, actor=caller.id, subject=session_id, notes=list(verdict.notes), **facts)
+
+
+def _of_another() -> Conflict:
+    return Conflict("the session is verified for another resident; call Session.forget first", user_message=OTHER)
+
+
+def _locked(retry_after_s: int) -> RateLimited:
+    minutes = max(1, -(-retry_after_s // 60))
+    return RateLimited(
+        "the NIK or card is locked after three wrong PINs",
+        retry_after_s=retry_after_s,
+        user_message=LOCKED.format(minutes=minutes),
+    )

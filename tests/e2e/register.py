@@ -1,0 +1,67 @@
+"""A daemon with the sample register of residents, and visitors and officers who call it. Not a test."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agentd.access import TokenStore
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
+
+SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
+REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", "servers.residents"]\n'
+CONFIG = HEAD + SERVERS["time"] + SERVERS["certificate"] + REGISTER
+
+
+def residents() -> list[dict[str, str]]:
+    """The sample's residents, with their PINs (`pin`) and cards (`kartu`)."""
+    with SAMPLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Person:
+    """Somebody who calls with a token of their own; a visitor's session has a key besides."""
+
+    def __init__(self, daemon: Daemon, token: str) -> None:
+        self.daemon, self.token, self.key = daemon, token, ""
+        self.session_id = ""
+
+    def call(self, method: str, **params: Any) -> Any:
+        """One JSON-RPC call. Raises RpcFailed."""
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        headers = {"Authorization": f"Bearer {self.token}", **({"Agentd-Session-Key": self.key} if self.key else {})}
+        with self.daemon.request("/rpc", body, **headers) as response:
+            answer = json.load(response)
+        if "error" in answer:
+            raise RpcFailed(answer["error"])
+        return answer["result"]
+
+    def arrive(self) -> str:
+        """A new session: its id."""
+        self.key = ""
+        made = self.call("Session.create")
+        self.session_id, self.key = made["session_id"], made["session_key"]
+        return self.session_id
+
+    def verify(self, **given: str) -> Any:
+        """Session.verify in the visitor's session."""
+        return self.call("Session.verify", session_id=self.session_id, **given)
+
+    def says(self, prompt: str, **more: Any) -> Any:
+        """Agent.run in the visitor's session."""
+        return self.call("Agent.run", prompt=prompt, session_id=self.session_id, **more)
+
+
+def person(daemon: Daemon, name: str, scope: Any) -> Person:
+    """Somebody with a new token, once the daemon knows it."""
+    made = Person(daemon, TokenStore(daemon.state / "access.json").add(name, frozenset({scope}), now=datetime.now(UTC)))
+    while True:
+        try:
+            made.call("Models.list")
+            return made
+        except OSError:  # 401 until the daemon has read the file again
+            time.sleep(0.1)
