@@ -23,11 +23,9 @@ from servers.text2cypher.data import load_examples
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.graph.folder import GraphFileError
 from servers.text2cypher.graph.open import open_backend
+from servers.text2cypher.linking.lexicon import about
 
-INSTRUCTIONS = (
-    "Graf kurikulum: mata kuliah, topik, learning goal, learning outcome, student outcome, prasyarat. "
-    "Untuk pertanyaan tentang kurikulum panggil ask_graph dengan pertanyaan apa adanya."
-)
+INSTRUCTIONS = "Untuk pertanyaan tentang isi graf panggil ask_graph dengan pertanyaan apa adanya."
 NO_MODEL = "Tidak ada model: atur TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL, atau GROQ_API_KEY."
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -87,8 +85,10 @@ class Schema(BaseModel):
 
 def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None = None) -> MCPServer:
     """The server; the graph (TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum) is opened with the first call."""
-    server = MCPServer("text2cypher", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
     folder = Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None
+    held = about(folder, shipped=folder is None and not env.get("NEO4J_URI"))
+    instructions = f"{held} {INSTRUCTIONS}".strip()
+    server = MCPServer("text2cypher", version="1.0.0", instructions=instructions, log_level="WARNING")
     one_at_a_time = asyncio.Lock()
 
     @functools.cache
@@ -110,7 +110,7 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
         text = found.answer if isinstance(found, GraphAnswer) else found.model_dump_json()
         return CallToolResult(content=[TextContent(text=text)], structured_content=found.model_dump())
 
-    @server.tool(description="Jawab pertanyaan tentang graf kurikulum dari isi graf.", annotations=READ_ONLY)
+    @server.tool(description=f"Jawab pertanyaan dari isi graf. {held}".strip(), annotations=READ_ONLY)
     async def ask_graph(
         question: Annotated[str, Field(description="Pertanyaan, kata-kata penanya apa adanya")], context: Context
     ) -> Annotated[CallToolResult, GraphAnswer]:

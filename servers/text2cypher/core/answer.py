@@ -9,72 +9,12 @@ from typing import Any
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import Place
 
 MOST_SHOWN = 20
 LONGEST_QUESTION = 2_000
-_WRITES = re.compile(
-    r"^\W*(?:tolong |mohon |please )?(?:hapus|ubah|ganti|tambah|tambahkan|perbarui|buatkan? (?:node|mata|relasi)|"
-    r"masukkan|delete|remove|update|insert|create|drop|set|merge)\b"
-    r"|\b(?:detach delete|create \(|merge \(|set \w+\.\w+\s*=)",
-    re.IGNORECASE,
-)
-_ENGLISH = re.compile(r"\b(?:what|which|who|how|is|are|does|do|the|list|show|of)\b", re.IGNORECASE)
-_INDONESIAN = re.compile(
-    r"\b(?:apa|apakah|berapa|mana|sebutkan|tampilkan|yang|dari|pada|mata|kuliah|di)\b", re.IGNORECASE
-)
-_WORDS = {
-    "id": {
-        "empty": "Pertanyaannya kosong. Tulis apa yang ingin diketahui dari graf.",
-        "long": f"Pertanyaannya terlalu panjang (lebih dari {LONGEST_QUESTION} karakter). Persingkat pertanyaannya.",
-        "write": "Graf ini hanya bisa dibaca; permintaan untuk mengubahnya tidak dijalankan.",
-        "unrelated": "Pertanyaan ini tidak menyebut apa pun yang ada di graf. Graf ini berisi: {labels}.",
-        "unknown": "{name} tidak ada di graf.",
-        "near": " Yang paling mirip: {names}.",
-        "failed": "Belum ada query yang menjawab pertanyaan ini setelah {tries} percobaan.",
-        "error": "Model bahasa tidak menjawab, jadi pertanyaan ini belum bisa dijawab. Coba lagi nanti.",
-        "yes": "Ya.",
-        "no": "Tidak.",
-        "none": "Tidak ada data yang cocok di graf.",
-        "one": "Jawabannya: {value}.",
-        "many": "Ditemukan {count} hasil: {values}.",
-        "more": ", dan {count} lagi",
-        "supposing": "Menganggap '{said}' = {stored}. ",
-        "uncertain": "Belum pasti: {doubts} Hasilnya: {answer} Kata-kata dibaca sebagai: {taken}. Query: {query}",
-        "nothing": "tidak dipakai",
-        "doubt_unused": "kata '{about}' tidak dipakai dalam query.",
-        "doubt_unasked": "query mensyaratkan '{about}', yang tidak ditanyakan.",
-        "doubt_direction": "arah relasi {about} tidak pasti.",
-        "doubt_empty": "query tidak menemukan apa pun.",
-        "doubt_repeats": "jawabannya hanya mengulang '{about}' dari pertanyaan.",
-        "doubt_everything": "query menampilkan semua tanpa syarat.",
-    },
-    "en": {
-        "empty": "The question is empty. Write what you want to know from the graph.",
-        "long": f"The question is too long (more than {LONGEST_QUESTION} characters). Make it shorter.",
-        "write": "This graph can only be read; the request to change it was not carried out.",
-        "unrelated": "This question names nothing that is in the graph. The graph holds: {labels}.",
-        "unknown": "{name} is not in the graph.",
-        "near": " The most similar: {names}.",
-        "failed": "No query answers this question after {tries} attempts.",
-        "error": "The language model gave no answer, so this question can't be answered yet. Try again later.",
-        "yes": "Yes.",
-        "no": "No.",
-        "none": "Nothing in the graph matches.",
-        "one": "The answer: {value}.",
-        "many": "Found {count} results: {values}.",
-        "more": ", and {count} more",
-        "supposing": "Supposing '{said}' = {stored}. ",
-        "uncertain": "Not certain: {doubts} The result: {answer} The words were taken for: {taken}. Query: {query}",
-        "nothing": "not used",
-        "doubt_unused": "the word '{about}' is not used in the query.",
-        "doubt_unasked": "the query tests for '{about}', which the question doesn't name.",
-        "doubt_direction": "the direction of {about} is not certain.",
-        "doubt_empty": "the query found nothing.",
-        "doubt_repeats": "the answer only repeats '{about}' from the question.",
-        "doubt_everything": "the query shows everything, without a condition.",
-    },
-}
+_WRITING_CYPHER = re.compile(r"\b(?:detach delete|create \(|merge \(|set \w+\.\w+\s*=)", re.IGNORECASE)
 
 
 def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt | None = None) -> dict[str, Any]:
@@ -82,7 +22,7 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
 
     `confidence` is 0–1 (0 when failed), `doubts` sentences in the question's language.
     """
-    words = _WORDS[language_of(question)]
+    words = languages().voice_of(question).answers
     if refusal := _refusal(bench, question, words):
         return _result(AgentState("", question, status=AgentStatus.FAILED), refusal)
     state = loop.run("", question.strip(), on_attempt=on_attempt)
@@ -103,11 +43,6 @@ def _supposing(state: AgentState, words: dict[str, str]) -> str:
     """What a misspelt name was taken for."""
     misspelt = [(said, stored) for said, stored, spelling in state.taken if spelling < 1]
     return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
-
-
-def language_of(question: str) -> str:
-    """`en` for a question plainly in English, else `id`."""
-    return "en" if len(_ENGLISH.findall(question)) > len(_INDONESIAN.findall(question)) else "id"
 
 
 def sentence(columns: list[str], rows: list[list[Any]], words: dict[str, str]) -> str:
@@ -131,8 +66,8 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
     if not question.strip():
         return words["empty"]
     if len(question) > LONGEST_QUESTION:
-        return words["long"]
-    if _WRITES.search(question):
+        return words["long"].format(longest=LONGEST_QUESTION)
+    if bench.linker.wording.compiled(r"^\W*‹writes›\b").search(question) or _WRITING_CYPHER.search(question):
         return words["write"]
     hints = bench.linker.link(question)
     if not (hints.labels or hints.mentions or hints.properties or hints.relations):

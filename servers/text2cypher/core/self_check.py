@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind
-from servers.text2cypher.linking.hints import Ask, Hints
+from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.hints import Hints
 
 _FUNCTIONS = {
     Ask.SUM: ("SUM", "jumlah total (sum)"),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from servers.text2cypher.cypher.columns import column_names
-from servers.text2cypher.cypher.structure import Structure, parse
+from servers.text2cypher.cypher.records import Structure
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}

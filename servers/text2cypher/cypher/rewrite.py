@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from itertools import combinations, pairwise
 
-from servers.text2cypher.cypher.structure import RelationshipPattern, Structure, parse
+from servers.text2cypher.cypher.records import RelationshipPattern, Structure
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token, quote
 
 LONGEST_PATH = 30

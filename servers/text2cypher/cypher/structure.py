@@ -8,14 +8,13 @@ a query can be judged where no engine is at hand.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from servers.text2cypher.cypher.guard import ensure_read_only
+from servers.text2cypher.cypher.patterns import OPENERS, PatternReader
+from servers.text2cypher.cypher.records import PropertyUse, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 
 CLAUSES = ("MATCH", "OPTIONAL", "WHERE", "WITH", "UNWIND", "RETURN", "ORDER", "SKIP", "LIMIT", "UNION")
-OPENERS = {"(": ")", "[": "]", "{": "}"}
 EXPRESSION_WORDS = frozenset(
     """
     AND OR XOR NOT IN IS NULL TRUE FALSE AS DISTINCT STARTS ENDS WITH CONTAINS BY ASC DESC ASCENDING
@@ -23,65 +22,6 @@ EXPRESSION_WORDS = frozenset(
     ORDER SKIP LIMIT UNWIND UNION
     """.split()
 )
-
-
-@dataclass(frozen=True)
-class NodePattern:
-    """`(variable:labels {properties})`; `keys` are (property, literal token or None). Offsets into the query."""
-
-    variable: str | None
-    labels: tuple[str, ...]
-    keys: tuple[tuple[str, Token | None], ...]
-    start: int
-    end: int
-    where: tuple[int, int] | None = None  # an inline WHERE: offsets of the word and of its end
-
-
-@dataclass(frozen=True)
-class RelationshipPattern:
-    """`left` and `right` index into Structure.nodes; direction is `->`, `<-` or `--`."""
-
-    variable: str | None
-    types: tuple[str, ...]
-    left: int
-    right: int
-    direction: str
-    length: tuple[int, int | None] | None  # None: exactly one hop
-    keys: tuple[tuple[str, Token | None], ...]
-    start: int
-    end: int
-    bracket: tuple[int, int] | None  # offsets inside [ ], None when there is none
-    match: int  # the MATCH it belongs to; -1 for a pattern inside an expression
-
-
-@dataclass(frozen=True)
-class PropertyUse:
-    """`variable.name`, with the literal it is compared to when there is one beside it."""
-
-    variable: str
-    name: str
-    start: int
-    literal: Token | None = None
-
-
-@dataclass
-class Structure:
-    """Everything the rules need to know about one query."""
-
-    tokens: list[Token]
-    nodes: list[NodePattern] = field(default_factory=list)
-    relationships: list[RelationshipPattern] = field(default_factory=list)
-    properties: list[PropertyUse] = field(default_factory=list)
-    clauses: list[tuple[str, int]] = field(default_factory=list)  # keyword, offset
-    match_ends: list[tuple[int, int, bool]] = field(default_factory=list)  # pattern end, WHERE offset or -1, optional
-    bound: set[str] = field(default_factory=set)
-    aliases: set[str] = field(default_factory=set)
-    label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
-
-    def labels_of(self, variable: str | None) -> set[str]:
-        """The labels a variable is written with anywhere in the query."""
-        written = {label for node in self.nodes if node.variable == variable for label in node.labels}
-        return written | {label for name, label, _, _ in self.label_tests if name == variable}
 
 
 def parse(query: str) -> Structure:
@@ -106,41 +46,8 @@ def _check_brackets(tokens: list[Token]) -> None:
         raise CypherSyntaxError(f"tanda {stack[-1].text} di posisi {stack[-1].start} tidak ditutup", stack[-1].start)
 
 
-class _Reader:
-    """A cursor over the tokens that fills a Structure."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
-        self.at = 0
-        self.structure = Structure(tokens)
-
-    # -- the cursor
-
-    def peek(self, ahead: int = 0) -> Token | None:
-        place = self.at + ahead
-        return self.tokens[place] if place < len(self.tokens) else None
-
-    def text(self, ahead: int = 0) -> str:
-        token = self.peek(ahead)
-        return token.text if token else ""
-
-    def word(self, *words: str, ahead: int = 0) -> bool:
-        token = self.peek(ahead)
-        return token is not None and token.is_word(*words)
-
-    def take(self, expected: str = "") -> Token:
-        token = self.peek()
-        if token is None:
-            raise CypherSyntaxError(f"query berakhir terlalu cepat; kurang {expected or 'lanjutan'}", self._end())
-        if expected and token.text.upper() != expected:
-            raise CypherSyntaxError(f"seharusnya {expected}, bukan {token.text} di posisi {token.start}", token.start)
-        self.at += 1
-        return token
-
-    def _end(self) -> int:
-        return self.tokens[-1].end if self.tokens else 0
-
-    # -- clauses
+class _Reader(PatternReader):
+    """Clauses and the expressions in them."""
 
     def read(self) -> None:
         last = ""
@@ -314,8 +221,6 @@ class _Reader:
             depth += (token.text in OPENERS) - (token.text in OPENERS.values())
             depth = max(depth + self.atom(token, clause), 0)
 
-    # -- patterns
-
     def _is_pattern(self) -> bool:
         """A parenthesis in an expression that opens a node of a path: `(a)-[`, `(a)--`, `(a)<-`."""
         before = self.tokens[self.at - 1] if self.at else None
@@ -331,151 +236,3 @@ class _Reader:
                 rest = [t.text for t in self.tokens[place + 1 : place + 3]]
                 return rest in (["-", "["], ["-", "-"], ["<", "-"])
         return False
-
-    def pattern(self, match: int) -> None:
-        """`[p =] (a)-[r:T]->(b)…`, also inside shortestPath( … )."""
-        token = self.peek()
-        if token is not None and token.is_name and self.text(1) == "=":
-            self.structure.bound.add(token.value)
-            self.at += 2
-        wrapped = self.word("SHORTESTPATH", "ALLSHORTESTPATHS") and self.text(1) == "("
-        if wrapped:
-            self.at += 2
-        left = self.node()
-        while self.text() in ("-", "<"):
-            left = self.relationship(left, match)
-        if wrapped:
-            self.take(")")
-
-    def node(self) -> int:
-        opener = self.take("(")
-        variable = None
-        if (token := self.peek()) is not None and token.is_name and not token.is_word("WHERE"):
-            variable = self.take().value
-        labels = self.labels()
-        keys = self.keys() if self.text() == "{" else ()
-        where = None
-        if self.word("WHERE"):
-            begin = self.take().start
-            self._until_parenthesis()
-            where = (begin, self.tokens[self.at - 1].end)
-        closer = self.take(")")
-        if variable is not None:
-            self.structure.bound.add(variable)
-        self.structure.nodes.append(NodePattern(variable, labels, keys, opener.start, closer.end, where))
-        return len(self.structure.nodes) - 1
-
-    def _until_parenthesis(self) -> None:
-        depth = 0
-        while (token := self.peek()) is not None:
-            if depth == 0 and token.text == ")":
-                return
-            depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-            depth = max(depth + self.atom(token, "WHERE"), 0)
-
-    def labels(self) -> tuple[str, ...]:
-        found: list[str] = []
-        while self.text() in (":", "|", "&"):
-            self.at += 1
-            if self.text() == ":":
-                self.at += 1
-            name = self.take()
-            if not name.is_name:
-                raise CypherSyntaxError(
-                    f"setelah titik dua harus ada nama, bukan {name.text} (posisi {name.start})", name.start
-                )
-            found.append(name.value)
-        return tuple(found)
-
-    def keys(self) -> tuple[tuple[str, Token | None], ...]:
-        self.take("{")
-        found: list[tuple[str, Token | None]] = []
-        while self.text() != "}":
-            name = self.take()
-            if not name.is_name:
-                raise CypherSyntaxError(f"{name.text} di posisi {name.start} bukan nama properti", name.start)
-            self.take(":")
-            value = self.peek()
-            following = self.text(1)
-            literal = value is not None and value.kind in (Kind.STRING, Kind.NUMBER) and following in (",", "}")
-            found.append((name.value, value if literal else None))
-            depth = 0
-            while (token := self.peek()) is not None and (depth or token.text not in (",", "}")):
-                depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-                depth = max(depth + self.atom(token, "MATCH"), 0)
-            if self.text() == ",":
-                self.at += 1
-        self.take("}")
-        return tuple(found)
-
-    def relationship(self, left: int, match: int) -> int:
-        start = self.tokens[self.at].start
-        incoming = self.text() == "<"
-        if incoming:
-            self.at += 1
-        self.take("-")
-        variable: str | None = None
-        types: tuple[str, ...] = ()
-        length: tuple[int, int | None] | None = None
-        keys: tuple[tuple[str, Token | None], ...] = ()
-        bracket: tuple[int, int] | None = None
-        if self.text() == "[":
-            inside = self.take().end
-            if (token := self.peek()) is not None and token.is_name:
-                variable = self.take().value
-                self.structure.bound.add(variable)
-            types = self.labels()
-            length = self.length()
-            keys = self.keys() if self.text() == "{" else ()
-            closer = self.take("]")
-            bracket = (inside, closer.start)
-        self.take("-")
-        outgoing = self.text() == ">"
-        if outgoing:
-            self.at += 1
-        end = self.tokens[self.at - 1].end
-        right = self.node()
-        direction = "--" if incoming == outgoing else ("<-" if incoming else "->")
-        self.structure.relationships.append(
-            RelationshipPattern(variable, types, left, right, direction, length, keys, start, end, bracket, match)
-        )
-        return right
-
-    def length(self) -> tuple[int, int | None] | None:
-        if self.text() != "*":
-            return None
-        self.at += 1
-        low = self._hops()
-        if self.text() != "..":
-            return (1, None) if low is None else (low, low)
-        self.at += 1
-        return (1 if low is None else low, self._hops())
-
-    def _hops(self) -> int | None:
-        token = self.peek()
-        if token is None or token.kind is not Kind.NUMBER:
-            return None
-        self.at += 1
-        if not token.text.isdecimal():
-            raise CypherSyntaxError(
-                f"panjang jalur {token.text} di posisi {token.start} bukan bilangan bulat", token.start
-            )
-        return int(token.text)
-
-
-def unknown_variables(structure: Structure) -> Iterator[PropertyUse]:
-    """Property uses whose variable is bound nowhere in the query."""
-    for use in structure.properties:
-        if (
-            use.variable not in structure.bound
-            and use.variable not in structure.aliases
-            and not _is_unwound(structure, use)
-        ):
-            yield use
-
-
-def _is_unwound(structure: Structure, use: PropertyUse) -> bool:
-    return any(
-        a.is_word("AS") and b.value == use.variable
-        for a, b in zip(structure.tokens, structure.tokens[1:], strict=False)
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
-from servers.text2cypher.cypher.structure import Structure, parse
+from servers.text2cypher.cypher.records import Structure
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.linking.values import Place, ValueIndex

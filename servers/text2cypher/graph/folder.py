@@ -3,11 +3,12 @@
     nodes.LABEL.csv   one column a property
     edges.TYPE.csv    from_label, from_key, to_label, to_key (further columns are properties of the relationship)
     keys.csv          optional: label, key; the key's columns joined by `|`
+    types.csv         optional: label, property, type
 
-A node's key is what keys.csv says or, without that file, `kode` where the label has it, else that of `MK|nama`,
-`MK|nama|deskripsi` and the single columns by which the edges name the most nodes (unique ones first).
-A column whose values are all whole numbers is INTEGER, all numbers FLOAT, true/false BOOLEAN, else STRING; an empty
-field is an absent property.
+A node's key is what keys.csv says or, without that file, the column, or columns joined by `|`, by which the edges name
+the most nodes (unique ones first). Without types.csv a column is INTEGER where its values are all whole numbers, FLOAT
+where all are numbers, BOOLEAN where all are true or false, else STRING. An empty field is an absent property.
+For labels of the shipped curriculum its own keys.csv and types.csv hold where the folder has none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import islice, permutations
 from pathlib import Path
 
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING, GraphSchema
@@ -24,10 +26,8 @@ Value = int | float | str | bool | None
 CURRICULUM = Path(__file__).parent.parent / "data" / "curriculum"
 _NAME = re.compile(r"[^\W\d]\w*")
 _EDGE_COLUMNS = ("from_label", "from_key", "to_label", "to_key")
-_KNOWN_KEYS = (("kode",), ("MK", "nama"), ("MK", "nama", "deskripsi"))
-# Identifiers whose digits are a name, not a quantity.
-_ALWAYS_TEXT = frozenset({"kode", "nama", "deskripsi"})
-_ALWAYS_INTEGER = frozenset({"sks", "semester"})
+_MOST_PARTS = 3  # columns of a key
+_SAMPLE = 200  # keys of the edges that parts are tried on
 
 
 class GraphFileError(ValueError):
@@ -63,13 +63,14 @@ def read_graph(folder: Path) -> GraphData:
     if not node_files:
         raise GraphFileError(f"{folder}: holds no nodes.LABEL.csv; the format is described in docs/text2cypher/data.md")
     keys = _read_keys(folder / "keys.csv")
+    told = _read_types(folder / "types.csv")
     types: dict[str, dict[str, str]] = {}
     nodes: dict[str, dict[str, dict[str, Value]]] = {}
     edge_rows = _read_edge_rows(folder)
     named = _keys_named(edge_rows)
     for file in node_files:
         label = _name_in(file)
-        types[label], nodes[label] = _read_nodes(file, keys.get(label), named.get(label, set()))
+        types[label], nodes[label] = _read_nodes(file, keys.get(label), named.get(label, set()), told.get(label, {}))
     edges, edge_types = _check_edges(edge_rows, nodes)
     paths = tuple(dict.fromkeys((e.from_label, e.kind, e.to_label) for e in edges))
     return GraphData(GraphSchema(types, paths, edge_types), nodes, edges)
@@ -117,12 +118,26 @@ def _read_keys(file: Path) -> dict[str, tuple[str, ...]]:
     return {row["label"]: tuple(row["key"].split("|")) for _, row in rows}
 
 
+def _read_types(file: Path) -> dict[str, dict[str, str]]:
+    """Label → property → type, where somebody wrote them down."""
+    used = file if file.exists() else CURRICULUM / file.name
+    header, rows = _rows(used)
+    if header[:3] != ["label", "property", "type"]:
+        raise GraphFileError(f"{used}:1: must have the columns label,property,type")
+    found: dict[str, dict[str, str]] = {}
+    for line, row in rows:
+        if row["type"] not in _FORMS:
+            raise GraphFileError(f"{used}:{line}: type {row['type']!r} is none of {', '.join(_FORMS)}")
+        found.setdefault(row["label"], {})[row["property"]] = row["type"]
+    return found
+
+
 def _read_nodes(
-    file: Path, key: tuple[str, ...] | None, named: set[str]
+    file: Path, key: tuple[str, ...] | None, named: set[str], told: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
     header, rows = _rows(file)
-    types = {column: _type_of(file, column, rows) for column in header}
-    columns = key or _find_key(header, rows, named)
+    types = {column: _type_of(file, column, rows, told.get(column)) for column in header}
+    columns = key or _find_key(_name_in(file), header, rows, named)
     missing = set(columns) - set(header)
     if missing:
         raise GraphFileError(f"{file}:1: key column {', '.join(sorted(missing))} is missing")
@@ -137,12 +152,15 @@ def _read_nodes(
     return types, nodes
 
 
-def _find_key(header: list[str], rows: list[tuple[int, dict[str, str]]], named: set[str]) -> tuple[str, ...]:
+def _find_key(
+    label: str, header: list[str], rows: list[tuple[int, dict[str, str]]], named: set[str]
+) -> tuple[str, ...]:
     """The columns that identify a node; `named` are the keys the edges use for this label."""
-    if "kode" in header:
-        return ("kode",)
-    known = [key for key in _KNOWN_KEYS if set(key) <= set(header)]
-    candidates: list[tuple[str, ...]] = [*known, *((column,) for column in header)]
+    shipped = _read_keys(CURRICULUM / "keys.csv").get(label, ())
+    if shipped and set(shipped) <= set(header):
+        return shipped
+    parts = max((key.count("|") for key in islice(named, _SAMPLE)), default=0) + 1
+    candidates = [columns for size in range(1, min(parts, _MOST_PARTS) + 1) for columns in permutations(header, size)]
 
     def fitness(key: tuple[str, ...]) -> tuple[int, bool]:
         values = {"|".join(row[column] for column in key) for _, row in rows}
@@ -151,23 +169,25 @@ def _find_key(header: list[str], rows: list[tuple[int, dict[str, str]]], named: 
     return max(candidates, key=fitness)
 
 
-def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]]) -> str:
+_FORMS = {
+    INTEGER: (re.compile(r"[+-]?\d{1,18}"), "a whole number"),
+    FLOAT: (re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"), "a number"),
+    BOOLEAN: (re.compile(r"true|false", re.IGNORECASE), "true or false"),
+    STRING: (re.compile(r".*", re.DOTALL), "a text"),
+}
+
+
+def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], told: str | None = None) -> str:
     filled = [(line, row[column]) for line, row in rows if row[column] != ""]
-    if column in _ALWAYS_TEXT:
-        return STRING
-    if column in _ALWAYS_INTEGER:
-        for line, text in filled:
-            if not re.fullmatch(r"[+-]?\d+", text):
-                raise GraphFileError(f"{file}:{line}: {column} must be a whole number, not {text!r}")
-        return INTEGER
-    texts = [text for _, text in filled]
-    if texts and all(re.fullmatch(r"[+-]?\d{1,18}", text) for text in texts):
-        return INTEGER
-    if texts and all(re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", text) for text in texts):
-        return FLOAT
-    if texts and all(text.lower() in ("true", "false") for text in texts):
-        return BOOLEAN
-    return STRING
+    if told is None:
+        return next(
+            (kind for kind, (form, _) in _FORMS.items() if filled and all(form.fullmatch(t) for _, t in filled)), STRING
+        )
+    form, called = _FORMS[told]
+    for line, text in filled:
+        if not form.fullmatch(text):
+            raise GraphFileError(f"{file}:{line}: {column} must be {called}, not {text!r}")
+    return told
 
 
 def _value(text: str, kind: str) -> Value:

@@ -60,7 +60,8 @@ class _Reading:
         return [taken for _, taken in sorted(self.found, key=lambda held: held[0])]
 
     def _is_function(self, word: str) -> bool:
-        return word in self.language.function or word.removesuffix("nya") in self.language.function
+        bare = {word, *(word.removesuffix(clitic) for clitic in self.language.clitics)}
+        return bool(bare & self.language.function)
 
     def _whole_mentions(self, left: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The spans left, the words of one value together."""
@@ -84,7 +85,8 @@ class _Reading:
     def _match(self, phrase: str, allowed: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
         if phrase not in self.text:  # most aren't, and a search by pattern costs a hundred times as much
             return
-        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?:-?nya)?(?![\w])", self.text):
+        clitics = "|".join(self.language.clitics) or "(?!)"
+        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?:-?(?:{clitics}))?(?!\w)", self.text):
             if self._is_open(*found.span()) and allowed(phrase):
                 yield found.span()
 
@@ -221,7 +223,7 @@ class _Reading:
 
     def _dated(self) -> bool:
         """Of what is old or new either order may be meant: born last is the youngest."""
-        return bool(re.search(r"\b(?:oldest|youngest|newest|latest|earliest|ter(?:tua|muda|baru|lama))\b", self.text))
+        return bool(self.linker.wording.compiled(r"\b‹dated›\b").search(self.text))
 
     def _answers_yes_or_no(self) -> bool:
         signs = {token.text for token in self.facts.returned}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from servers.text2cypher.linking.hints import Ask, Hints
+from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.hints import Hints
 
 _ASKED = {
     Ask.COUNT: "count",

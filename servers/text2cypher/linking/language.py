@@ -1,13 +1,25 @@
-"""The words of question that belong to a language, not to a graph: from languages/*.toml. Links nothing."""
+"""The words of question and answer that belong to a language, not to a graph: from languages/*.toml. Links nothing."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
+DEFAULT = "id"
+"""The language of an answer to a question that isn't plainly in another."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One language by itself: the words a question in it is known by, and the sentences it is answered with."""
+
+    marks: frozenset[str]
+    answers: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -16,7 +28,8 @@ class Language:
 
     `function`: words that say nothing of what is looked for; `aside`: phrases of that kind; `lists`: phrases that ask
     for all of a kind; `yes_no`: how such a question begins; `cues`: phrase → what a query must do for it, any one of
-    them; `numbers`: number words.
+    them; `numbers`: number words; `naming`, `describing`: what properties are called that name or explain a thing;
+    `clitics`, `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code.
     """
 
     function: frozenset[str]
@@ -25,25 +38,50 @@ class Language:
     yes_no: frozenset[str]
     cues: dict[str, frozenset[str]]
     numbers: dict[str, int]
+    naming: tuple[str, ...]
+    describing: tuple[str, ...]
+    clitics: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    patterns: dict[str, str]
+    voices: dict[str, Voice]
+
+    def voice_of(self, question: str) -> Voice:
+        """The language with the most of its marks in the question, else DEFAULT."""
+        words = question.lower().replace("?", " ").replace(",", " ").split()
+
+        def fit(code: str) -> tuple[int, bool]:
+            return sum(word in self.voices[code].marks for word in words), code == DEFAULT
+
+        return self.voices[max(self.voices, key=fit)]
 
 
 @cache
 def languages(folder: Path = FOLDER) -> Language:
     """All files of the folder as one."""
-    function: set[str] = set()
-    aside: set[str] = set()
-    lists: set[str] = set()
-    yes_no: set[str] = set()
+    files = sorted(folder.glob("*.toml"))
+    held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    every = list(held.values())
     cues: dict[str, frozenset[str]] = {}
-    numbers: dict[str, int] = {}
-    for file in sorted(folder.glob("*.toml")):
-        held = tomllib.loads(file.read_text(encoding="utf-8"))
-        function |= set(held["function"].split())
-        aside |= set(held["aside"])
-        lists |= set(held["lists"])
-        yes_no |= set(held["yes_no"])
-        numbers |= held["numbers"]
-        for cue, phrases in held["cues"].items():
+    for one in every:
+        for cue, phrases in one["cues"].items():
             for phrase in phrases:
                 cues[phrase] = cues.get(phrase, frozenset()) | {cue}
-    return Language(frozenset(function), frozenset(aside), frozenset(lists), frozenset(yes_no), cues, numbers)
+    names = dict.fromkeys(name for one in every for name in one["patterns"])
+    return Language(
+        frozenset(word for one in every for word in one["function"].split()),
+        frozenset(_all(every, "aside")),
+        frozenset(_all(every, "lists")),
+        frozenset(_all(every, "yes_no")),
+        cues,
+        {word: number for one in every for word, number in one["numbers"].items()},
+        tuple(_all(every, "naming")),
+        tuple(_all(every, "describing")),
+        tuple(_all(every, "clitics")),
+        tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
+        {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
+        {code: Voice(frozenset(one["marks"].split()), one["answers"]) for code, one in held.items()},
+    )
+
+
+def _all(every: Iterable[dict[str, Any]], key: str) -> list[str]:
+    return [word for one in every for word in one[key]]

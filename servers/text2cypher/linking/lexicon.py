@@ -1,15 +1,16 @@
 """The words people use for a graph's labels, properties and relationships. Data with a reader; links nothing.
 
-`lexicon.json` in the graph folder, where there is one, else the shipped one (its entries for names the graph doesn't
-have are dropped). Every label, property and relationship is also known by its own name, its words and
-their plural.
+`lexicon.json` in the graph folder, where there is one, else the shipped one for a graph of the shipped one's labels,
+else none. Every label, property and relationship is also known by its own name, its words and their plural.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.directions import Directions
@@ -39,8 +40,7 @@ class Lexicon:
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
     """The lexicon for a graph. Raises ValueError when its file isn't JSON."""
-    own = folder / "lexicon.json" if folder is not None else None
-    held = json.loads((own if own is not None and own.exists() else SHIPPED).read_text(encoding="utf-8"))
+    held = _held(folder, schema.labels)
     properties = {name for types in schema.nodes.values() for name in types}
     return Lexicon(
         _phrases(held.get("labels", {}), schema.labels),
@@ -52,6 +52,21 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         frozenset(held.get("ignored", ())),
         frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
     )
+
+
+def about(folder: Path | None, *, shipped: bool) -> str:
+    """What the graph holds, in a sentence for whoever picks a tool; empty when nobody wrote one."""
+    file = folder / "lexicon.json" if folder is not None else None
+    held = file if file is not None and file.exists() else (SHIPPED if shipped else None)
+    return str(json.loads(held.read_text(encoding="utf-8")).get("about", "")) if held is not None else ""
+
+
+def _held(folder: Path | None, labels: Sequence[str]) -> dict[str, Any]:
+    own = folder / "lexicon.json" if folder is not None else None
+    if own is not None and own.exists():
+        return dict(json.loads(own.read_text(encoding="utf-8")))
+    shipped = dict(json.loads(SHIPPED.read_text(encoding="utf-8")))
+    return shipped if set(labels) <= set(shipped["labels"]) else {}
 
 
 def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_SUFFIX = re.compile(r"(?:ations?|ors?|ers?|ings?|ies|ions?|ed|es|s|nya)$")
+from servers.text2cypher.linking.language import languages
+
 _ROOT = 3  # letters that a word's root keeps
 _ABBREVIATION = 3  # a name no longer than this has no plural of its own
 
@@ -12,7 +13,8 @@ _ABBREVIATION = 3  # a name no longer than this has no plural of its own
 def root(word: str) -> str:
     """A word without its usual endings, for comparing `directors` with DIRECTED."""
     bare = word.lower()
-    cut = _SUFFIX.sub("", bare)
+    ending = next((held for held in languages().suffixes if bare.endswith(held)), "")
+    cut = bare.removesuffix(ending)
     bare = cut if len(cut) >= _ROOT else bare
     short = bare.rstrip("eiy")
     return short if len(short) >= _ROOT else bare

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
-from servers.text2cypher.cypher.structure import RelationshipPattern
+from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.graph.backend import Problem
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.validators.subject import Subject

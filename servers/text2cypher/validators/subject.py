@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from servers.text2cypher.cypher.structure import Structure, parse
+from servers.text2cypher.cypher.records import Structure
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.graph.backend import GraphBackend, Problem, QueryError, QueryResult
 from servers.text2cypher.graph.schema import GraphSchema
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.cypher.guard import NotReadOnlyError
-from servers.text2cypher.cypher.structure import parse, unknown_variables
+from servers.text2cypher.cypher.records import unknown_variables
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.backend import Problem
 from servers.text2cypher.validators.subject import Subject

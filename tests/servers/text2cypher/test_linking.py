@@ -10,7 +10,7 @@ from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.data.ground_truth_loader import DATA
 from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar, without
-from servers.text2cypher.linking.hints import Ask
+from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.metrics import compare_outputs
 
 

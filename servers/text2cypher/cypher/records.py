@@ -1,0 +1,85 @@
+"""What a query is read into: node and relationship patterns, property uses, clauses. Data only; reads no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from servers.text2cypher.cypher.tokens import Token
+
+
+@dataclass(frozen=True)
+class NodePattern:
+    """`(variable:labels {properties})`; `keys` are (property, literal token or None). Offsets into the query."""
+
+    variable: str | None
+    labels: tuple[str, ...]
+    keys: tuple[tuple[str, Token | None], ...]
+    start: int
+    end: int
+    where: tuple[int, int] | None = None  # an inline WHERE: offsets of the word and of its end
+
+
+@dataclass(frozen=True)
+class RelationshipPattern:
+    """`left` and `right` index into Structure.nodes; direction is `->`, `<-` or `--`."""
+
+    variable: str | None
+    types: tuple[str, ...]
+    left: int
+    right: int
+    direction: str
+    length: tuple[int, int | None] | None  # None: exactly one hop
+    keys: tuple[tuple[str, Token | None], ...]
+    start: int
+    end: int
+    bracket: tuple[int, int] | None  # offsets inside [ ], None when there is none
+    match: int  # the MATCH it belongs to; -1 for a pattern inside an expression
+
+
+@dataclass(frozen=True)
+class PropertyUse:
+    """`variable.name`, with the literal it is compared to when there is one beside it."""
+
+    variable: str
+    name: str
+    start: int
+    literal: Token | None = None
+
+
+@dataclass
+class Structure:
+    """Everything the rules need to know about one query."""
+
+    tokens: list[Token]
+    nodes: list[NodePattern] = field(default_factory=list)
+    relationships: list[RelationshipPattern] = field(default_factory=list)
+    properties: list[PropertyUse] = field(default_factory=list)
+    clauses: list[tuple[str, int]] = field(default_factory=list)  # keyword, offset
+    match_ends: list[tuple[int, int, bool]] = field(default_factory=list)  # pattern end, WHERE offset or -1, optional
+    bound: set[str] = field(default_factory=set)
+    aliases: set[str] = field(default_factory=set)
+    label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
+
+    def labels_of(self, variable: str | None) -> set[str]:
+        """The labels a variable is written with anywhere in the query."""
+        written = {label for node in self.nodes if node.variable == variable for label in node.labels}
+        return written | {label for name, label, _, _ in self.label_tests if name == variable}
+
+
+def unknown_variables(structure: Structure) -> Iterator[PropertyUse]:
+    """Property uses whose variable is bound nowhere in the query."""
+    for use in structure.properties:
+        if (
+            use.variable not in structure.bound
+            and use.variable not in structure.aliases
+            and not _is_unwound(structure, use)
+        ):
+            yield use
+
+
+def _is_unwound(structure: Structure, use: PropertyUse) -> bool:
+    return any(
+        a.is_word("AS") and b.value == use.variable
+        for a, b in zip(structure.tokens, structure.tokens[1:], strict=False)
+    )

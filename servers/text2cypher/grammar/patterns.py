@@ -1,0 +1,206 @@
+"""The patterns that join what a question names: every chain of the schema with its filters on it, as MATCH texts.
+
+What the words decide is fixed here; which way a relationship runs and which node is meant stays open. Runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import permutations, product
+
+from servers.text2cypher.cypher.tokens import quote
+from servers.text2cypher.grammar.paths import Chain, chains
+from servers.text2cypher.grammar.variables import numbered
+from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.directions import End
+from servers.text2cypher.linking.filters import Filter
+from servers.text2cypher.linking.hints import Hints, Linker
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One named node of a pattern; `fixed` when a filter says which node it is."""
+
+    variable: str
+    label: str
+    fixed: bool
+    ends: frozenset[End] = frozenset()  # at which ends of a relationship between two of its label it stands
+
+
+@dataclass
+class _Node:
+    label: str
+    variable: str
+    keys: list[str] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
+    fixed: bool = False
+    values: set[str | int] = field(default_factory=set)
+    ends: set[End] = field(default_factory=set)
+
+    def text(self) -> str:
+        keys = f" {{{', '.join(self.keys)}}}" if self.keys else ""
+        return f"({self.variable}:{self.label}{keys})"
+
+
+class Patterns:
+    """Over one graph's linker; `variables` as grammar.variables gives them."""
+
+    def __init__(self, linker: Linker, variables: dict[str, str]) -> None:
+        self.linker, self.schema, self.variables = linker, linker.schema, variables
+
+    def of(self, hints: Hints) -> Iterator[tuple[str, list[Bound], int]]:
+        """(text up to RETURN, its nodes, its hops), the likeliest first."""
+        negated = Ask.NOT in hints.asks and not any(f.operator in ("null", "<>") for f in hints.filters)
+        for chain in self._chains(hints):
+            if negated and len(chain.steps) == 1:
+                yield from self._negated(hints, chain)
+        if negated and hints.relations:
+            return
+        for chain in self._chains(hints):
+            for nodes in self._filtered(chain, hints):
+                if not _agrees(nodes, hints):
+                    continue
+                yield self._text(hints, chain, nodes), _bound(nodes), len(chain.steps)
+
+    def _chains(self, hints: Hints) -> list[Chain]:
+        """Chains with every named label and every triggered relationship; intermediate labels only if they must be."""
+        loops = {kind for kind in self.schema.relationships if all(a == b for a, b in self.schema.ends(kind))}
+        announced = set(self.linker.lexicon.relationships.values()) - loops
+        named = {kind for kind in self.linker.lexicon.relationships.values() if hints.relations.get(kind)}
+        quiet = {k for k in self.schema.relationships if k not in loops and (k in named or not self._has_words(k))}
+        some = quiet | (named & loops)
+        everything = (set(self.schema.relationships) - loops) | announced | (named & loops)
+        for kinds in (some, everything):
+            for extra in (0, 1, 2):
+                fitting = self._fitting(hints, kinds & set(self.schema.relationships), named, loops, extra)
+                if fitting:
+                    return fitting
+        return self._fitting(hints, everything & set(self.schema.relationships), set(), loops, 2)
+
+    def _has_words(self, kind: str) -> bool:
+        """True when the lexicon knows words for the relationship beyond its own name."""
+        own = kind.lower().replace("_", " ")
+        return any(name == kind and phrase != own for phrase, name in self.linker.lexicon.relationships.items())
+
+    def _fitting(self, hints: Hints, kinds: set[str], named: set[str], loops: set[str], extra: int) -> list[Chain]:
+        wanted = set(hints.labels)
+        most = dict.fromkeys(self.schema.labels if extra else hints.labels, 1)
+        for kind in named & loops:
+            for label, _ in self.schema.ends(kind):
+                once = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT, Ask.NOT})
+                hops = 1 if once else min(hints.relations[kind], 2)
+                most[label] = most.get(label, 1) + hops
+        found = []
+        for chain in chains(self.schema, kinds, most):
+            held = {step.kind for step in chain.steps}
+            if not wanted <= set(chain.labels) or len(set(chain.labels) - wanted) > extra:
+                continue
+            if not (named & kinds) <= held:
+                continue
+            found.append(chain)
+        shortest = min((len(set(chain.labels)) for chain in found), default=0)
+        return [chain for chain in found if len(set(chain.labels)) == shortest]
+
+    def _filtered(self, chain: Chain, hints: Hints) -> Iterator[list[_Node]]:
+        """The chain's nodes with every filter on some node of its label."""
+        names = numbered(chain.labels, self.variables)
+        for choice in product(*[_placements(chain, held, Ask.YES_NO in hints.asks) for held in hints.filters]):
+            nodes = [_Node(label, name) for label, name in zip(chain.labels, names, strict=True)]
+            _place_ends(chain, nodes)
+            taken: set[tuple[int, str, str]] = set()
+            clash = False
+            for placement in choice:
+                for place, held in placement:
+                    clash |= (place, held.property, held.operator) in taken
+                    taken.add((place, held.property, held.operator))
+                    self._apply(nodes[place], held)
+            if not clash:
+                yield nodes
+
+    def _apply(self, node: _Node, held: Filter) -> None:
+        name = f"{node.variable}.{held.property}"
+        values = [_literal(value) for value in held.values]
+        node.values |= set(held.values)
+        if held.operator == "null":
+            node.tests.append(f"{name} IS NULL")
+        elif held.operator == "not null":
+            node.tests.append(f"{name} IS NOT NULL")
+        elif held.operator == "=" and len(values) == 1:
+            node.keys.append(f"{held.property}: {values[0]}")
+            node.fixed |= self._names_it(node.label, held.property)
+        elif held.operator == "=":
+            node.tests.append(f"{name} IN [{', '.join(values)}]")
+        else:
+            node.tests += [f"{name} {held.operator} {value}" for value in values]
+
+    def _names_it(self, label: str, name: str) -> bool:
+        return name in self.linker.display(label)
+
+    def _text(self, hints: Hints, chain: Chain, nodes: list[_Node]) -> str:
+        text = nodes[0].text()
+        loops = {kind for kind in self.schema.relationships if all(a == b for a, b in self.schema.ends(kind))}
+        for step, node in zip(chain.steps, nodes[1:], strict=True):
+            length = ""
+            if step.kind in loops and hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT}:
+                length = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
+            inside = f"[:{step.kind}{length}]"
+            text += (f"-{inside}->" if step.forward else f"<-{inside}-") + node.text()
+        tests = [test for node in nodes for test in node.tests]
+        return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
+
+    def _negated(self, hints: Hints, chain: Chain) -> Iterator[tuple[str, list[Bound], int]]:
+        """`MATCH (kept) WHERE NOT (kept)-[:R]->(:Other)`, for either end of a one-step chain."""
+        for nodes in self._filtered(chain, hints):
+            for kept in (0, 1):
+                inner = [node.text() for node in nodes]
+                other = nodes[1 - kept]
+                misplaced = other.label == nodes[kept].label and bool(other.keys) and not other.fixed
+                if misplaced or other.tests or not (_agrees(nodes, hints) and is_asked(nodes[kept].ends, hints)):
+                    continue
+                inner[kept] = f"({nodes[kept].variable})"
+                inner[1 - kept] = other.text().replace(f"({other.variable}:", "(:", 1)
+                step = chain.steps[0]
+                arrow = f"-[:{step.kind}]->" if step.forward else f"<-[:{step.kind}]-"
+                tests = [*nodes[kept].tests, f"NOT {inner[0]}{arrow}{inner[1]}"]
+                kept_node = _Node(nodes[kept].label, nodes[kept].variable, nodes[kept].keys)
+                yield f"MATCH {kept_node.text()} WHERE {' AND '.join(tests)}", _bound([nodes[kept]]), 0
+
+
+def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int, Filter]]]:
+    """Where a filter can stand: on one node of its label, or its values one by one on as many nodes."""
+    places = [place for place, label in enumerate(chain.labels) if label == held.label]
+    options = [[(place, held)] for place in places]
+    if held.operator == "=" and 1 < len(held.values) <= len(places):
+        single = [Filter(held.label, held.property, "=", (value,), held.start) for value in held.values]
+        spread = [list(zip(order, single, strict=True)) for order in permutations(places, len(single))]
+        options = spread if apart else spread + options
+    return options
+
+
+def _place_ends(chain: Chain, nodes: list[_Node]) -> None:
+    for place, step in enumerate(chain.steps):
+        if chain.labels[place] == chain.labels[place + 1]:
+            nodes[place].ends.add("start" if step.forward else "end")
+            nodes[place + 1].ends.add("end" if step.forward else "start")
+
+
+def _agrees(nodes: list[_Node], hints: Hints) -> bool:
+    """False when a value stands at another end than the wording says."""
+    said = dict(hints.value_ends)
+    return all(
+        said[v] in node.ends for node in nodes if node.ends for v in node.values if isinstance(v, str) and v in said
+    )
+
+
+def is_asked(ends: Collection[End], hints: Hints) -> bool:
+    """False for a node at another end than the one asked about."""
+    return hints.asked_end is None or not ends or hints.asked_end in ends
+
+
+def _bound(nodes: list[_Node]) -> list[Bound]:
+    return [Bound(node.variable, node.label, node.fixed, frozenset(node.ends)) for node in nodes]
+
+
+def _literal(value: str | int) -> str:
+    return quote(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,240 @@
+"""The conditions a question states: stored values, numbers, parts of texts, what is missing. Finds no relationship."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
+from servers.text2cypher.linking.asks import Ask, Wording
+from servers.text2cypher.linking.lexicon import Lexicon
+from servers.text2cypher.linking.naming import Naming
+from servers.text2cypher.linking.values import Mention, Place, ValueIndex
+
+Span = tuple[int, int, str]
+"""Where a word for a name of the graph stands: start, end, the name."""
+_COMPARISONS = (("greater", "|>", ">"), ("less", "|<", "<"), ("at_least", "|>=", ">="), ("at_most", "|<=", "<="))
+_WAYS = {"contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
+_PART_OF_TEXT = (
+    r"\b(?:(?P<contains>‹contains_text›)|(?P<starts>‹starts_text›)|(?P<ends>‹ends_text›))‹text_filler›\s+"
+    r"(?P<what>['\"“](?P<quoted>[^'\"”]+)['\"”]|(?P<word>(?-i:[A-Z])\w*))"
+)
+_SAME_PHRASE = 12  # characters between two words for one thing, as in `bobot 2 SKS`
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition the question states. `values` has several for IN; operator `null`/`not null` has none."""
+
+    label: str
+    property: str
+    operator: str
+    values: tuple[str | int, ...]
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Stated:
+    """All conditions; `having` (sign, number) is one on a count; `used` are offsets of property words they took."""
+
+    filters: tuple[Filter, ...]
+    having: tuple[str, int] | None
+    used: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Words:
+    """One question: as asked, with stored values covered, and what its words were found to be."""
+
+    question: str
+    masked: str
+    mentions: list[Mention]
+    labels: list[Span]
+    properties: list[Span]
+    asks: frozenset[Ask]
+
+
+class Conditions:
+    """Over one graph; pure after construction."""
+
+    def __init__(
+        self, schema: GraphSchema, lexicon: Lexicon, values: ValueIndex, naming: Naming, wording: Wording
+    ) -> None:
+        self.schema, self.lexicon, self.values, self.naming, self.wording = schema, lexicon, values, naming, wording
+        self._numeric = {
+            name: label
+            for label, types in schema.nodes.items()
+            for name, kind in types.items()
+            if kind in (INTEGER, FLOAT)
+        }
+
+    def stated(self, words: Words) -> Stated:
+        """The conditions of one question."""
+        filters, used = self._of_values(words)
+        numbers, having, used_by_numbers = self._of_numbers(words)
+        used |= used_by_numbers
+        filters += numbers
+        filters += self._of_missing(words, used)
+        filters += self._of_texts(words, used)
+        return Stated(tuple(filters), having, frozenset(used))
+
+    # -- stored values
+
+    def _of_values(self, words: Words) -> tuple[list[Filter], set[int]]:
+        """One filter a property, with all its values; and the offsets of the property words that announce them."""
+        found: dict[Place, list[Mention]] = {}
+        used: set[int] = set()
+        for number, mention in enumerate(words.mentions):
+            before = words.mentions[number - 1] if number else None
+            place = self._joined_to(words, mention, before, found)
+            if place is None:
+                place, announced = self._likeliest(words, mention)
+                used |= announced
+            found.setdefault(place, []).append(mention)
+        excepted = Ask.NOT in words.asks and self.wording.compiled(r"\b‹except›\b").search(words.question)
+        filters = []
+        for place, held in found.items():
+            values = tuple(dict.fromkeys(m.value for m in held))
+            operator = "<>" if excepted and self.values.is_choice(place) else "="
+            filters.append(Filter(place.label, place.property, operator, values, held[0].start))
+        return filters, used
+
+    def _joined_to(
+        self, words: Words, mention: Mention, before: Mention | None, found: dict[Place, list[Mention]]
+    ) -> Place | None:
+        """The place of the value before, for one that an `and` joins to it."""
+        if before is None:
+            return None
+        between = words.question[before.end : mention.start]
+        if not self.wording.compiled(r"\W*(?:‹joins›|,)?\W*").fullmatch(between):
+            return None
+        return next((place for place in mention.places if before in found.get(place, [])), None)
+
+    def _likeliest(self, words: Words, mention: Mention) -> tuple[Place, set[int]]:
+        """What the words before a value say, then what usually names a node."""
+        scores: dict[Place, float] = {}
+        announced: set[int] = set()
+        for place in mention.places:
+            score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
+            score += 0.5 if self.naming.names(place.property) else 0.0
+            score += 0.3 if self.values.is_choice(place) else 0.0
+            score -= 2.0 if place.property in self.schema.nodes else 0.0  # a property that repeats another node's name
+            for start, end, name in words.properties:
+                if name == place.property and self._adjoins(words.question, end, mention.start):
+                    score += 4.0
+                    announced.add(start)
+            for start, end, name in words.labels:
+                if name == place.label and self._adjoins(words.question, end, mention.start):
+                    score += 3.0
+                if name == place.label and start > mention.end and self._adjoins(words.question, mention.end, start):
+                    score += 0.5
+            scores[place] = score
+        best = max(scores, key=lambda place: scores[place])
+        return best, {start for start, _, name in words.properties if start in announced and name == best.property}
+
+    # -- numbers
+
+    def _of_numbers(self, words: Words) -> tuple[list[Filter], tuple[str, int] | None, set[int]]:
+        """`semester 5`, `3 SKS`, `lebih dari empat topik`; the last is a condition on a count."""
+        masked = words.masked
+        found: dict[tuple[str, str], list[int]] = {}
+        having: tuple[str, int] | None = None
+        used: set[int] = set()
+        last: tuple[str, str] | None = None
+        last_end = 0
+        for start, end, number in self._numbers(masked):
+            comparison = self._comparison(masked[:start])
+            near = self._numeric_word(words, start, end)
+            if near is not None:
+                used |= {at for at, _, name in words.properties if name == near[1] and abs(at - start) < _SAME_PHRASE}
+                used.add(near[0])
+                last = (near[1], comparison or "=")
+                found.setdefault(last, []).append(number)
+            elif comparison and self._counts_something(words, end):
+                having = (comparison, number)
+            elif last is not None and last[1] == "=" and self._is_range(masked[last_end:start]):
+                low = found[last].pop()
+                found.setdefault((last[0], ">="), []).append(low)
+                found.setdefault((last[0], "<="), []).append(number)
+            elif last is not None and last[1] == "=":
+                found[last].append(number)
+            last_end = end
+        filters = [
+            Filter(self._numeric[name], name, operator, tuple(dict.fromkeys(values)))
+            for (name, operator), values in found.items()
+            if values
+        ]
+        return filters, having, used
+
+    def _numbers(self, masked: str) -> list[tuple[int, int, int]]:
+        words = "|".join(re.escape(word) for word in self.lexicon.numbers) or "(?!)"
+        pattern = self.wording.compiled(rf"(?<![\w.])(?:\d{{1,9}}|{words})(?![\w.]*\w)")
+        found = ((m.start(), m.end(), m.group().lower()) for m in pattern.finditer(masked))
+        return [(start, end, self.lexicon.numbers.get(text) or int(text)) for start, end, text in found]
+
+    def _is_range(self, between: str) -> bool:
+        return bool(self.wording.compiled(r"\W*‹range›\W*").fullmatch(between))
+
+    def _counts_something(self, words: Words, end: int) -> bool:
+        named = any(self._adjoins(words.masked, end, start) for start, _, _ in words.labels)
+        return named or bool(self.wording.compiled(r"\s*‹relation›").match(words.masked[end:]))
+
+    def _numeric_word(self, words: Words, start: int, end: int) -> tuple[int, str] | None:
+        between = self.wording.compiled(r"\W*(?:‹before_number›|[=<>\s])*\W*")
+        for word_start, word_end, name in words.properties:
+            if name in self._numeric and word_end <= start and between.fullmatch(words.masked[word_end:start]):
+                return word_start, name
+        for word_start, _, name in words.properties:
+            if name in self._numeric and word_start >= end and not words.masked[end:word_start].strip():
+                return word_start, name
+        return None
+
+    def _comparison(self, before: str) -> str | None:
+        for name, written, sign in _COMPARISONS:
+            if self.wording.compiled(rf"(?:‹{name}›{written})\s*$").search(before):
+                return sign
+        return None
+
+    # -- what is missing, parts of texts
+
+    def _of_missing(self, words: Words, used: set[int]) -> list[Filter]:
+        """`tidak punya jalur`, `jalur yang ada`: a property that some nodes lack."""
+        filters = []
+        for start, end, name in words.properties:
+            label = next((label for label, types in self.schema.nodes.items() if name in types), "")
+            if start in used or not self._optional(Place(label, name)):
+                continue
+            before, after = words.masked[:start], words.masked[end:]
+            each = self.wording.compiled(r"\b‹each›\s*$")
+            if Ask.NOT in words.asks and self.wording.compiled(r"‹lacks›\s*$").search(before):
+                filters.append(Filter(label, name, "null", ()))
+                used.add(start)
+            elif each.search(before) or self.wording.compiled(r"\s*‹has›").match(after):
+                filters.append(Filter(label, name, "not null", ()))
+        return filters
+
+    def _optional(self, place: Place) -> bool:
+        """True when some nodes of the label have the property and some lack it."""
+        most = max((count for held, count in self.values.counts.items() if held.label == place.label), default=0)
+        return 0 < self.values.counts.get(place, 0) < most
+
+    def _of_texts(self, words: Words, used: set[int]) -> list[Filter]:
+        """`namanya mengandung kata Jaringan`: a part of a text, not a stored value."""
+        filters = []
+        for match in self.wording.compiled(_PART_OF_TEXT).finditer(words.question):
+            text = (match["quoted"] or match["word"] or "").strip()
+            if not text or any(m.start < match.end() and match.start("what") < m.end for m in words.mentions):
+                continue
+            before = [(start, name) for start, end, name in words.properties if end <= match.start()]
+            label = next((name for start, _, name in words.labels if start < match.start()), self.schema.labels[0])
+            start, name = before[-1] if before else (-1, self.naming.display(label)[0])
+            owners = [label, *(held for held, types in self.schema.nodes.items() if name in types)]
+            owner = next((held for held in owners if name in self.schema.nodes[held]), label)
+            used.add(start)
+            way = next(operator for group, operator in _WAYS.items() if match[group])
+            filters.append(Filter(owner, name, way, (text,)))
+        return filters
+
+    def _adjoins(self, text: str, end: int, start: int) -> bool:
+        """True when at most one small word stands between two places."""
+        return end <= start and bool(self.wording.compiled(r"\W*(?:‹small›\b\W*)?").fullmatch(text[end:start]))

@@ -1,0 +1,34 @@
+"""By which property a node is shown and named: what its properties are called, and which of them tell nodes apart."""
+
+from __future__ import annotations
+
+from servers.text2cypher.graph.schema import STRING, GraphSchema
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts
+from servers.text2cypher.linking.values import Place, ValueIndex
+
+
+class Naming:
+    """Over one graph; pure after construction."""
+
+    def __init__(self, schema: GraphSchema, values: ValueIndex) -> None:
+        self._schema, self._values = schema, values
+
+    def display(self, label: str) -> list[str]:
+        """The properties a node of this label is shown by, best first; any property where none names it."""
+        types = self._schema.nodes.get(label, {})
+        words = languages()
+        telling = [name for word in (*words.naming, *words.describing) for name in types if _is_called(name, word)]
+        telling = list(dict.fromkeys(telling))
+        best = [name for name in telling if self._values.identifies(Place(label, name))]
+        texts = [name for name, kind in types.items() if kind == STRING and self._values.identifies(Place(label, name))]
+        return best or telling or texts[:1] or list(types)[:1]
+
+    def names(self, name: str) -> bool:
+        """True for a property that is called as names are."""
+        return any(_is_called(name, word) for word in languages().naming)
+
+
+def _is_called(name: str, word: str) -> bool:
+    """`companyName` is called name."""
+    return name.lower() == word or parts(name)[-1:] == [word]
