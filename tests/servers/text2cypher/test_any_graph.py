@@ -15,7 +15,7 @@ from servers.text2cypher.linking.lexicon import load_lexicon
 CODE = Path(__file__).parents[3] / "servers" / "text2cypher"
 ORDINARY = frozenset(
     "tipe jenis kelompok nama keterangan penjelasan name code type description credit track subject duration isi lama "
-    "judul jalur".split()
+    "judul jalur bertipe".split()
 )
 """Words of the curriculum's lexicon that any program has."""
 
