@@ -511,6 +511,13 @@ class SentenceReader:
         self.current.mood = Mood.OPEN if self.open else Mood.DENIED
         return mark.end
 
+    def _on_elsewhen(self, mark: Mark) -> int:
+        """`tahun lalu`, `next year`: of all that its clause says, before it and after it."""
+        for segment in (*self._in_clause(), self.current):
+            if segment.mood is Mood.SAID:
+                segment.mood = Mood.DENIED
+        return self._on_negation(mark)
+
     def _on_unsure(self, mark: Mark) -> int:
         self.current.mood = Mood.OPEN
         for segment in self._in_clause():
@@ -599,6 +606,7 @@ _HANDLERS = {
     Cue.PRONOUN: SentenceReader._on_pronoun,
     Cue.BESIDE: SentenceReader._on_beside,
     Cue.NEGATION: SentenceReader._on_negation,
+    Cue.ELSEWHEN: SentenceReader._on_elsewhen,
     Cue.UNSURE: SentenceReader._on_unsure,
     Cue.TURN: SentenceReader._on_turn,
     Cue.CORRECTION: SentenceReader._on_correction,

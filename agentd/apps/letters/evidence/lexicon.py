@@ -26,6 +26,7 @@ class Cue(Enum):
     QUESTION = "asks"
     EXAMPLE = "makes an example, a condition or a report of what follows"
     LOOKUP = "asks to look something up"
+    ELSEWHEN = "says of the clause that it was so once or may be so one day"
     FIXED = "a phrase that only looks like one of the others"
 
 
@@ -46,7 +47,11 @@ SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 
 SELF = phrases().self_words
-_PHRASES = {cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION)}
+_PHRASES = {
+    cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.ELSEWHEN)
+}
+_ELSEWHEN = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
+"""Of one word they are politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
 Entry = tuple[tuple[str, ...], Cue, str]
 
@@ -56,8 +61,11 @@ class Lexicon:
 
     __slots__ = ("_entries", "_sizes", "_stems")
 
-    def __init__(self, labels: Iterable[tuple[str, str]]) -> None:
-        """`labels`: (phrase, label) of the fields that the common table doesn't know."""
+    def __init__(self, labels: Iterable[tuple[str, str]], people: Mapping[str, Iterable[str]] | None = None) -> None:
+        """`labels`: (phrase, label) of the fields that the common table doesn't know; `people`: the tool's own roles.
+
+        What a tool says of itself wins over the common labels and relations.
+        """
         entries: dict[tuple[str, ...], Entry] = {}
         for cue, known in _PHRASES.items():
             if cue is not Cue.FIXED:
@@ -66,10 +74,14 @@ class Lexicon:
             entries |= {words: (words, Cue.RELATION, person) for words in map(_words, known)}
         for label, known in LABELS.items():
             entries |= {words: (words, Cue.LABEL, label) for words in map(_words, known)}
+        entries = {words: (words, Cue.ELSEWHEN, "") for words in map(_words, _ELSEWHEN)} | entries
         entries |= {words: (words, Cue.FIXED, "") for words in map(_words, _PHRASES[Cue.FIXED])}
+        for person, known in (people or {}).items():
+            own = (words for words in map(_words, known) if words and words[0] not in SELF)
+            entries |= {words: (words, Cue.RELATION, person) for words in own}
         for phrase, label in labels:
             words = _words(phrase)
-            if words and (words not in entries or entries[words][2].startswith("x:")):
+            if words and (words not in entries or entries[words][1] in (Cue.LABEL, Cue.RELATION)):
                 entries[words] = (words, Cue.LABEL, label)
         self._entries = {words: (cue, value) for words, cue, value in entries.values()}
         self._sizes: dict[str, tuple[int, ...]] = {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from agentd.agent.languages import words as all_words
+from agentd.agent.text import normal, tokens
 
 _WORDS = all_words()
 DIGIT_WORDS = _WORDS.digits
@@ -53,20 +54,26 @@ def spoken_digits(words: Sequence[str], start: int) -> tuple[str, int] | None:
 
 def amounts(words: Sequence[str]) -> list[Decimal]:
     """Every amount in folded words: `2.500.000`, `2,5 juta`, `500 rb`, `dua juta lima ratus ribu`."""
-    found: list[Decimal] = []
+    return [value for _, _, value in found(words)]
+
+
+def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
+    """(start, end, amount) of every amount in folded words."""
+    hits: list[tuple[int, int, Decimal]] = []
     at = 0
     while at < len(words):
+        start = at
         if words[at].isdecimal():
             value, at = _written(words, at)
             if at < len(words) and words[at] in _SCALES:
                 value, at = value * _SCALES[words[at]], at + 1
-            found.append(value)
+            hits.append((start, at, value))
         elif (said := spoken(words, at)) is not None:
-            found.append(Decimal(said[0]))
             at = said[1]
+            hits.append((start, at, Decimal(said[0])))
         else:
             at += 1
-    return found
+    return hits
 
 
 def value(text: str) -> Decimal | None:
@@ -74,8 +81,8 @@ def value(text: str) -> Decimal | None:
     try:
         return Decimal(text)
     except InvalidOperation:
-        found = amounts(text.casefold().replace("rp", " ").split())
-        return found[0] if len(found) == 1 else None
+        said = amounts([word.strip() for word in tokens(normal(text.casefold())) if word.strip()])
+        return said[0] if len(said) == 1 else None
 
 
 def _written(words: Sequence[str], at: int) -> tuple[Decimal, int]:

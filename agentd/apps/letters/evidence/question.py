@@ -32,7 +32,7 @@ def label(field: Field, language: Language) -> str:
     Choices that the citizen's words leave open stand behind it.
     """
     english = _ENGLISH.get(field.label) if language == "en" and field.person is None else None
-    text = english or field.title.strip()
+    text = field.own_title(language) or english or field.title.strip()
     head = text.split(" ", 1)[0]
     if len(head) > 1 and head[1:].islower():
         text = text[0].lower() + text[1:]

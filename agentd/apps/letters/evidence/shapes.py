@@ -1,0 +1,248 @@
+"""What a property of a tool's JSON Schema says of itself: its labels, kind, person and time. It reads no conversation.
+
+A server says it under `x-agentd-labels`, `x-agentd-kind`, `x-agentd-about` and `x-agentd-time`; what it leaves out is
+derived from the property's title, name, format and type. What is declared always wins over what is derived.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
+from agentd.apps.letters.evidence.lexicon import SELF, Lexicon, person
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.languages import phrases
+
+Json = Any
+ANYBODY = "*"
+"""The person of a field about whomever a letter is to serve (`nama_penerima`): anybody but the applicant."""
+KINDS = frozenset(
+    {
+        *("text", "name", "place", "address", "relation", "birth", "choice", "boolean", "nik", "kk", "rt", "rw"),
+        *("rtrw", "phone", "email", "code", "number", "money", "year", "date", "time"),
+    }
+)
+"""What `x-agentd-kind` may say."""
+TIMES = frozenset({"now", "past", "future"})
+_RECIPIENT = frozenset({"penerima", "recipient", "beneficiary"})
+_ENUMS = {
+    "agama": ("Islam", "Kristen", "Katolik", "Hindu", "Buddha", "Konghucu", "Kepercayaan terhadap Tuhan YME"),
+    "status_perkawinan": ("Belum Kawin", "Kawin", "Cerai Hidup", "Cerai Mati"),
+    "jenis_kelamin": ("Laki-laki", "Perempuan"),
+    "kewarganegaraan": ("WNI", "WNA"),
+}
+_BY_LABEL = {
+    **{"nik": "nik", "kk": "kk", "nama": "name", "tempat_lahir": "place", "tanggal_lahir": "date", "rt": "rt"},
+    **{"rw": "rw", "rtrw": "rtrw", "telepon": "phone", "alamat": "address", "alamat_domisili": "address"},
+    **{"alamat_ktp": "address", "hubungan": "relation", "alamat_usaha": "address", "penghasilan": "number"},
+    **{"umur": "number", "lahir": "birth"},
+}
+_BY_FORMAT = {
+    **{"nik": "nik", "kk": "kk", "date": "date", "rt": "rt", "rw": "rw", "phone": "phone", "person-name": "name"},
+    **{"address": "address", "time": "time", "email": "email"},
+}
+_FORMAT_LABEL = {
+    **{"nik": "nik", "kk": "kk", "rt": "rt", "rw": "rw", "phone": "telepon", "person-name": "nama"},
+    **{"address": "alamat"},
+}
+_ALIASES = {
+    **{"fullname": "nama", "dob": "tanggal_lahir", "ttl": "lahir", "status": "status_perkawinan", "phone": "telepon"},
+    **{"tujuan": "keperluan", "purpose": "keperluan", "no_kk": "kk", "alamat_lengkap": "alamat"},
+    **{"domisili": "alamat_domisili", "alamat_sekarang": "alamat_domisili", "alamat_asal": "alamat_ktp"},
+}
+_KINDS = {
+    "date": frozenset({"date"}),
+    "time": frozenset({"time"}),
+    "money": frozenset({"amount", "price"}),
+    "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age"}),
+    "year": frozenset({"year"}),
+    "code": frozenset({"identifier", "card"}),
+    "name": frozenset({"name", "person", "artist", "director", "actor", "doctor", "patient"}),
+    "place": frozenset({"city", "place", "origin", "destination"}),
+}
+"""The senses of a name that tell its kind, the first that fits."""
+_SENSES = phrases().senses
+_SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One property. `label`: a common label, or `field:PATH`; `came_from`: by what the label, kind and person are known."""
+
+    label: str
+    kind: str
+    person: str | None
+    title: str
+    enum: Enum = NO_ENUM
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Its own labels by language, the first of each the one to ask by; `""` holds those for every language."""
+    time: str = ""
+    sensitive: bool = False
+    senses: frozenset[str] = frozenset()
+    """What its name speaks of, by the packs' senses (`origin_city`: origin, city)."""
+    words: tuple[str, ...] = ()
+    came_from: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self) -> Iterator[str]:
+        """Every phrase by which it may be called."""
+        yield from (phrase for known in self.labels.values() for phrase in known)
+        yield bare(self.title)
+        yield " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The persons that a tool declares (`x-agentd-roles`: each with its words by language)."""
+
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def person(self, role: str) -> str:
+        """Whom a role is in a conversation: the citizen, a relation that languages name, or the role itself."""
+        if not SELF.isdisjoint(self.words.get(role, ())) or role in phrases().applicants:
+            return CITIZEN
+        return person([role]) or role
+
+
+def roles(schema: Mapping[str, Json]) -> Roles:
+    """The roles that a schema declares."""
+    declared = schema.get("x-agentd-roles")
+    found: dict[str, tuple[str, ...]] = {}
+    for role, words in declared.items() if isinstance(declared, Mapping) else ():
+        found[str(role)] = tuple(" ".join(fold(word)) for known in labels(words).values() for word in known)
+    return Roles(found)
+
+
+def labels(declared: Json) -> dict[str, tuple[str, ...]]:
+    """`x-agentd-labels`: a phrase, a list of them, or either by language."""
+    if isinstance(declared, Mapping):
+        return {str(language): found for language, each in declared.items() if (found := labels(each).get("", ()))}
+    listed = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
+    found = tuple(each for each in listed if isinstance(each, str) and each.strip())
+    return {"": found} if found else {}
+
+
+def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, known: Roles, about: str = "") -> Shape:
+    """What a property is. `about`: the role that an object around it declares."""
+    words = split(name)
+    own = labels(prop.get("x-agentd-labels"))
+    title = str(prop.get("title") or next((own[one][0] for one in ("", "id", "en") if one in own), " ".join(words)))
+    parents = [word for part in path.replace("[]", "").split(".")[:-1] for word in split(part)]
+    role = prop.get("x-agentd-about") or about
+    who, whence = _person(words, parents, title, str(role), known)
+    label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
+    enum = _enum(prop, label)
+    senses = frozenset(_senses(words)) if label.startswith("field:") else frozenset()
+    kind = _kind(prop, enum, label, words, senses)
+    if kind == "date" and label == "lahir":
+        label = "tanggal_lahir"
+    if label.startswith("field:") and kind == "name" and who and not own:
+        label = "nama"
+    time = str(prop.get("x-agentd-time") or _tense(senses))
+    came_from = {
+        "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
+        "kind": "x-agentd-kind" if prop.get("x-agentd-kind") in KINDS else "derived",
+        "about": whence,
+        "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
+    }
+    sensitive = prop.get("x-agentd-sensitive") is True
+    return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), came_from)
+
+
+def _person(words: list[str], parents: list[str], title: str, role: str, known: Roles) -> tuple[str | None, str]:
+    """(whom a property is about, by what that is known). A relation that is all of a name is what is asked for."""
+    if role:
+        return known.person(role), "x-agentd-about"
+    if _RECIPIENT.intersection(words):
+        return ANYBODY, "name"
+    for phrase in ([*parents, *words], list(fold(title))):
+        for size in range(min(3, len(phrase) - 1), 0, -1):
+            declared = next((one for one in known.words if tuple(split(one)) == tuple(phrase[-size:])), None)
+            if declared:
+                return known.person(declared), "name"
+        found = person(phrase) if len(phrase) > 1 else None
+        if found is not None:
+            return CITIZEN if found in phrases().applicants else found, "name"
+    return None, ""
+
+
+def _kind(prop: Mapping[str, Json], enum: Enum, label: str, words: Sequence[str], senses: frozenset[str]) -> str:
+    kinds = prop.get("type")
+    types = set(kinds) if isinstance(kinds, list) else {kinds}
+    declared = prop.get("x-agentd-kind")
+    if enum.values:
+        return "choice"
+    if "boolean" in types:
+        return "boolean"
+    if declared in KINDS:
+        return str(declared)
+    if prop.get("format") in _BY_FORMAT:
+        return _BY_FORMAT[prop["format"]]
+    if label in _BY_LABEL:
+        return _BY_LABEL[label]
+    if types & {"integer", "number"}:
+        return "money" if senses & _KINDS["money"] else "number"
+    derived = next((kind for kind, known in _KINDS.items() if senses & known), "text")
+    return "code" if "pattern" in prop and derived in ("text", "number") else derived
+
+
+def _senses(words: Sequence[str]) -> Iterator[str]:
+    for start in range(len(words)):
+        for size in (1, 2):
+            sense = _SENSE_OF.get(tuple(words[start : start + size]))
+            if sense is not None:
+                yield sense
+
+
+def _tense(senses: frozenset[str]) -> str:
+    return next((time for time in ("past", "future") if senses & frozenset(phrases().tenses.get(time, ()))), "")
+
+
+def _label(
+    words: Sequence[str],
+    parents: Sequence[str],
+    title: str,
+    own: Mapping[str, Sequence[str]],
+    about: str | None,
+    prop: Mapping[str, Json],
+    lexicon: Lexicon,
+) -> str | None:
+    """The common label of a property. One that declares labels or a title is known by them and its whole name alone."""
+    rest = [word for word in words if person([word]) != about or about is None]
+    rest = [word for word in rest if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else rest
+    declared = [bare(phrase) for known in own.values() for phrase in known]
+    for phrase in (*declared, bare(title), " ".join(words), " ".join(rest), " ".join([*parents, *words])):
+        alias = None if declared else _ALIASES.get(phrase.replace(" ", "_"))
+        found = alias or lexicon.label(phrase)
+        if found is not None and not found.startswith("x:"):
+            if found == "alamat" and {"ktp", "domisili", "usaha"} & {*parents, *words}:
+                return f"alamat_{({'ktp', 'domisili', 'usaha'} & {*parents, *words}).pop()}"
+            return found
+    if {"alamat", "address"} & {*words, *parents} and not about:
+        for which in ("ktp", "domisili", "usaha"):
+            if which in words or which in parents or which in fold(title):
+                return f"alamat_{which}"
+    if (len(words) == 1 or about) and not declared:
+        return _FORMAT_LABEL.get(str(prop.get("format")))
+    return "nik" if "nik" in words else None
+
+
+def _enum(prop: Mapping[str, Json], label: str) -> Enum:
+    values = tuple(str(value) for value in prop.get("enum", ()) if value is not None)
+    spellings = prop.get(SPELLINGS)
+    if not values or not isinstance(spellings, Mapping):
+        return Enum(values or _ENUMS.get(label, ()))
+    return Enum(values, tuple(tuple(map(str, spellings.get(value, ()))) for value in values))
+
+
+def bare(title: str) -> str:
+    """A title's folded words, without what stands in brackets."""
+    return " ".join(fold(re.sub(r"\([^)]*\)", " ", title)))
+
+
+def split(name: str) -> list[str]:
+    """The words of a property's name, however they are joined."""
+    return [word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+", name)]
