@@ -18,12 +18,13 @@ from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.choices import between
 from agentd.apps.letters.evidence.conversation import conversation
 from agentd.apps.letters.evidence.digits import sixteen
-from agentd.apps.letters.evidence.fields import ANYBODY, Field, fields, form
+from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood, Segment
+from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 

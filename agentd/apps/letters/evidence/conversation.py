@@ -14,13 +14,13 @@ from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
 from agentd.apps.letters.evidence.dates import month
-from agentd.apps.letters.evidence.fields import ANYBODY
 from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import orders, own_words
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.reading import read
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
+from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 

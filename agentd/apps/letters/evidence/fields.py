@@ -20,6 +20,7 @@ HIDDEN = frozenset({"session_id"})
 DEEPEST = 8
 """Objects within objects that fields are looked for in."""
 
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One argument. `label` is the name a sentence gives it, `person` whom it is about when not the applicant."""

@@ -47,9 +47,7 @@ SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 
 SELF = phrases().self_words
-_PHRASES = {
-    cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.ELSEWHEN)
-}
+_PHRASES = {cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.ELSEWHEN)}
 _ELSEWHEN = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
 """Of one word they are politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
@@ -61,7 +59,7 @@ class Lexicon:
 
     __slots__ = ("_entries", "_sizes", "_stems")
 
-    def __init__(self, labels: Iterable[tuple[str, str]], people: Mapping[str, Iterable[str]] | None = None) -> None:
+    def __init__(self, labels: Iterable[tuple[str, str]], people: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """`labels`: (phrase, label) of the fields that the common table doesn't know; `people`: the tool's own roles.
 
         What a tool says of itself wins over the common labels and relations.
