@@ -49,7 +49,7 @@ SALUTATIONS = phrases().salutations
 SELF = phrases().self_words
 _PHRASES = {cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.ELSEWHEN)}
 _ELSEWHEN = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
-"""Of one word they are politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
+"""One word is politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
 Entry = tuple[tuple[str, ...], Cue, str]
 

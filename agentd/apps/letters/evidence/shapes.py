@@ -71,7 +71,7 @@ _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One property. `label`: a common label, or `field:PATH`; `came_from`: by what the label, kind and person are known."""
+    """One property. `label`: a common label, or `field:PATH`; `came_from`: by what label, kind and person are known."""
 
     label: str
     kind: str
@@ -136,7 +136,7 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
     enum = _enum(prop, label)
     senses = frozenset(_senses(words)) if label.startswith("field:") else frozenset()
-    kind = _kind(prop, enum, label, words, senses)
+    kind = _kind(prop, enum, label, senses)
     if kind == "date" and label == "lahir":
         label = "tanggal_lahir"
     if label.startswith("field:") and kind == "name" and who and not own:
@@ -169,7 +169,7 @@ def _person(words: list[str], parents: list[str], title: str, role: str, known: 
     return None, ""
 
 
-def _kind(prop: Mapping[str, Json], enum: Enum, label: str, words: Sequence[str], senses: frozenset[str]) -> str:
+def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[str]) -> str:
     kinds = prop.get("type")
     types = set(kinds) if isinstance(kinds, list) else {kinds}
     declared = prop.get("x-agentd-kind")
