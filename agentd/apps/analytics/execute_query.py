@@ -9,6 +9,7 @@ from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.sample import parted
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
+from agentd.apps.analytics.statements import names_of, statements_in
 
 SQL_SERVER, SQL_TOOL = "mysql_mcp_server", "execute_sql_query"
 OPERATIONS_SERVER, OPERATIONS_TOOL = "sim_testgeluran_server", "execute_operation_plan"
@@ -17,8 +18,9 @@ SQL_COMMUNICATION = "MySQL MCP Server communication error"
 OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
 UNREACHABLE = "Gagal menghubungi database."
 QUERIES_FAILED = "Terjadi kesalahan saat mengambil data dari database."
-ROWS_IN_CALCULATIONS = 20
-"""A result of more rows is for the table alone, not for the narrative."""
+ROWS_IN_CALCULATIONS = 400
+"""Of a longer result only the beginning is kept beside the table, and nothing is computed from it."""
+BEGINNING = 10
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
 
 async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     queries, raw = state.get("sql_queries_plan") or [], state.get("raw_data_query_plan")
-    asked = names_in(state.get("response_template") or "")
+    asked = _asked(state)
     if raw is not None:
         rows = await _rows(raw, context, gathered, vital=not queries)
         if rows is not None:
@@ -128,7 +130,7 @@ async def _rows(
 
 async def _run_operations(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     operations = state.get("operation_plan") or []
-    asked = names_in(state.get("response_template") or "")
+    asked = _asked(state)
     try:
         answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
@@ -190,6 +192,12 @@ async def _put_away(
         gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {answer.get('error')}")
 
 
+def _asked(state: AgentState) -> list[str]:
+    """The names that the narrative asks for."""
+    template = state.get("response_template") or ""
+    return [*names_in(template), *(name for each in statements_in(template) for name in names_of(each))]
+
+
 # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -206,11 +214,13 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
         else:
             for alias, value in row.items():
                 calculations[alias if alias not in calculations else f"{key}_{alias}"] = value
+            if key in asked and key not in calculations:
+                calculations[key] = rows  # a list that happens to have one row
     elif not rows:
         calculations[key] = [] if table else None
     else:
         few = len(rows) <= ROWS_IN_CALCULATIONS
-        calculations[key] = rows if few else f"{len(rows)} baris (lihat tabel)"
+        calculations[key] = rows if few else {"row_count": len(rows), "first": rows[:BEGINNING]}
     if not table and len(rows) > 1 and rows not in gathered.tables:
         gathered.tables.append(rows)
 

@@ -173,13 +173,6 @@ def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | N
     raise KeyError(name)
 
 
-def shown(value: Any) -> Any:
-    """A value as a narrative can take it: rows become a list of short texts."""
-    if isinstance(value, list):
-        return [": ".join(str(part) for part in row.values()) if isinstance(row, dict) else row for row in value]
-    return value
-
-
 def _numeric(value: Any) -> bool:
     if isinstance(value, bool):
         return False

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.languages import spoken
-from agentd.apps.analytics import formats, placeholders, sql
+from agentd.apps.analytics import formats, placeholders, sql, wording
 from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in
-from agentd.apps.analytics.projections import Projection, of_expression, projections
+from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
 from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
+from agentd.apps.analytics.statements import KINDS, names_of, statements_in
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
 _RANKS = re.compile(
@@ -38,6 +39,8 @@ class Plan:
     needs_period: bool = False
     derived: list[str] = field(default_factory=list)
     """What the model left out or got wrong and was settled here, a sentence each."""
+    orders: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The directions that each result is sorted or picked in, for the words of its narrative."""
 
     @property
     def selects(self) -> list[SqlQueryPlan]:
@@ -117,18 +120,53 @@ def _settled(plan: Plan, classes: formats.Classes) -> Plan:
     kept = {name: each for name, each in found.items() if name.casefold() not in keys}
     rules = formats.signs(kept, classes, stated)
     notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
-    template = plan.template
+    template = wording.unrepeated(plan.template)
+    if wording.repeats(plan.template):
+        notes.append("response_template repeated itself")
     if not template.strip() and not plan.empty:
         template = derived_template(plan)
         notes.append("response_template (derived)")
-    return replace(plan, mapping=mapping, rules=[*own, *rules], template=template, derived=notes)
+    orders = _orders(plan)
+    return replace(plan, mapping=mapping, rules=[*own, *rules], template=template, derived=notes, orders=orders)
+
+
+def worded_truly(plan: Plan, question: str) -> Plan:
+    """The plan without words of comparison that nothing computed covers: their sentences go, and with the last of them
+    the narrative."""
+    if not wording.uncovered(plan.template, plan.orders, question):
+        return plan
+    template = wording.without(plan.template, plan.orders, question) or derived_template(plan)
+    return replace(plan, template=template, derived=[*plan.derived, "response_template compared without computing"])
 
 
 def derived_template(plan: Plan) -> str:
-    """Each result under its purpose, a line each."""
-    steps = [*plan.queries, *plan.operations] or plan.selects
-    lines = [f"{str(step.get('purpose') or step['result_key']).strip()}: {{{step['result_key']}}}" for step in steps]
+    """Each result under its purpose, a line each; under its key where the purpose claims something."""
+    lines = []
+    for step in [*plan.queries, *plan.operations] or plan.selects:
+        purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])
+        plain = purpose and not placeholders.own_numbers(purpose, []) and not wording.uncovered(purpose, {}, "")
+        lines.append(f"{purpose if plain else key.replace('_', ' ').capitalize()}: {{{key}}}")
     return "\n".join(lines)
+
+
+def _orders(plan: Plan) -> dict[str, frozenset[str]]:
+    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}."""
+    found: dict[str, set[str]] = {}
+    for query in plan.selects:
+        made = projections(query["query"])
+        _order(found, query["result_key"], made, set(order_of(query["query"]).values()))
+    for operation in plan.operations:
+        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict)]
+        directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
+        _order(found, operation["result_key"], list(_selected(operation)), directions)
+    return {name: frozenset(directions) for name, directions in found.items()}
+
+
+def _order(found: dict[str, set[str]], key: str, made: list[Projection], directions: set[str]) -> None:
+    for each in made:
+        picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
+        for name in (key, each.name):
+            found.setdefault(name.casefold(), set()).update(directions | picked)
 
 
 def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
@@ -206,10 +244,16 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
         fatal.append(
             f"response_template states numbers of its own ({', '.join(own[:5])}); write a {{PLACEHOLDER}} instead"
         )
+    if words := wording.uncovered(plan.template, plan.orders, " ".join(said)):
+        doubts.append(
+            f"response_template compares in its own words ({', '.join(words[:5])}); leave them out, or write a "
+            f"computed statement such as {{COMPARE NEW OLD}} ({', '.join(KINDS)})"
+        )
     known = {name.casefold() for name in _names_of(plan)}
+    spoken_of = [name for each in statements_in(plan.template) for name in names_of(each)]
     unknown = [
         name
-        for name in placeholders.names_in(plan.template)
+        for name in dict.fromkeys([*placeholders.names_in(plan.template), *spoken_of])
         if name.casefold() not in known and not re.search("PERIOD|_DATE$", name.upper())
     ]
     if unknown and not plan.empty:

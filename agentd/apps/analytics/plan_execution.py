@@ -14,7 +14,7 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.plan import Plan, lacks_columns, read_plan
+from agentd.apps.analytics.plan import Plan, lacks_columns, read_plan, worded_truly
 from agentd.apps.analytics.plan_dates import dates_for, offered
 from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.reading import Unreadable
@@ -93,7 +93,7 @@ class PlanExecution:
         if plan is None or plan.fatal:
             asks = NO_PERIOD if plan is not None and plan.needs_period else NO_PLAN
             raise NodeFailed(asks, "; ".join(faults), validation_status="failed_planning")
-        return plan.changes()
+        return worded_truly(plan, state["user_query"]).changes()
 
     async def _planned(
         self,

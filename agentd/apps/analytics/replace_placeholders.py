@@ -5,14 +5,16 @@ No number is written here: values go as the database gave them, and the server f
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from agentd.agent.language import detect
+from agentd.apps.analytics.narrative import narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.placeholders import in_points, looked_up, names_in, rules_for
+from agentd.apps.analytics.placeholders import in_points, rules_for
 from agentd.apps.analytics.sample import said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.wording import wordings
 
 SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
@@ -32,21 +34,10 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
     template = state.get("response_template") or ""
     mapping = state.get("placeholder_mapping") or {}
     period = state.get("time_period")
-    values: dict[str, Any] = {}
-    unknown: list[str] = []
-    for name in names_in(template):
-        try:
-            value = looked_up(name, calculations, period)
-        except KeyError:
-            unknown.append(name)
-            value = None
-        if isinstance(value, list):
-            template = _expanded(template, name, _listed(name, value, values))
-        else:
-            values[name] = value
-    rules = rules_for(values, mapping, values)
-    template = with_percent(one_unit(template, rules), in_points(values, mapping, values))
-    answer = await _filled(context, template, values, rules)
+    words = wordings()[detect(state["user_query"])]
+    made = narrative_of(template, calculations, mapping, period, words)
+    unknown = made.unknown
+    answer = await _filled(context, made.ready(), made.values, made.rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
         "final_narrative": said(answer["final_narrative"], warnings),
@@ -56,7 +47,9 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
         "workflow_status": "completed",
     }
     if unknown:
-        changes["technical_error_details"] = f"placeholders without a value: {', '.join(unknown)}"
+        known = state.get("technical_error_details")
+        lacking = f"placeholders without a value: {', '.join(unknown)}"
+        changes["technical_error_details"] = f"{known}; {lacking}" if known else lacking
     return changes
 
 
@@ -73,46 +66,9 @@ async def _filled(
     return answer
 
 
-def _expanded(template: str, name: str, listed: str) -> str:
-    return re.sub(rf"\{{\s*{re.escape(name)}\s*\}}", lambda _: listed, template)
-
-
-def one_unit(template: str, rules: dict[str, dict[str, Any]]) -> str:
-    """The template without the `Rp` and `%` that stand beside a placeholder whose value brings its own."""
-    for name, rule in rules.items():
-        slot = rf"(\{{\s*{re.escape(name)}\s*\}})"
-        if rule["type"] == "percentage":
-            template = re.sub(rf"{slot}\s*%", r"\1", template)
-        if rule["type"] == "currency_IDR":
-            template = re.sub(rf"\bRp\.?\s*{slot}", r"\1", template)
-    return template
-
-
-def with_percent(template: str, names: list[str]) -> str:
-    """The template with one `%` behind each of these placeholders."""
-    for name in names:
-        template = re.sub(rf"(\{{\s*{re.escape(name)}\s*\}})(?:\s*%)?", r"\1%", template)
-    return template
-
-
-def _listed(name: str, rows: list[dict[str, Any]], values: dict[str, Any]) -> str:
-    """A result of several rows as one line each, its cells placeholders of their own (`RANKING.1.Name`)."""
-    if not rows:
-        return "tidak ada"
-    lines = []
-    for number, row in enumerate(rows, 1):
-        cells = []
-        for column, value in row.items():
-            cell = f"{name}.{number}.{''.join(c if c.isalnum() or c == '_' else '_' for c in str(column))}"
-            values[cell] = value
-            cells.append(f"{{{cell}}}")
-        lines.append("\n- " + (": ".join(cells) if len(cells) <= 2 else ", ".join(cells)))
-    return "".join(lines)
-
-
 async def _summary(context: NodeContext, calculations: dict[str, Any], mapping: dict[str, str]) -> dict[str, Any]:
     """The single figures as they read in a narrative, {key: "Rp 29.500.000"}."""
-    figures = {key: value for key, value in calculations.items() if not isinstance(value, list)}
+    figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
     if not figures:
         return {}
     slots = {f"F{number}": key for number, key in enumerate(figures)}

@@ -421,10 +421,12 @@ async def test_a_ranking_is_told_line_by_line_with_each_number_formatted(erp: Pa
     assert answer["data_table_for_display"] == [{"NAME": "PT A", "AMOUNT": 1500.5}, {"NAME": "PT B", "AMOUNT": 20}]
 
 
-async def test_a_result_too_long_for_a_narrative_is_left_to_the_table(erp: Path) -> None:
+async def test_a_long_result_is_begun_in_the_narrative_and_whole_in_the_table(erp: Path) -> None:
     customers = plan(("CUSTOMERS", "SELECT Name, City FROM mastercustomer"), template="Customer: {CUSTOMERS}.")
     answer = await Office(erp, SALES, customers).ask("Daftar semua customer?")
-    assert answer["final_narrative"] == "Customer: 34 baris (lihat tabel)."
+    lines = answer["final_narrative"].splitlines()
+    assert lines[1] == "- PT ABC Corp: JKT"
+    assert lines[11:] == ["- … dan 24 baris lagi (lihat tabel)."]
     assert len(answer["data_table_for_display"]) == 34
 
 

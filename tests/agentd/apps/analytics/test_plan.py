@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
+from agentd.apps.analytics.narrative import one_unit
 from agentd.apps.analytics.periods import periods_of
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered
-from agentd.apps.analytics.replace_placeholders import one_unit
 
 TODAY = date(2023, 3, 1)
 

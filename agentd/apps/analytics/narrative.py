@@ -1,0 +1,121 @@
+"""A template and its results → what the placeholder server fills: lists written out, statements worded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.apps.analytics.placeholders import in_points, kind_in, looked_up, names_in, rules_for
+from agentd.apps.analytics.state import TimePeriod
+from agentd.apps.analytics.statements import statements_in, worded
+from agentd.apps.analytics.wording import Wording
+
+LISTED, BEGINNING = 20, 10
+"""A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
+
+
+@dataclass(slots=True)
+class Narrative:
+    """The template with one placeholder a figure, the figures, their formats, and the names that have no value."""
+
+    template: str
+    values: dict[str, Any] = field(default_factory=dict)
+    mapping: dict[str, str] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def rules(self) -> dict[str, dict[str, Any]]:
+        """`formatting_rules` for fill_placeholders."""
+        return rules_for(self.values, self.mapping, self.values)
+
+    def ready(self) -> str:
+        """The template as fill_placeholders takes it, each value with one unit."""
+        return with_percent(one_unit(self.template, self.rules), in_points(self.values, self.mapping, self.values))
+
+
+def narrative_of(
+    template: str,
+    calculations: Mapping[str, Any],
+    mapping: Mapping[str, str],
+    period: TimePeriod | None,
+    words: Wording,
+) -> Narrative:
+    """The narrative to fill; a placeholder without a value stays and is `unknown`."""
+    made = Narrative(template, mapping=dict(mapping))
+    for name in names_in(template):
+        try:
+            value = looked_up(name, calculations, period)
+        except KeyError:
+            made.unknown.append(name)
+            value = None
+        if isinstance(value, list | dict):
+            made.template = _put(made.template, rf"\{{\s*{re.escape(name)}\s*\}}", _listed(name, value, made, words))
+        else:
+            made.values[name] = value
+    for place, statement in enumerate(statements_in(template), 1):
+        said = worded(
+            statement,
+            place,
+            lambda name: _whole(looked_up(name, calculations, None)),
+            lambda name: kind_in(mapping, name, 1),
+            words,
+        )
+        if not said.known:
+            made.unknown.append(statement.text.strip("{}"))
+        made.template = _put(made.template, re.escape(statement.text), said.text)
+        made.values |= said.values
+        made.mapping |= {
+            slot: like if like.startswith("percentage:") else kind_in(mapping, like, said.values[slot])
+            for slot, like in said.like.items()
+        }
+    return made
+
+
+def _put(template: str, pattern: str, text: str) -> str:
+    return re.sub(pattern, lambda _: text, template)
+
+
+def _whole(value: Any) -> Any:
+    """A result that statements may compute from. Raises KeyError for the beginning of one."""
+    if isinstance(value, dict):
+        raise KeyError
+    return value
+
+
+def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
+    """A result of several rows as one line each, its cells placeholders of their own (`RANKING.1.Name`)."""
+    count = result["row_count"] if isinstance(result, dict) else len(result)
+    rows = result["first"] if isinstance(result, dict) else result
+    if not rows:
+        return "tidak ada"
+    lines = []
+    for number, row in enumerate(rows if count <= LISTED else rows[:BEGINNING], 1):
+        cells = []
+        for column, value in row.items():
+            cell = f"{name}.{number}.{''.join(c if c.isalnum() or c == '_' else '_' for c in str(column))}"
+            made.values[cell] = value
+            cells.append(f"{{{cell}}}")
+        lines.append("\n- " + (": ".join(cells) if len(cells) <= 2 else ", ".join(cells)))
+    if count > len(lines):
+        lines.append("\n- " + words.say["more"].format(count=count - len(lines)))
+    return "".join(lines)
+
+
+def one_unit(template: str, rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """The template without the `Rp` and `%` that stand beside a placeholder whose value brings its own."""
+    for name, rule in rules.items():
+        slot = rf"(\{{\s*{re.escape(name)}\s*\}})"
+        if rule["type"] == "percentage":
+            template = re.sub(rf"{slot}\s*%", r"\1", template)
+        if rule["type"] == "currency_IDR":
+            template = re.sub(rf"\bRp\.?\s*{slot}", r"\1", template)
+    return template
+
+
+def with_percent(template: str, names: list[str]) -> str:
+    """The template with one `%` behind each of these placeholders."""
+    for name in names:
+        template = re.sub(rf"(\{{\s*{re.escape(name)}\s*\}})(?:\s*%)?", r"\1%", template)
+    return template
