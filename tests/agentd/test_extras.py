@@ -49,7 +49,7 @@ def test_a_server_without_its_packages_says_the_command(name: str) -> None:
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_every_module_is_named_with_the_extra_that_brings_it(extra: str) -> None:
     named = {re.split(r"[\[<>=]", one)[0].lower() for one in PROJECT["optional-dependencies"][extra]}
-    brought = {"langchain_core": "langgraph", "kuzu": "graphiti-core"}
+    brought = {"langchain_core": "langgraph"}
     owners = packages_distributions()
     for module in EXTRAS[extra]:
         own = {owner.lower().replace("_", "-") for owner in owners[module]} | {brought.get(module, "")}

@@ -13,7 +13,7 @@ from servers.common.erp import build
 from servers.graphiti.answers import schema_answer, schema_info
 from servers.graphiti.classify import classify
 from servers.graphiti.embedding import Embedder
-from servers.graphiti.graph import open_graph
+from servers.graphiti.graph import close_graph, open_graph
 from servers.graphiti.schema_file import SHIPPED, Column, SchemaError, Table, read_schema
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.search import Found
@@ -146,7 +146,7 @@ async def test_a_changed_file_is_read_again_and_a_broken_one_is_not(tmp_path: Pa
 
 async def test_vectors_are_kept_in_the_graph_for_the_schema_they_were_made_of(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
-    driver = await open_graph("", tmp_path / "schema.kuzu")
+    driver = await open_graph("", tmp_path / "schema.lbug")
 
     async def graph() -> object:
         return driver
@@ -166,6 +166,7 @@ async def test_vectors_are_kept_in_the_graph_for_the_schema_they_were_made_of(tm
     path.write_text(document("invoices", "employees", "cities", "warehouses"))
     await SchemaSearch(path, Embedder(), graph).load()
     assert (await count("Entity"), await count("RelatesToNode_")) == (4, 3)
+    await close_graph(driver)
 
 
 @pytest.mark.parametrize(

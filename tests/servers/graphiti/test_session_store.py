@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -20,7 +21,7 @@ SESSIONS = ["a", "A", "a ", "", "a-b", "a_b", "../a", "sesi 1", "ses\u00ed", "*"
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SessionStore]:
-    driver = await open_graph("", tmp_path / "sessions.kuzu")
+    driver = await open_graph("", tmp_path / "sessions.lbug")
     store = SessionStore(driver, Limits(session_sets=3, session_bytes=4000, total_sets=40, total_bytes=40_000))
     await store.load()
     yield store
@@ -115,7 +116,7 @@ async def main():
     os.kill(os.getpid(), signal.SIGKILL)
 asyncio.run(main())
 """
-    path = tmp_path / "sessions.kuzu"
+    path = tmp_path / "sessions.lbug"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, str(path), stdout=asyncio.subprocess.PIPE
     )
@@ -141,12 +142,19 @@ async def test_a_second_server_on_one_folder_searches_and_says_who_holds_the_dat
     assert "in use by another process" in refused["error"]
 
 
+async def test_what_the_engine_before_left_is_removed(tmp_path: Path) -> None:
+    for name in ("sessions.kuzu", "sessions.kuzu.wal"):
+        (tmp_path / name).write_text("NIK")
+    await close_graph(await open_graph("", tmp_path / "sessions.lbug"))
+    assert os.listdir(tmp_path) == ["sessions.lbug"]
+
+
 async def test_a_graph_that_cant_be_opened_says_so_without_its_address(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = tmp_path / "broken.kuzu"
+    broken = tmp_path / "broken.lbug"
     broken.write_bytes(b"not a graph" * 1000)
-    with pytest.raises(GraphError, match=r"broken\.kuzu can't be opened"):
+    with pytest.raises(GraphError, match=r"broken\.lbug can't be opened"):
         await open_graph("", broken)
     with pytest.raises(GraphError, match="GRAPH_URL can't be reached") as raised:
         await open_graph("bolt://neo4j:rahasia@127.0.0.1:1/db", tmp_path)
