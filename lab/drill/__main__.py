@@ -33,7 +33,7 @@ from lab.drill.faults import table
 from lab.drill.guards import guards
 from lab.drill.hostile import hostile_texts
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
-from servers.certificate.issuing import CRASH_POINTS
+from servers.certificate.finishing import CRASH_POINTS
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import WORDS
 

@@ -17,7 +17,7 @@ from servers.certificate.journal import JournalError
 from servers.certificate.officekey import Identity, OfficeKeyError
 from servers.certificate.register import COLUMNS
 
-JSON_COLUMNS = ("answers", "proposed", "approvals")
+JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 
 
 class Finding(BaseModel):

@@ -26,7 +26,8 @@ from servers.certificate import officekey, statementkey
 from servers.certificate.backup import backup, places
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.database import LedgerError
-from servers.certificate.issuing import LetterService, masked_name
+from servers.certificate.issued import masked_name
+from servers.certificate.issuing import LetterService
 from servers.certificate.journal import JournalError
 from servers.certificate.office import OfficeError, load
 from servers.certificate.settings import Settings, SettingsError
@@ -77,7 +78,10 @@ def main(argv: Sequence[str]) -> int:
             return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
         service = open_service(settings)
-        return _run(service, settings, options)
+        try:
+            return _run(service, settings, options)
+        finally:
+            service.ledger.close()
     except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
         print(f"letters: {error}", file=sys.stderr)
         return 2

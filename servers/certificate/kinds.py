@@ -2,7 +2,8 @@
 
 Every reader takes the raw value of one field and returns its canonical text, or raises ValueError with a sentence in
 Indonesian that finishes "<label>: …", meant for the citizen. Canonical forms: NIK and KK 16 digits; dates ISO
-(`1990-03-05`); RT and RW three digits; phones E.164; everything else NFC text with single spaces, spelling untouched.
+(`1990-03-05`); RT and RW three digits; phones E.164; money whole rupiah as digits; times `19.00`; everything else NFC
+text with single spaces, spelling untouched.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
+
+from servers.certificate.amounts import read_money, read_time
 
 MONTHS = (
     *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
@@ -116,6 +119,16 @@ def nik_birth(nik: str) -> tuple[int, int, int]:
 def nik_is_woman(nik: str) -> bool:
     """Whether the NIK's day says so (+40)."""
     return int(nik[6:8]) > 40
+
+
+def is_nik(text: str) -> bool:
+    """Whether it has the form of a NIK, whatever its digits say."""
+    return re.fullmatch("[0-9]{16}", text) is not None
+
+
+def is_temporary_nik(nik: str) -> bool:
+    """An office's own number for somebody without a NIK begins with 0, as no province's code does."""
+    return nik.startswith("0")
 
 
 def read_kk(text: str) -> str:
@@ -264,6 +277,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "person-name": Kind("person-name", "seperti di KTP", "NAMA CONTOH", read_person_name, max_length=80),
         "address": Kind("address", "jalan dan nomor, tanpa RT/RW", "ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("text", "", "ISIAN CONTOH", read_text),
+        "money": Kind("money", "dalam rupiah", "Rp0", read_money),
+        "time": Kind("time", "jam, misalnya 19.00", "00.00", read_time),
     }
 )
 

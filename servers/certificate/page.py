@@ -28,7 +28,9 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
-from servers.certificate.lettertype import LetterType, display, indonesian_date, slots
+from servers.certificate.basis import Basis
+from servers.certificate.fitting import display, indonesian_date
+from servers.certificate.lettertype import BASIS_SLOT, LetterType, slots
 from servers.certificate.office import Office, Signer
 from servers.certificate.tagging import Tags
 
@@ -70,6 +72,7 @@ class Issue(BaseModel):
     code: str
     verify_url: str
     statement: str = ""
+    valid_until: date | None = None
 
     @property
     def qr(self) -> list[str]:
@@ -91,13 +94,22 @@ def _fonts() -> None:
         pdfmetrics.registerFont(TTFont(name, FONTS / f"{name}.ttf"))
 
 
-def render(letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date) -> bytes:
+def render(
+    letter: LetterType,
+    values: Mapping[str, str],
+    office: Office,
+    issue: Issue | None,
+    today: date,
+    basis: Basis = Basis(),  # noqa: B008 - frozen
+) -> bytes:
     """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`. One at a time in a process."""
     with _drawing:
-        return _render(letter, values, office, issue, today)
+        return _render(letter, values, office, issue, today, basis)
 
 
-def _render(letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date) -> bytes:
+def _render(
+    letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date, basis: Basis
+) -> bytes:
     _fonts()
     buffer = io.BytesIO()
     canvas = Canvas(
@@ -115,12 +127,13 @@ def _render(letter: LetterType, values: Mapping[str, str], office: Office, issue
     _heading(sheet, letter, issue.number if issue else DRAFT_NUMBER)
     signer = office.signer(letter.signer)
     words = display(values, letter.fields) | office.words(signer)
-    for line in letter.text:
+    words[BASIS_SLOT] = letter.basis_words(values, basis, office)
+    for line in letter.whole_text:
         if line == "[data]":
             _table(sheet, letter, words)
         elif slots(line) <= words.keys():
             sheet.paragraph(fill(line, words), BODY, gap=7)
-    if (until := office.valid_until(day)) is not None:
+    if (until := issue.valid_until if issue else letter.valid_until(today, office)) is not None:
         sheet.paragraph(f"Surat ini berlaku sampai dengan tanggal {indonesian_date(until)}.", BODY, gap=7)
     _foot(sheet, office.place, signer, day, issue)
     sheet.finish()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from servers.certificate.basis import Basis
 from servers.certificate.chain import digest
 
 Status = Literal["reserved", "issued", "void"]
@@ -27,7 +28,10 @@ class Approval(BaseModel):
 
 
 class Letter(BaseModel):
-    """A row of the register. `proposed` is what was asked for before an approver changed it; null when nobody did."""
+    """A row of the register. `proposed` is what was asked for before an approver changed it; null when nobody did.
+
+    `basis` is null in a letter of an earlier version, whose last day of validity isn't kept.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,6 +56,13 @@ class Letter(BaseModel):
     proposed_by: str | None
     proposed: dict[str, Any] | None
     approvals: tuple[Approval, ...]
+    basis: Basis | None
+    valid_until: date | None
+
+    @property
+    def registered(self) -> frozenset[str]:
+        """The fields whose values are the register of residents'."""
+        return self.basis.registered if self.basis else frozenset()
 
 
 class Consent(BaseModel):
@@ -76,11 +87,14 @@ class Request(BaseModel):
     idempotency_key: str | None = None
     session_id: str | None = None
     consent: Consent = Consent()
+    basis: Basis = Basis()
+    valid_until: date | None = None
 
     @property
     def digest(self) -> str:
-        """Of type and values: two requests are the same when this is."""
-        return digest(self.letter_type, json.dumps(self.values, sort_keys=True, ensure_ascii=False))
+        """Of type, values and what the letter says that it rests on: two requests are the same when this is."""
+        rests_on = [] if self.basis == Basis() else [self.basis.model_dump_json()]
+        return digest(self.letter_type, json.dumps(self.values, sort_keys=True, ensure_ascii=False), *rests_on)
 
     @property
     def key_digest(self) -> str | None:

@@ -48,6 +48,8 @@ letters = sa.Table(
     sa.Column("proposed_by", sa.String(120)),
     sa.Column("proposed", sa.Text),
     sa.Column("approvals", sa.Text),
+    sa.Column("basis", sa.Text),
+    sa.Column("valid_until", sa.String(10)),
     sa.Column("same_in_session", short, unique=True),
     sa.UniqueConstraint("series", "year", "seq"),
     sa.Index("letters_day", "day"),
@@ -81,7 +83,7 @@ COLUMNS = tuple(column.name for column in letters.columns if column.name != "id"
 
 _FROZEN = (
     *("id", "letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers", "reserved_at"),
-    *("approved_by", "proposed_by", "proposed", "approvals"),
+    *("approved_by", "proposed_by", "proposed", "approvals", "basis", "valid_until"),
 )
 _FROZEN_ONCE_ISSUED = ("file", "size", "sha256", "issued_at")
 _FROZEN_ONCE_VOID = ("voided_at", "void_reason", "voided_by", "same_in_session")
@@ -125,8 +127,8 @@ _TAKEN_BY_ANOTHER = (
 _SIGNAL = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{}'"
 GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
     "sqlite": {
-        "letters_keep_2": (
-            _sqlite("letters_keep_2", "UPDATE ON letters", f"{_changed('sqlite')} OR {_TAKEN_BY_ANOTHER}", _KEPT),
+        "letters_keep_3": (
+            _sqlite("letters_keep_3", "UPDATE ON letters", f"{_changed('sqlite')} OR {_TAKEN_BY_ANOTHER}", _KEPT),
         ),
         "letters_stay_2": (_sqlite("letters_stay_2", "DELETE ON letters", "", _KEPT),),
         "letters_enter_2": (_sqlite("letters_enter_2", "INSERT ON letters", _TAKEN, _KEPT),),
@@ -142,8 +144,8 @@ GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "mariadb": {
-        "letters_keep_2": (
-            f"CREATE TRIGGER letters_keep_2 BEFORE UPDATE ON letters FOR EACH ROW IF {_changed('mariadb')} THEN "
+        "letters_keep_3": (
+            f"CREATE TRIGGER letters_keep_3 BEFORE UPDATE ON letters FOR EACH ROW IF {_changed('mariadb')} THEN "
             f"{_SIGNAL.format(_KEPT)}; END IF",
         ),
         "letters_stay_2": (
@@ -155,14 +157,14 @@ GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
         },
     },
     "postgresql": {
-        "letters_keep_2": (
-            "CREATE OR REPLACE FUNCTION letters_keep_2() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "letters_keep_3": (
+            "CREATE OR REPLACE FUNCTION letters_keep_3() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
             f"IF TG_OP <> 'UPDATE' THEN RAISE EXCEPTION '{_KEPT}'; END IF; "
             f"IF {_changed('postgresql')} THEN RAISE EXCEPTION '{_KEPT}'; END IF; RETURN NEW; END $$",
-            "CREATE TRIGGER letters_keep_2 BEFORE UPDATE OR DELETE ON letters"
-            " FOR EACH ROW EXECUTE FUNCTION letters_keep_2()",
+            "CREATE TRIGGER letters_keep_3 BEFORE UPDATE OR DELETE ON letters"
+            " FOR EACH ROW EXECUTE FUNCTION letters_keep_3()",
             "CREATE TRIGGER letters_stay_2 BEFORE TRUNCATE ON letters"
-            " FOR EACH STATEMENT EXECUTE FUNCTION letters_keep_2()",
+            " FOR EACH STATEMENT EXECUTE FUNCTION letters_keep_3()",
         ),
         "letter_entries_keep": (
             "CREATE OR REPLACE FUNCTION letter_entries_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
@@ -172,7 +174,7 @@ GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
 }
-_EARLIER_GUARDS = ("letters_keep", "letters_stay")
+_EARLIER_GUARDS = ("letters_keep", "letters_stay", "letters_keep_2")
 _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
     "mariadb": "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE()",

@@ -15,7 +15,8 @@ from typing import Any
 import pypdfium2
 
 from servers.certificate import audit, chain
-from servers.certificate.issuing import LetterService, normal_code
+from servers.certificate.issued import normal_code
+from servers.certificate.issuing import LetterService
 from servers.certificate.register import COLUMNS
 
 CODE = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")

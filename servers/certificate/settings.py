@@ -63,7 +63,7 @@ class Settings(BaseModel):
     | OFFICE_STATEMENT_KEY_FILE | the Ed25519 key of the QR codes' statements: the office's own, made at first use |
     | VERIFY_BASE_URL | the office file's verify_base_url |
     | DEFAULT_TIMEZONE | Asia/Jakarta: the zone a letter's date is taken in |
-    | CERTIFICATE_CRASH_AT | for drills: the point of issuing at which the process dies (see issuing.CRASH_POINTS) |
+    | CERTIFICATE_CRASH_AT | for drills: the point of issuing at which the process dies (see finishing.CRASH_POINTS) |
     """
 
     model_config = ConfigDict(frozen=True)

@@ -3,7 +3,8 @@
 A COSE_Sign1 message (RFC 9052) with Ed25519 over a map of CWT claims (RFC 8392), in base32 (RFC 4648) without padding:
 
     protected header  {1: -8 (EdDSA), 4: the key's id}
-    claims            {2: the letter's number, "type", "date": ISO, "name", "nik4": the NIK's last four digits, "for"}
+    claims            {2: the letter's number, "type", "date": ISO, "name", "nik4": the NIK's last four digits, "for"},
+                      and "until": ISO for a letter whose validity ends
 
 A statement has one form only: whatever isn't the very bytes that its claims encode to is refused, so that nothing can
 be said twice, left out or added.
@@ -24,6 +25,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from servers.certificate import kinds
 from servers.certificate.lettertype import LetterType
 
 MAX_TEXT = 1800
@@ -38,6 +40,7 @@ _CLAIMS: Mapping[int | str, str] = {
     "name": "name",
     "nik4": "nik_last4",
     "for": "purpose",
+    "until": "valid_until",
 }
 """A claim's key → what it is here, in the order they are written."""
 _SIGN1 = b"\xd2\x84"  # tag 18 and an array of four
@@ -65,17 +68,21 @@ class Statement(BaseModel):
     name: str
     nik_last4: str = Field(pattern=r"^([0-9]{4})?$")
     purpose: str
+    valid_until: date | None = None
 
 
-def stated(letter: LetterType, values: Mapping[str, str], number: str, day: date) -> Statement:
+def stated(
+    letter: LetterType, values: Mapping[str, str], number: str, day: date, valid_until: date | None = None
+) -> Statement:
     """The statement of a letter: its name is the first field that is a person's, its purpose the field `keperluan`."""
     return Statement(
         number=number,
         letter_type=letter.key,
         day=day,
         name=_first(letter, values, "person-name"),
-        nik_last4=_first(letter, values, "nik")[-4:],
+        nik_last4="" if kinds.is_temporary_nik(nik := _first(letter, values, "nik")) else nik[-4:],
         purpose=values.get(PURPOSE, ""),
+        valid_until=valid_until,
     )
 
 
@@ -113,7 +120,7 @@ def _first(letter: LetterType, values: Mapping[str, str], kind: str) -> str:
 
 def _payload(statement: Statement) -> bytes:
     said = statement.model_dump(mode="json")
-    return cbor2.dumps({claim: said[field] for claim, field in _CLAIMS.items()})
+    return cbor2.dumps({claim: said[field] for claim, field in _CLAIMS.items() if said[field] is not None})
 
 
 def _protected(key: Ed25519PublicKey) -> bytes:
@@ -156,7 +163,7 @@ def _statement(payload: bytes) -> Statement:
     """The claims, which must be exactly ours, each once and in our form."""
     claims = _loaded(payload)
     try:
-        statement = Statement(**{field: claims[claim] for claim, field in _CLAIMS.items()})
+        statement = Statement(**{field: claims[claim] for claim, field in _CLAIMS.items() if claim in claims})
     except (KeyError, TypeError, ValidationError):
         raise StatementError("statement_unreadable") from None
     if _payload(statement) != payload:

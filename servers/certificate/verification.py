@@ -15,8 +15,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.database import LedgerError
-from servers.certificate.issuing import LetterService, masked_name, normal_code
-from servers.certificate.lettertype import indonesian_date
+from servers.certificate.fitting import indonesian_date
+from servers.certificate.issued import masked_name, normal_code
+from servers.certificate.issuing import LetterService
 from servers.certificate.records import Letter
 from servers.certificate.statement import Statement, StatementError, read, stated
 
@@ -62,6 +63,7 @@ class Paper(BaseModel):
     name: str
     nik_last4: str
     purpose: str
+    valid_until: str = ""
 
 
 class Verification(BaseModel):
@@ -149,20 +151,22 @@ class Verifier:
     def _paper(self, statement: Statement) -> Paper:
         letter = self._service.catalogue.types.get(statement.letter_type)
         title = letter.title if letter else statement.letter_type
-        return Paper(title=title, date=statement.day.isoformat(), **statement.model_dump(exclude={"day"}))
+        until = statement.valid_until.isoformat() if statement.valid_until else ""
+        said = statement.model_dump(exclude={"day", "valid_until"})
+        return Paper(title=title, date=statement.day.isoformat(), valid_until=until, **said)
 
     def _says(self, row: Letter, statement: Statement) -> bool:
         """Whether the register's letter says the same; without its type or its values only what the row shows."""
         letter = self._service.catalogue.types.get(row.letter_type)
         if letter is not None and row.values:  # a letter re-entered from its PDF alone has none
-            return stated(letter, row.values, row.number, row.day) == statement
+            return stated(letter, row.values, row.number, row.day, row.valid_until) == statement
         return (row.letter_type, row.number, row.day) == (statement.letter_type, statement.number, statement.day)
 
     def _known(self, row: Letter) -> Verification:
         letter = self._service.catalogue.types.get(row.letter_type)
         title = letter.title if letter else row.letter_type
         void = row.status == "void"
-        until = self._service.office.valid_until(row.day)
+        until = row.valid_until if row.basis else self._service.office.valid_until(row.day)
         cause = "voided" if void else "valid"
         if void:
             state = "sudah dibatalkan"

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentd.agent.aside import OverBudget, aside, spend
+from agentd.apps.letters.completing import completed
 from agentd.apps.letters.evidence import names
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.choices import between
@@ -44,7 +45,7 @@ class Grounded:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
         if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
             return _refusal(call, missing)
-        return await self._inner.call(call, on_progress)
+        return await self._inner.call(completed(call), on_progress)
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:

@@ -31,7 +31,7 @@ MARKS = {
 _TEMPLATE = Template((FOLDER / "verify.html").read_text(encoding="utf-8"))
 _ROWS = ("title", "number", "date", "valid_until", "name_masked", "voided_at", "void_reason")
 _STATE = ("valid_until", "voided_at", "void_reason")
-_PAPER = ("title", "number", "date", "name", "nik_last4", "purpose")
+_PAPER = ("title", "number", "date", "name", "nik_last4", "purpose", "valid_until")
 _DAYS = frozenset({"date", "valid_until", "voided_at"})
 _PLAIN = ("title", "by_code", "code_label", "by_file", "file_label", "check", "fine", "unread", "noscript")
 

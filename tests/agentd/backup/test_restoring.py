@@ -20,7 +20,8 @@ from agentd.backup.snapshot import make
 from agentd.state import StateError, in_use, open_to_others
 from servers.certificate import backup
 from servers.certificate.cli import main
-from servers.certificate.issuing import CRASH_POINTS, IssueError
+from servers.certificate.finishing import CRASH_POINTS
+from servers.certificate.issued import IssueError
 from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_drills import assert_sound, in_process, issue_all

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from servers.certificate import cli
-from servers.certificate.issuing import Issued, LetterService
+from servers.certificate.issued import Issued
+from servers.certificate.issuing import LetterService
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"
@@ -15,6 +16,7 @@ PERSON: dict[str, Any] = {
     "nik": "3175064508900001",
     "tempat_lahir": "Jakarta",
     "tanggal_lahir": "5 Agustus 1990",
+    "jenis_kelamin": "Perempuan",
     "agama": "Islam",
     "keperluan": "Membuka rekening bank",
 }

@@ -70,7 +70,8 @@ FIRST = "001/SKD/CONTOH/III/2026"
 CHANGE_ENTRY = "UPDATE letter_entries SET body = replace(body, 'Siti', 'Sita') WHERE seq = 3"
 COPIED = (
     "id + 50, letter_type, series, year, 4, '004/SKD/CONTOH/III/2026', day, 'X', 'X', answers, status, 'f', 'h', size,"
-    " reserved_at, issued_at, voided_at, void_reason, voided_by, approved_by, proposed_by, proposed, approvals, NULL"
+    " reserved_at, issued_at, voided_at, void_reason, voided_by, approved_by, proposed_by, proposed, approvals, basis,"
+    " valid_until, NULL"
 )
 
 

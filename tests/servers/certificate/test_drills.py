@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from servers.certificate.issuing import CRASH_POINTS, LetterService
+from servers.certificate.finishing import CRASH_POINTS
+from servers.certificate.issuing import LetterService
 from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from servers.certificate import kinds, lettertype, page
+from servers.certificate.fields import InvalidFields
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
@@ -21,7 +22,7 @@ def check(**changes: Any) -> dict[str, str]:
 
 
 def problems(**changes: Any) -> dict[str, str]:
-    with pytest.raises(lettertype.InvalidFields) as caught:
+    with pytest.raises(InvalidFields) as caught:
         check(**changes)
     return {problem.field: problem.message for problem in caught.value.problems}
 
@@ -95,9 +96,14 @@ def test_a_digit_of_another_script_is_no_digit() -> None:
     assert "nik" in problems(nik="317506450890000١")
 
 
-def test_a_womans_day_of_birth_has_forty_added_and_gives_the_sex() -> None:
-    assert check()["jenis_kelamin"] == "Perempuan"
-    assert check(nik="3175060508900001")["jenis_kelamin"] == "Laki-laki"
+def test_nothing_is_added_to_what_was_given_but_the_published_default() -> None:
+    """What nobody saw in the summary isn't printed: the sex is not read off the NIK here."""
+    assert check(jenis_kelamin=None).keys() == DOMISILI.keys() - {"jenis_kelamin"} | {"kewarganegaraan"}
+    assert check()["kewarganegaraan"] == LETTER.input_schema()["properties"]["kewarganegaraan"]["default"]
+
+
+def test_a_womans_day_of_birth_has_forty_added() -> None:
+    assert check(nik="3175060508900001", jenis_kelamin="laki-laki")["jenis_kelamin"] == "Laki-laki"
 
 
 def test_a_sex_that_contradicts_the_nik_is_asked_again() -> None:
@@ -195,7 +201,7 @@ def test_a_family_card_number_that_is_the_nik_is_noticed() -> None:
 
 
 def test_all_wrong_fields_are_told_at_once_one_message_each() -> None:
-    with pytest.raises(lettertype.InvalidFields) as caught:
+    with pytest.raises(InvalidFields) as caught:
         LETTER.check({"nik": "1", "rt": "x", "agama": "?", "nonsense": 1}, TODAY, page.glyphs())
     fields = [problem.field for problem in caught.value.problems]
     required = [name for name, field in LETTER.fields.items() if field.required]

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
-from servers.certificate import lettertype
-from servers.certificate.issuing import IssueError, LetterService, normal_code
+from servers.certificate.fields import InvalidFields
+from servers.certificate.issued import IssueError, normal_code
+from servers.certificate.issuing import LetterService
 from servers.certificate.officekey import USAGES, OfficeKeyError
 from servers.certificate.settings import Settings
 from servers.certificate.verification import Verifier
@@ -85,7 +86,7 @@ def test_a_voided_letter_may_be_issued_anew_under_another_number(service: Letter
 
 
 def test_a_refused_field_spends_no_number(service: LetterService) -> None:
-    with pytest.raises(lettertype.InvalidFields):
+    with pytest.raises(InvalidFields):
         issue(service, DOMISILI | {"nik": "1"}, key="run:1")
     assert service.ledger.all() == []
     assert issue(service, key="run:1").number.startswith("001/")

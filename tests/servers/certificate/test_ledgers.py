@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from servers.certificate.database import LedgerError
-from servers.certificate.issuing import IssueError
+from servers.certificate.issued import IssueError
 from servers.certificate.ledger import Ledger
 from servers.certificate.records import Consent, KeyConflict
 from servers.certificate.register import guards_present, unguard

@@ -122,7 +122,8 @@ def test_the_signer_a_letter_names_stands_under_it_and_in_its_text() -> None:
     here = sample.model_copy(update={"signers": sample.signers | {"sekretaris": deputy}, "validity_months": 6})
     letter = lettertype.load(SHIPPED_LETTERS / "surat_pengantar").model_copy(update={"signer": "sekretaris"})
     values, _ = letter.check(ANSWERS["surat_pengantar"], TODAY, page.glyphs())
-    shown = text(page.render(letter, values, here, ISSUE, TODAY))
+    until = letter.valid_until(TODAY, here)
+    shown = text(page.render(letter, values, here, ISSUE.model_copy(update={"valid_until": until}), TODAY))
     assert "di bawah ini Sekretaris Kelurahan" in shown and "[NAMA SEKRETARIS]" in shown
     assert "a.n. Lurah Cakung Barat" in shown and "sampai dengan tanggal 5 September 2026" in shown
 

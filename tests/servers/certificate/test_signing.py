@@ -15,7 +15,8 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
 from servers.certificate import officekey
-from servers.certificate.issuing import IssueError, LetterService
+from servers.certificate.issued import IssueError
+from servers.certificate.issuing import LetterService
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.settings import Settings, SettingsError
 from servers.certificate.verification import Verifier

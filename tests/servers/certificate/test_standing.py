@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from servers.certificate import officekey, page, statementkey
-from servers.certificate.issuing import IssueError, LetterService
+from servers.certificate.issued import IssueError
+from servers.certificate.issuing import LetterService
 from servers.certificate.records import Approval, Consent
 from servers.certificate.standing import NotNow
 from servers.certificate.verification import Verifier

@@ -16,7 +16,8 @@ from cwt import COSE, COSEKey
 from servers.certificate import statementkey
 from servers.certificate.cli import main
 from servers.certificate.database import LedgerError
-from servers.certificate.issuing import Issued, IssueError, LetterService
+from servers.certificate.issued import Issued, IssueError
+from servers.certificate.issuing import LetterService
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.statement import MAX_TEXT, Statement, StatementError, key_id, read, sign, stated
 from servers.certificate.verification import Verifier
@@ -204,6 +205,7 @@ def test_a_letters_qr_code_shows_what_the_genuine_paper_says(service: LetterServ
         "name": "Siti Rahayu",
         "nik_last4": "0001",
         "purpose": "Membuka rekening bank",
+        "valid_until": "",
     }
     assert Verifier(service).code(letter.verify_url).paper is None  # a code alone shows no name
 

@@ -29,12 +29,12 @@ def missing(*arguments: Any, **options: Any) -> list[str]:
     return [field.path for field in ungrounded(call(*arguments, **options))]
 
 
-async def test_a_proven_call_reaches_the_tool_unchanged() -> None:
+async def test_a_proven_call_reaches_the_tool_with_its_published_defaults() -> None:
     grounded, tools = host()
     made = call({"nama": "Budi Santoso"}, "Nama saya Budi Santoso")
     outcome = await grounded.call(made)
     assert outcome.success
-    assert tools.calls == [made]
+    assert tools.calls == [made.model_copy(update={"input": {**made.input, "kewarganegaraan": "WNI"}})]
 
 
 async def test_an_invented_citizen_never_reaches_the_tool_and_is_asked_for_in_one_question() -> None:

@@ -1,0 +1,30 @@
+"""Completes an official call before anybody is asked about it, so that a summary shows all that will be printed. Pure.
+
+What is added is what nobody has to say: the schema's published defaults, and the sex that a NIK says.
+"""
+
+from __future__ import annotations
+
+from agentd.apps.letters.evidence import digits
+from agentd.messages import ToolCall
+
+SEX = "jenis_kelamin"
+_SEXES = {"p": "Perempuan", "l": "Laki-laki"}
+
+
+def completed(call: ToolCall) -> ToolCall:
+    """The call with its defaults and the sex; one that somebody has agreed to stays exactly as it is."""
+    if not call.tool.official or call.consent is not None:
+        return call
+    rules = {
+        name: rule for name, rule in call.tool.input_schema.get("properties", {}).items() if isinstance(rule, dict)
+    }
+    added = {name: rule["default"] for name, rule in rules.items() if "default" in rule and _open(call, name)}
+    nik = digits.sixteen(str(call.input.get("nik", "")))
+    if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
+        added[SEX] = sex
+    return call.model_copy(update={"input": {**call.input, **added}}) if added else call
+
+
+def _open(call: ToolCall, name: str) -> bool:
+    return call.input.get(name) in (None, "")

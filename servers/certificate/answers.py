@@ -1,0 +1,137 @@
+"""What the letter tools answer: the records of their structured content, and the form of an error. Looks up nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel
+
+from servers.certificate.database import LedgerError
+from servers.certificate.fields import InvalidFields
+from servers.certificate.issued import IssueError
+from servers.certificate.journal import JournalError
+from servers.certificate.officekey import OfficeKeyError
+from servers.certificate.records import Approval
+from servers.certificate.standing import NotNow
+
+log = logging.getLogger(__name__)
+
+
+class ListedLetter(BaseModel):
+    """One type of letter and the tool that issues it."""
+
+    letter_type: str
+    title: str
+    tool: str
+    description: str
+
+
+class LetterList(BaseModel):
+    """What `list_letters` answers."""
+
+    letters: list[ListedLetter]
+
+
+class NeededField(BaseModel):
+    """One thing a letter asks for."""
+
+    field: str
+    label: str
+    required: bool
+
+
+class Requirements(BaseModel):
+    """What `get_letter_requirements` answers. `issued_here` false: another office issues it, `notes` say which."""
+
+    issued_here: bool
+    title: str
+    letter_type: str | None = None
+    tool: str | None = None
+    documents: list[str] = []
+    fields: list[NeededField] = []
+    fee: str | None = None
+    hours: str | None = None
+    notes: list[str] = []
+
+    @property
+    def sentence(self) -> str:
+        parts = [f"Syarat {self.title}: {'; '.join(self.documents)}."]
+        parts += [f"Data: {', '.join(field.label for field in self.fields if field.required)}."]
+        parts += [f"Biaya: {self.fee}."] if self.fee else []
+        return " ".join((*parts, *self.notes))
+
+
+class Preview(BaseModel):
+    """What `preview_letter` answers beside the picture."""
+
+    letter_type: str
+    title: str
+    pages: int
+
+
+class LetterStatus(BaseModel):
+    """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed.
+
+    `proposed_by`, `approved_by`, `approvals` and `voided_by` hold the ids of the callers who did so, `changed` the
+    fields that were changed at the approval. Staff see them; for others they are null or empty.
+    """
+
+    number: str
+    letter_type: str
+    title: str
+    date: str
+    status: str
+    void_reason: str | None = None
+    approved_by: str | None = None
+    voided_by: str | None = None
+    proposed_by: str | None = None
+    approvals: list[Approval] = []
+    changed: list[str] = []
+
+
+class IssuedLetter(LetterStatus):
+    """A letter as the desk lists it: the applicant's name masked, the time of issue in ISO 8601."""
+
+    name_masked: str
+    issued_at: str | None
+
+
+class IssuedLetters(BaseModel):
+    """What `list_issued_letters` answers, oldest first."""
+
+    date: str
+    letters: list[IssuedLetter]
+
+
+async def answered(work: Callable[[], CallToolResult]) -> CallToolResult:
+    """Run blocking work on a thread; what a person can mend comes back as a tool error in their words."""
+    try:
+        return await anyio.to_thread.run_sync(work)
+    except InvalidFields as error:
+        lines = "\n".join(f"- {problem.message}" for problem in error.problems)
+        fields = [problem.model_dump() for problem in error.problems]
+        return error_result("invalid_fields", f"Data belum lengkap atau belum benar:\n{lines}", fields=fields)
+    except IssueError as error:
+        return error_result(error.kind, str(error))
+    except (NotNow, LedgerError, JournalError, OfficeKeyError) as error:
+        log.error("%s", error)
+        return error_result("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")
+    except Exception:
+        # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
+        log.exception("a letter tool failed unexpectedly")
+        return error_result("internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas.")
+
+
+def result(sentence: str, data: BaseModel) -> CallToolResult:
+    """A sentence and its record."""
+    return CallToolResult(content=[TextContent(text=sentence)], structured_content=data.model_dump())
+
+
+def error_result(kind: str, message: str, **more: Any) -> CallToolResult:
+    """A tool error: {error, message, …}."""
+    content = {"error": kind, "message": message} | more
+    return CallToolResult(content=[TextContent(text=message)], structured_content=content, is_error=True)

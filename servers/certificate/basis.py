@@ -1,0 +1,75 @@
+"""On what a letter rests: the level of the session, the documents an officer saw, where each value came from. Pure.
+
+The daemon says so in a call's `_meta` (`agentd/basis`); arguments never do. The letter's own text says it in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+Level = Literal["declared", "officer", "pin", "card+pin"]
+Source = Literal["register", "citizen", "officer", "default", "derived"]
+REGISTER: Source = "register"
+WITHOUT_A_VOICE = frozenset({"officer", "default", "derived"})
+"""Sources that are neither the register nor the citizen's statement."""
+
+
+class Basis(BaseModel):
+    """`sources` says where a field's value came from; `seen` are the letter's requirements that an officer ticked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    level: Level = "declared"
+    seen: tuple[str, ...] = ()
+    sources: dict[str, Source] = {}
+
+    @property
+    def registered(self) -> frozenset[str]:
+        """The fields whose values are the register's."""
+        return frozenset(name for name, source in self.sources.items() if source == REGISTER)
+
+
+def read_basis(given: Any) -> Basis:
+    """What the daemon says, read tolerantly: an odd part counts as the least, and stops no letter."""
+    if not isinstance(given, Mapping):
+        return Basis()
+    level, seen, sources = (given.get(name) for name in ("level", "seen", "sources"))
+    return Basis(
+        level=level if level in get_args(Level) else "declared",
+        seen=tuple(one for one in (seen if isinstance(seen, list) else []) if isinstance(one, str)),
+        sources={
+            str(name): source
+            for name, source in (sources if isinstance(sources, Mapping) else {}).items()
+            if source in get_args(Source)
+        },
+    )
+
+
+def in_words(basis: Basis, facts: Mapping[str, Source], declarant: str, office: str, documents: Collection[str]) -> str:
+    """What follows "berdasarkan": data kependudukan, keterangan, and what an officer saw.
+
+    `facts` are the letter's fields that state something, each with where it came from; `documents` what the letter may
+    ask for: nothing else is named.
+    """
+    said = [source for source in facts.values() if source not in WITHOUT_A_VOICE]
+    register, statement = f"data kependudukan pada {office}", f"keterangan {declarant}"
+    if basis.level == "declared":
+        parts = [statement, register] if REGISTER in said else [statement]
+    else:
+        parts = [register] if REGISTER in said else []
+        parts += [statement] if not parts or "citizen" in said else []
+    seen = [_document(one) for one in basis.seen if one in documents]
+    return _joined(parts) + (f" serta {_joined(seen)} yang diperlihatkan kepada petugas" if seen else "")
+
+
+def _document(requirement: str) -> str:
+    """`KTP (asli dan salinan)` as a sentence names it."""
+    name = requirement.partition("(")[0].strip()
+    return name if name[:2].isupper() or name.startswith("Kartu") else f"{name[:1].lower()}{name[1:]}"
+
+
+def _joined(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])} dan {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,72 @@
+"""Draws letters: drafts of what was asked for, and the pages of a letter that has its number. Keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import date
+from types import ModuleType
+from typing import Any
+
+from servers.certificate.basis import Basis
+from servers.certificate.catalogue import Catalogue
+from servers.certificate.keys import OfficeKeys
+from servers.certificate.lettertype import LetterType
+from servers.certificate.office import Office
+from servers.certificate.records import Letter
+from servers.certificate.statement import sign, stated
+
+
+def pages() -> ModuleType:
+    """The module page; imported when first needed, for reportlab takes 0.3 s."""
+    from servers.certificate import page
+
+    return page
+
+
+class Drafts:
+    """One office's letters on paper."""
+
+    def __init__(self, office: Office, catalogue: Catalogue, keys: OfficeKeys, verify_base_url: str) -> None:
+        self._office, self._catalogue, self._keys, self._verify_base_url = office, catalogue, keys, verify_base_url
+
+    def type_of(self, row: Letter) -> LetterType | None:
+        """The letter's type, if it is still offered."""
+        return self._catalogue.types.get(row.letter_type)
+
+    def check(
+        self, letter: LetterType, arguments: Mapping[str, Any], day: date, registered: Collection[str]
+    ) -> tuple[dict[str, str], list[str]]:
+        """(canonical values, warnings). Raises fields.InvalidFields."""
+        return letter.check(arguments, day, pages().glyphs(), registered)
+
+    def changed(self, row: Letter) -> list[str]:
+        """The fields in which a letter says something else than was proposed, however it was written."""
+        letter = self.type_of(row)
+        if row.proposed is None or letter is None:
+            return []
+        return letter.changed(row.proposed, row.values, row.day, pages().glyphs(), row.registered)
+
+    def preview(self, letter: LetterType, values: Mapping[str, str], day: date, basis: Basis) -> bytes:
+        """A watermarked draft's PDF: no number, no signature."""
+        return bytes(pages().render(letter, values, self._office, None, day, basis))
+
+    def verify_url(self, code: str) -> str:
+        """Where a letter's code is verified."""
+        return f"{self._verify_base_url.rstrip('/')}/verify/{code}"
+
+    def draw(self, letter: LetterType, row: Letter) -> bytes:
+        """The letter's pages, unsigned."""
+        statement = stated(letter, row.values, row.number, row.day, row.valid_until)
+        issue = pages().Issue(
+            number=row.number,
+            day=row.day,
+            code=row.code,
+            verify_url=self.verify_url(row.code),
+            statement=sign(statement, self._keys.statement),
+            valid_until=row.valid_until,
+        )
+        return bytes(pages().render(letter, row.values, self._office, issue, row.day, row.basis or Basis()))
+
+    def sign(self, pdf: bytes) -> bytes:
+        """The pages with the office's signature."""
+        return bytes(self._keys.signer.sign(pdf))

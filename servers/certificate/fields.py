@@ -1,0 +1,143 @@
+"""One field of a letter as its letter.toml declares it: its JSON Schema, and how its value is read. Compares no two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from servers.certificate import kinds
+
+Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
+Labels = tuple[str, ...] | dict[str, tuple[str, ...]]
+APPLICANT = "applicant"
+LONGEST = 400
+"""Characters of a value from the register, which is printed as it stands."""
+
+
+class FieldProblem(BaseModel):
+    """One wrong field, in words for the citizen. `message` is a whole sentence that begins with the label."""
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str
+    label: str
+    message: str
+
+
+class InvalidFields(Exception):
+    """Some fields are missing or wrong: all of them, one problem each."""
+
+    def __init__(self, problems: list[FieldProblem]) -> None:
+        self.problems = problems
+        super().__init__(f"{len(problems)} fields: {', '.join(problem.field for problem in problems)}")
+
+
+class LetterField(BaseModel):
+    """One field as its letter.toml declares it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["nik", "kk", "date", "rt", "rw", "phone", "person-name", "address", "text", "money", "time", "choice"]
+    label: str
+    hint: str | None = None
+    choices: str | dict[str, tuple[str, ...]] = ""
+    optional: bool = False
+    default: str | None = None
+    identity: bool = False
+    """It says who a person is, though its kind does not show it (a place of birth)."""
+    source: str | None = Field(default=None, pattern=r"^(resident\.[a-z_]+|family(\.[a-z_]+)?)$")
+    """Where a verified session takes it from: `resident.nama`; `family`: a member whom the citizen names; `family.nik`:
+    a datum of that member."""
+    about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")
+    """Whom or what it is about: applicant, child, deceased, reporter, company …"""
+    labels: Labels = ()
+    """What else people call it, or {language: what they call it there}."""
+    time: Literal["now", "past", "future"] | None = None
+    sensitive: bool = False
+    says: str | None = None
+    """What its value is when its kind doesn't tell: passed on as `x-agentd-kind`."""
+
+    @model_validator(mode="after")
+    def _choices_exist(self) -> LetterField:
+        if (self.kind == "choice") != bool(self.choices):
+            raise ValueError('kind = "choice" needs `choices`, other kinds have none')
+        if isinstance(self.choices, str) and self.choices and self.choices not in kinds.CHOICES:
+            raise ValueError(f"choices = {self.choices!r} is not one of {', '.join(kinds.CHOICES)}")
+        meant = [each for choice, others in self.spellings.items() for each in {*map(kinds.spelled, (choice, *others))}]
+        if twice := sorted({each for each in meant if meant.count(each) > 1}):
+            raise ValueError(f"two choices are spelled {', '.join(twice)}: who writes that must be asked")
+        return self
+
+    @property
+    def spellings(self) -> Mapping[str, tuple[str, ...]]:
+        """The choices, each with its other spellings; empty for other kinds."""
+        return (
+            kinds.CHOICES[self.choices] if self.choices and isinstance(self.choices, str) else dict(self.choices or {})
+        )
+
+    @property
+    def required(self) -> bool:
+        return not self.optional and self.default is None
+
+    def json_schema(self) -> dict[str, Any]:
+        """The field as a JSON Schema property; short, for a small model reads it."""
+        schema: dict[str, Any] = {"type": "string", "title": self.label}
+        if self.kind == "choice":
+            schema["enum"] = list(self.spellings)
+            schema["x-agentd-spellings"] = {choice: list(others) for choice, others in self.spellings.items()}
+        else:
+            kind = kinds.KINDS[self.kind]
+            schema |= {"format": kind.format, "examples": [kind.example]}
+        hint = self.hint if self.hint is not None else (kinds.KINDS[self.kind].hint if self.kind != "choice" else "")
+        said = {
+            "description": hint or None,
+            "default": self.default,
+            "x-agentd-identity": self.identity or None,
+            "x-agentd-source": self.source,
+            "x-agentd-about": None if self.about == APPLICANT else self.about,
+            "x-agentd-labels": _lists(self.labels) or None,
+            "x-agentd-time": self.time,
+            "x-agentd-sensitive": self.sensitive or None,
+            "x-agentd-kind": self.says,
+        }
+        return schema | {name: value for name, value in said.items() if value is not None}
+
+    def read(self, value: object, glyphs: frozenset[int]) -> str:
+        """The canonical value. Raises ValueError with the end of a sentence that the label begins."""
+        text = kinds.text_of(value)
+        if not text:
+            raise ValueError("belum diisi.")
+        if self.kind == "choice":
+            return kinds.read_choice(text, self.spellings)
+        kind = kinds.KINDS[self.kind]
+        if text == kind.example:
+            raise ValueError("ini masih contoh, isi dengan data Anda.")
+        if len(text) > kind.max_length:
+            raise ValueError(f"terlalu panjang, paling banyak {kind.max_length} huruf.")
+        _refuse_unprintable(text, glyphs)
+        return kind.read(text)
+
+    def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, str | None]:
+        """(the register's value, what the counter should look at): true as it stands, in our form where it has one.
+
+        Raises ValueError only for what can't be printed.
+        """
+        text = kinds.text_of(value)
+        _refuse_unprintable(text, glyphs)
+        if len(text) > LONGEST:
+            raise ValueError(f"terlalu panjang untuk dicetak, paling banyak {LONGEST} huruf.")
+        try:
+            return self.read(value, glyphs), None
+        except ValueError as error:
+            return text, str(error)
+
+
+def _refuse_unprintable(text: str, glyphs: frozenset[int]) -> None:
+    if (character := kinds.unprintable(text, glyphs)) is not None:
+        raise ValueError(f"ada karakter yang tidak dapat dicetak ({character}). Tulis dengan huruf Latin.")
+
+
+def _lists(labels: Labels) -> Any:
+    return {language: list(words) for language, words in labels.items()} if isinstance(labels, dict) else list(labels)

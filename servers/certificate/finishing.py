@@ -1,0 +1,95 @@
+"""Finishes a letter that has its number: draws, signs, stores and commits it. Gives no number.
+
+What can never be drawn or signed becomes VOID; what the machine prevents stays reserved, for the next try.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import signal
+from collections.abc import Callable
+from datetime import datetime
+
+from servers.certificate import officekey
+from servers.certificate.archive import Archive, file_name
+from servers.certificate.checks import Checks
+from servers.certificate.drafting import Drafts
+from servers.certificate.ledger import Ledger
+from servers.certificate.records import Letter
+
+log = logging.getLogger(__name__)
+
+# Where CERTIFICATE_CRASH_AT can make the process die as by kill -9, in the order they are passed.
+CRASH_POINTS = (
+    "before_reserve",  # nothing is written yet
+    "in_reservation",  # number taken, transaction open
+    "reserved",  # the row is RESERVED
+    "rendered",  # the PDF is drawn, in memory
+    "signed",  # and signed
+    "written",  # a .part file, not synced
+    "synced",  # a .part file on the disk
+    "renamed",  # the file has its name, the row is still RESERVED
+    "committed",  # ISSUED, nobody told yet
+)
+
+
+class Finisher:
+    """One office's letters from their number to their file."""
+
+    def __init__(
+        self,
+        drafts: Drafts,
+        ledger: Ledger,
+        archive: Archive,
+        checks: Checks,
+        now: Callable[[], datetime],
+        crash_at: str | None,
+    ) -> None:
+        self._drafts, self._ledger, self._archive, self._checks = drafts, ledger, archive, checks
+        self._now, self._crash_at = now, crash_at
+
+    def finish_reserved(self) -> None:
+        """All of them, also when one has to wait: its error is raised at the end."""
+        waiting: Exception | None = None
+        for row in self._ledger.reserved():
+            try:
+                self.finish(row)
+            except officekey.SigningWaits:
+                raise  # the others would wait for the same, one time limit after another
+            except (OSError, MemoryError) as error:
+                waiting = error
+        if waiting is not None:
+            raise waiting
+
+    def finish(self, row: Letter) -> Letter:
+        """Render, sign, store and commit one reserved letter. What can never succeed becomes VOID and is returned."""
+        letter = self._drafts.type_of(row)
+        if letter is None:
+            log.error("letter %s voided: its type %s is no longer offered", row.number, row.letter_type)
+            return self._ledger.void(row, "jenis surat tidak lagi tersedia", self._now())
+        try:
+            pdf = self._drafts.draw(letter, row)
+            self.reached("rendered")
+            pdf = self._drafts.sign(pdf)
+            self.reached("signed")
+        except (OSError, MemoryError) as error:
+            # The machine's fault, not the letter's: it keeps its number and is drawn at the next try.
+            log.error("letter %s stays reserved: %s", row.number, error)
+            raise
+        except Exception as error:
+            # Whatever a letter can't be drawn or signed for will be so next time too; the number must not hang.
+            log.exception("letter %s voided: it can't be drawn or signed", row.number)
+            return self._ledger.void(row, f"gagal dibuat ({type(error).__name__})", self._now())
+        name = file_name(row)
+        self._archive.publish(name, pdf, self.reached)
+        row = self._ledger.issued(row, name, len(pdf), hashlib.sha256(pdf).hexdigest(), self._now())
+        self.reached("committed")
+        self._checks.follow()
+        return row
+
+    def reached(self, point: str) -> None:
+        """Die here as by kill -9, if this drill wants it."""
+        if self._crash_at == point:
+            os.kill(os.getpid(), signal.SIGKILL)

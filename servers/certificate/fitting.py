@@ -1,0 +1,94 @@
+"""Whether a letter's values fit together, person by person, and how they are printed. Pure; reads no raw value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from servers.certificate import kinds
+from servers.certificate.fields import LetterField
+
+Fields = Mapping[str, LetterField]
+
+
+def compare(fields: Fields, values: Mapping[str, str], today: date) -> dict[str, str]:
+    """What doesn't fit together: field name → sentence. Only fields that are right by themselves are compared."""
+    problems = dict(_wrong_times(fields, values, today))
+    for names in _persons(fields, values):
+        problems |= dict(_wrong_identity(fields, names, values))
+    return problems
+
+
+def _wrong_times(fields: Fields, values: Mapping[str, str], today: date) -> Iterator[tuple[str, str]]:
+    for name, field in fields.items():
+        day = _day(values.get(name, "")) if field.kind == "date" else None
+        if day is None:
+            continue
+        if day > today and field.time != "future":
+            yield name, "tanggal ini belum terjadi."
+        elif today.year - day.year > 120:
+            yield name, "tahunnya tidak mungkin, periksa lagi."
+        elif day < today and field.time == "future":
+            yield name, "tanggal ini sudah lewat."
+
+
+def _persons(fields: Fields, values: Mapping[str, str]) -> Iterator[list[str]]:
+    """The fields that have a value, in one list for each person that they are about."""
+    for about in dict.fromkeys(field.about for field in fields.values()):
+        yield [name for name, field in fields.items() if field.about == about and name in values]
+
+
+def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """A NIK says day of birth and sex: of one person they must agree."""
+    nik = next((name for name in names if fields[name].kind == "nik"), None)
+    if nik is None or not kinds.is_nik(values[nik]):
+        return
+    for name in names:
+        field, value = fields[name], values[name]
+        born = _day(value) if field.kind == "date" and name.startswith("tanggal_lahir") else None
+        if born is not None and kinds.nik_birth(values[nik]) != (born.day, born.month, born.year % 100):
+            yield nik, "tidak cocok dengan tanggal lahir. Periksa NIK dan tanggal lahir pada KTP."
+        elif field.choices == "jenis_kelamin" and (value == "Perempuan") != kinds.nik_is_woman(values[nik]):
+            yield name, "tidak cocok dengan NIK. Periksa lagi pada KTP."
+        elif field.kind == "kk" and value == values[nik]:
+            yield name, "sama dengan NIK. Nomor KK ada di bagian atas Kartu Keluarga."
+
+
+def warnings(fields: Fields, values: Mapping[str, str]) -> list[str]:
+    """What the counter should look at, though it doesn't stop the letter."""
+    niks = [values[name] for name, field in fields.items() if field.kind == "nik" and name in values]
+    found = ["NIK sementara tidak dicetak."] if any(map(kinds.is_temporary_nik, niks)) else []
+    unknown = any(nik[:2] not in kinds.PROVINCES and not kinds.is_temporary_nik(nik) for nik in niks)
+    return found + (["Kode wilayah pada NIK tidak dikenal, cocokkan dengan KTP."] if unknown else [])
+
+
+def display(values: Mapping[str, str], fields: Fields) -> dict[str, str]:
+    """The values as the letter prints them: dates in words, telephone numbers as they are dialled here.
+
+    A temporary NIK is left out: it is the office's own number and proves nobody.
+    """
+    shown = {}
+    for name, value in values.items():
+        kind = fields[name].kind
+        day = _day(value) if kind == "date" else None
+        if kind == "nik" and kinds.is_temporary_nik(value):
+            continue
+        if kind == "phone" and value.startswith("+"):
+            value = kinds.dialled(value)
+        elif kind == "money" and value.isdecimal():
+            value = f"Rp{int(value):,}".replace(",", ".")
+        shown[name] = value if day is None else indonesian_date(day)
+    return shown
+
+
+def indonesian_date(day: date) -> str:
+    """5 Maret 1990."""
+    return f"{day.day} {kinds.MONTHS[day.month - 1]} {day.year}"
+
+
+def _day(value: str) -> date | None:
+    """A date, unless the register holds something else there."""
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        return None

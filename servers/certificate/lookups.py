@@ -1,0 +1,174 @@
+"""What the tools that issue nothing answer: requirements, previews, statuses, verification, the day's letters."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from pathlib import Path
+from typing import Any
+
+from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
+
+from servers.certificate.answers import (
+    IssuedLetter,
+    IssuedLetters,
+    LetterStatus,
+    NeededField,
+    Preview,
+    Requirements,
+    error_result,
+    result,
+)
+from servers.certificate.basis import Basis
+from servers.certificate.issued import masked_name
+from servers.certificate.issuing import LetterService
+from servers.certificate.lettertype import LetterType
+from servers.certificate.records import Letter
+from servers.certificate.verification import Verifier
+
+MAX_FILE = 20 * 1024 * 1024
+PREVIEW_DPI = 110
+
+
+def requirements(service: LetterService, letter: LetterType) -> Requirements:
+    """What a letter asks for."""
+    return Requirements(
+        issued_here=True,
+        title=letter.title,
+        letter_type=letter.key,
+        tool=letter.tool,
+        documents=list(letter.requirements),
+        fields=[
+            NeededField(field=name, label=field.label, required=field.required) for name, field in letter.fields.items()
+        ],
+        fee=service.office.fee or None,
+        hours=service.office.hours or None,
+        notes=list(letter.notes),
+    )
+
+
+def preview(
+    service: LetterService, letter_type: str, data: dict[str, Any], with_pdf: bool, basis: Basis
+) -> CallToolResult:
+    """A draft as pictures and, if wanted, as PDF."""
+    from servers.certificate.picture import pictures
+
+    letter = service.catalogue.named(letter_type)
+    if letter is None:
+        return unknown_letter(service)
+
+    pdf = service.preview(letter, data, basis)
+    images = pictures(pdf, PREVIEW_DPI)
+    content: list[Any] = [TextContent(text=f"Pratinjau {letter.title}. Ini belum surat dan belum bernomor.")]
+    content += [ImageContent(data=base64.b64encode(png).decode(), mime_type="image/png") for png in images]
+    if with_pdf:
+        blob = base64.b64encode(pdf).decode()
+        uri = f"letter-preview:///{letter.key}.pdf"
+        resource = BlobResourceContents(uri=uri, blob=blob, mime_type="application/pdf")
+        content.append(EmbeddedResource(resource=resource))
+    drawn = Preview(letter_type=letter.key, title=letter.title, pages=len(images))
+    return CallToolResult(content=content, structured_content=drawn.model_dump())
+
+
+def status(service: LetterService, verifier: Verifier, number: str, code: str, staff: bool) -> CallToolResult:
+    """Where a letter stands; who did so, for staff."""
+    if code.strip():
+        known = verifier.code(code).number
+        row = service.ledger.by_number(known) if known else None
+    elif number.strip():
+        row = service.ledger.by_number(number.strip())
+    else:
+        return error_result("invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
+    if row is None:
+        return error_result("not_found", "Surat ini tidak terdaftar.")
+    words = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
+    found = _status_of(service, row, staff)
+    return result(f"{found.title} nomor {found.number} {words[row.status]}.", found)
+
+
+def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
+    letter = service.catalogue.types.get(row.letter_type)
+    return LetterStatus(
+        number=row.number,
+        letter_type=row.letter_type,
+        title=letter.title if letter else row.letter_type,
+        date=row.day.isoformat(),
+        status=row.status,
+        void_reason=row.void_reason,
+        approved_by=row.approved_by if staff else None,
+        voided_by=row.voided_by if staff else None,
+        proposed_by=row.proposed_by if staff else None,
+        approvals=list(row.approvals) if staff else [],
+        changed=service.changed(row) if staff else [],
+    )
+
+
+def verify(verifier: Verifier, code: str, file: str, paths: bool) -> CallToolResult:
+    """Whether a letter is genuine, by code or file."""
+    if code.strip():
+        verification = verifier.code(code)
+    elif file.strip():
+        pdf = _file(file.strip(), paths)
+        if pdf is None:
+            return error_result("invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
+        verification = verifier.file(pdf)
+    else:
+        return error_result("invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
+    return result(verification.reason, verification)
+
+
+def issued_on(service: LetterService, date: str) -> CallToolResult:
+    """A day's letters; today's for an empty date."""
+    try:
+        day = datetime.date.fromisoformat(date.strip()) if date.strip() else service.now().date()
+    except ValueError:
+        return error_result("invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
+    found = [
+        IssuedLetter(
+            **_status_of(service, row, staff=True).model_dump(),
+            name_masked=masked_name(letter, row.values)
+            if (letter := service.catalogue.types.get(row.letter_type))
+            else "",
+            issued_at=row.issued_at,
+        )
+        for row in service.ledger.of_day(day)
+    ]
+    return result(f"{len(found)} surat pada {day.isoformat()}.", IssuedLetters(date=day.isoformat(), letters=found))
+
+
+def void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:
+    """Void a letter, and how it stands then."""
+    row = service.ledger.by_number(number.strip())
+    if row is None:
+        return error_result("not_found", "Surat ini tidak terdaftar.")
+    if len(reason.strip()) < 3:
+        return error_result("invalid_arguments", "Tulis alasan pembatalan.")
+    service.void(row, " ".join(reason.split()), by)
+    return status(service, verifier, row.number, "", staff=True)
+
+
+def _file(value: str, paths: bool) -> bytes | None:
+    """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none.
+
+    A file that is no PDF is like one that isn't there: asking must not tell which paths exist.
+    """
+    if paths and len(value) < 4096 and not value.startswith("data:"):
+        path = Path(value.removeprefix("file://"))
+        try:
+            if path.is_file():
+                data = path.read_bytes() if path.stat().st_size <= MAX_FILE else b""
+                return data if data.startswith(b"%PDF") else None
+        except (OSError, ValueError):
+            return None
+    try:
+        return (
+            base64.b64decode(value.rpartition(",")[2], validate=True) if len(value) <= MAX_FILE * 4 // 3 + 64 else None
+        )
+    except ValueError:
+        return None
+
+
+def unknown_letter(service: LetterService) -> CallToolResult:
+    """The error that names what there is."""
+    titles = ", ".join(letter.title for letter in service.catalogue.types.values())
+    return error_result("unknown_letter", f"Jenis surat ini tidak ada. Yang tersedia: {titles}.")

@@ -1,0 +1,35 @@
+"""A letter type as an MCP tool: its schema, and in `_meta` what the daemon needs to know of it. Issues nothing."""
+
+from __future__ import annotations
+
+from mcp_types import Tool, ToolAnnotations
+
+from servers.certificate.issued import Issued
+from servers.certificate.lettertype import LetterType
+
+
+def generate_tool(letter: LetterType) -> Tool:
+    """The tool `generate_KEY`."""
+    return Tool(
+        name=letter.tool,
+        title=letter.title,
+        description=letter.summary,
+        input_schema=letter.input_schema(),
+        output_schema=Issued.model_json_schema(),
+        annotations=ToolAnnotations(
+            title=letter.title,
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+        _meta={
+            "agentd/official": True,
+            "agentd/letter": True,
+            "agentd/asked_by": [letter.title, *letter.titles.values(), *letter.aliases],
+            "agentd/titles": {"id": letter.title} | letter.titles,
+            "agentd/assurance": letter.assurance,
+            "agentd/requirements": list(letter.requirements),
+            "agentd/valid_days": letter.valid_days,
+        },
+    )
