@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from servers.certificate import kinds
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
-Labels = tuple[str, ...] | dict[str, tuple[str, ...]]
+Words = dict[str, tuple[str, ...]]
+"""{language: words}; the first is the one to ask by."""
 APPLICANT = "applicant"
 LONGEST = 400
 """Characters of a value from the register, which is printed as it stands."""
@@ -52,9 +53,9 @@ class LetterField(BaseModel):
     a datum of that member."""
     about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")
     """Whom or what it is about: applicant, child, deceased, reporter, company …"""
-    labels: Labels = ()
-    """What else people call it, or {language: what they call it there}."""
-    time: Literal["now", "past", "future"] | None = None
+    labels: Words = {}
+    """What people call it."""
+    time: Literal["past", "future"] | None = None
     sensitive: bool = False
     says: str | None = None
     """What its value is when its kind doesn't tell: passed on as `x-agentd-kind`."""
@@ -97,10 +98,10 @@ class LetterField(BaseModel):
             "x-agentd-identity": self.identity or None,
             "x-agentd-source": self.source,
             "x-agentd-about": None if self.about == APPLICANT else self.about,
-            "x-agentd-labels": _lists(self.labels) or None,
+            "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
-            "x-agentd-kind": self.says,
+            "x-agentd-kind": self.says or (self.kind if self.kind in ("money", "time") else None),
         }
         return schema | {name: value for name, value in said.items() if value is not None}
 
@@ -137,7 +138,3 @@ class LetterField(BaseModel):
 def _refuse_unprintable(text: str, glyphs: frozenset[int]) -> None:
     if (character := kinds.unprintable(text, glyphs)) is not None:
         raise ValueError(f"ada karakter yang tidak dapat dicetak ({character}). Tulis dengan huruf Latin.")
-
-
-def _lists(labels: Labels) -> Any:
-    return {language: list(words) for language, words in labels.items()} if isinstance(labels, dict) else list(labels)

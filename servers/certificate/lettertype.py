@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from servers.certificate import kinds
 from servers.certificate.basis import REGISTER, Basis, Level, Source, in_words
-from servers.certificate.fields import FieldProblem, InvalidFields, LetterField, Slug
+from servers.certificate.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.fitting import compare, warnings
 from servers.certificate.office import Office
 
@@ -53,6 +53,7 @@ class LetterType(BaseModel):
     assurance: Level = Field(default="officer", description="the least level it is issued at")
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
     declarant: str = Field(default="yang bersangkutan", description="whose statement it rests on")
+    roles: dict[str, Words] = Field(default={}, description="whom its fields are about, and the words for them")
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]
     text: tuple[str, ...]
@@ -63,6 +64,8 @@ class LetterType(BaseModel):
         for line in (*(value for _, value in self.rows), *self.text):
             if unknown := slots(line) - known:
                 raise ValueError(f"{{{'}, {'.join(sorted(unknown))}}} is neither a field nor one of the office's words")
+        if strangers := {field.about for field in self.fields.values()} - {APPLICANT, *self.roles}:
+            raise ValueError(f"about = {', '.join(sorted(strangers))}: not one of [roles]")
         return self
 
     @property
@@ -77,12 +80,13 @@ class LetterType(BaseModel):
 
     def input_schema(self) -> dict[str, Any]:
         """The tool's input as JSON Schema: a flat object, the office's labels as titles."""
+        roles = {role: {language: list(them) for language, them in words.items()} for role, words in self.roles.items()}
         return {
             "type": "object",
             "properties": {name: field.json_schema() for name, field in self.fields.items()},
             "required": [name for name, field in self.fields.items() if field.required],
             "additionalProperties": False,
-        }
+        } | ({"x-agentd-roles": roles} if roles else {})
 
     def check(
         self,

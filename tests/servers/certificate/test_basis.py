@@ -183,7 +183,13 @@ def test_a_field_may_say_what_it_is_for_any_reader(tmp_path: Path) -> None:
     source = (folder / "letter.toml").read_text()
     assert field in source
     (folder / "letter.toml").write_text(source.replace(field, field + says))
-    rule = lettertype.load(folder).input_schema()["properties"]["tujuan"]
+    with pytest.raises(lettertype.LetterTypeError, match="about = company: not one of"):
+        lettertype.load(folder)
+    roles = '[roles]\ncompany = { id = ["perusahaan"] }\n\n[fields]'
+    (folder / "letter.toml").write_text(source.replace(field, field + says).replace("[fields]", roles))
+    schema = lettertype.load(folder).input_schema()
+    assert schema["x-agentd-roles"] == {"company": {"id": ["perusahaan"]}}
+    rule = schema["properties"]["tujuan"]
     assert {name.removeprefix("x-agentd-"): rule[name] for name in rule if name.startswith("x-agentd-")} == {
         **{"about": "company", "labels": {"en": ["agency"]}, "time": "future", "sensitive": True, "kind": "code"}
     }
