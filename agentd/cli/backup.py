@@ -55,15 +55,15 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
     import json
 
     from agentd.backup.manifest import BackupError
-    from agentd.cli.letter_server import NoLetterServer, run
+    from agentd.cli import server_command
 
     try:
-        copied = run(settings, ["backup", str(folder)], capture=True)
-    except NoLetterServer as error:
+        copied = server_command.letters(settings, "backup", str(folder))
+    except server_command.NoServer as error:
         return f"letters: {error}"
     if copied.returncode != 0:
         raise BackupError(f"the letters were not copied: {copied.stderr.strip()}")
-    places = json.loads(run(settings, ["places"], capture=True).stdout)
+    places = json.loads(server_command.letters(settings, "places").stdout)
     parts = []
     if places["ledger"] is None:
         parts.append(

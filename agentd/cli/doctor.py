@@ -141,13 +141,13 @@ def private(folder: Path) -> Finding:
 
 def letters(settings: Any) -> Iterator[Finding]:
     """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
-    from agentd.cli.letter_server import NoLetterServer, run
+    from agentd.cli import server_command
 
     if not (settings.state / "letters").exists():
         return
     try:
-        looked = run(settings, ["audit", "--quick", "--json"], capture=True)
-    except (OSError, NoLetterServer):
+        looked = server_command.letters(settings, "audit", "--quick", "--json")
+    except (OSError, server_command.NoServer):
         return  # what prevents it is said of the server
     if looked.returncode not in (0, 1):
         yield Finding("must", f"letters: {looked.stderr.strip()}", "put it right; `agentd letters audit` looks again")

@@ -31,16 +31,15 @@ def run(given: argparse.Namespace) -> int:
     from agentd.audit import AuditTrail, operator
     from agentd.backup.manifest import BackupError
     from agentd.backup.restoring import Places, restore
-    from agentd.cli.letter_server import NoLetterServer
-    from agentd.cli.letter_server import run as run_server
+    from agentd.cli import server_command
     from agentd.clock import clock_of
 
     settings = config.load(given.config, state=given.state)
     clock = clock_of(settings.clock)
     places = None
     try:
-        found = run_server(settings, ["places"], capture=True)
-    except NoLetterServer as error:
+        found = server_command.letters(settings, "places")
+    except server_command.NoServer as error:
         print(f"no letters: {error}", file=sys.stderr)
     else:
         if found.returncode != 0:

@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 
 from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language
+from agentd.extras import advice
 
 log = structlog.get_logger(__name__)
 
@@ -14,11 +15,15 @@ log = structlog.get_logger(__name__)
 def error_object(error: BaseException, language: Language = "id") -> dict[str, Any]:
     """`{code, message, data: {type, user_message, …}}` of an error.
 
-    What isn't an AgentdError becomes a plain internal error: its text stays in the log, never on the wire. An error's
-    own `data` may carry `user_message` (said instead of the table's words) and `language` (of the run it ended).
+    A missing extra becomes an internal error that says the command. What else isn't an AgentdError becomes a plain
+    internal error: its text stays in the log, never on the wire. An error's own `data` may carry `user_message` (said
+    instead of the table's words) and `language` (of the run it ended).
     """
     if isinstance(error, ConfigError):
         error = _unapplied(error)
+    if isinstance(error, ModuleNotFoundError) and (how := advice(error)):
+        log.error("extra.missing", advice=how)
+        error = InternalError(how)
     if not isinstance(error, AgentdError):
         log.error("rpc.internal_error", error_type=type(error).__name__, exc_info=error)
         error = InternalError("Internal error")

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentd.extras import EXTRAS, advice
+from agentd.rpc.wire import error_object
+from tests.daemon import HEAD
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 BLOCK = """
@@ -57,6 +59,28 @@ def test_every_module_is_named_with_the_extra_that_brings_it(extra: str) -> None
         assert advice(ModuleNotFoundError(name=f"{module}.part")) == (
             f"`{module}` is not installed; run: pip install 'agentd[{extra}]'"
         )
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_a_request_that_needs_a_missing_extra_is_answered_with_the_command(extra: str) -> None:
+    """A draft, a picture, /verify, the choice of tools by meaning: whatever is imported at its first use."""
+    for module in EXTRAS[extra]:
+        shown = error_object(ModuleNotFoundError(name=module))
+        assert (shown["code"], shown["data"]["type"]) == (-32603, "internal")
+        assert re.fullmatch(rf"`{module}` is not installed; run: pip install 'agentd\[\w+\]'", shown["message"])
+    assert "nonesuch" not in error_object(ModuleNotFoundError("No module named 'nonesuch'", name="nonesuch"))["message"]
+
+
+def test_traces_without_their_packages_are_refused_at_the_start(tmp_path: Path) -> None:
+    config = tmp_path / "client.toml"
+    config.write_text(HEAD + '[telemetry]\notlp_endpoint = "http://127.0.0.1:4318"\n')
+    (tmp_path / "script.jsonl").write_text('{"text": "Selesai"}\n')
+    words = ["serve", "--config", str(config), "--state", str(tmp_path / "state"), "--listen", "127.0.0.1:0"]
+    block = BLOCK.replace('name.partition(".")[0]', "name").replace(' and not name.startswith("opentelemetry")', "")
+    program = f"{block % {'opentelemetry.exporter'}}\nfrom agentd.cli import main\nsys.exit(main({words}))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = "agentd serve: `opentelemetry` is not installed; run: pip install 'agentd[tracing]'"
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (1, said)
 
 
 def test_a_module_of_no_extra_gets_no_advice() -> None:

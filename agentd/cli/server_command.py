@@ -1,0 +1,76 @@
+"""A server's own command line, run as client.toml starts the server: `agentd letters`, `agentd residents`, backups.
+
+It knows no server: an app says which of them its command speaks to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+
+class NoServer(Exception):
+    """A server's command can't be run here; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCommand:
+    """`agentd NAME …`: the words after it are the server's own."""
+
+    name: str
+    words: str
+    """What may follow, for the help."""
+    server: Callable[[Any], str]
+    """The server's name, from the settings."""
+    group: tuple[str, ...] = ()
+    """The words that come first at the server."""
+
+    def register(self, commands: Any, summary: str) -> None:
+        """Add it to agentd's commands."""
+        parser = commands.add_parser(self.name, help=summary, add_help=False)
+        parser.add_argument("--config", metavar="FILE")
+        parser.add_argument("--state", metavar="DIR")
+        parser.add_argument("words", nargs=argparse.REMAINDER, metavar=self.words)
+        parser.set_defaults(run=self.run)
+
+    def run(self, given: argparse.Namespace) -> int:
+        """The exit code of the server's command."""
+        from agentd import config
+
+        settings = config.load(given.config, state=given.state)
+        try:
+            return run(settings, self.server(settings), [*self.group, *(given.words or ["--help"])]).returncode
+        except NoServer as error:
+            print(f"agentd {self.name}: {error}", file=sys.stderr)
+            return 2
+
+
+def run(settings: Any, name: str, words: Sequence[str], *, capture: bool = False) -> subprocess.CompletedProcess[str]:
+    """The words at the command of the server `name`, for this state folder and with the server's credentials.
+
+    Its output is in `stdout` and `stderr` when captured. Raises NoServer.
+    """
+    server = next((server for server in settings.servers if server.name == name), None)
+    if server is None or server.command is None:
+        raise NoServer(f"{settings.file} starts no server `{name}`; add its [[servers]] entry")
+    if server.blocked:
+        raise NoServer(server.blocked)
+    state = [] if "--state" in words else ["--state", str(settings.state)]
+    command = [server.command, *server.args, *words, *state]
+    with TemporaryDirectory(prefix="agentd-credentials-") as folder:
+        for credential, value in server.credentials.items():
+            Path(folder, credential).write_bytes(value)
+        env = {**os.environ, **server.env, "CREDENTIALS_DIRECTORY": folder}
+        return subprocess.run(command, env=env, capture_output=capture, text=True, check=False)
+
+
+def letters(settings: Any, *words: str) -> subprocess.CompletedProcess[str]:
+    """`letters WORDS` of the server that issues them, its output captured. Raises NoServer."""
+    return run(settings, settings.letters.server, ["letters", *words], capture=True)
