@@ -1,4 +1,4 @@
-"""GET /events: a run's events as Server-Sent Events, resumable at any of them. It keeps no event itself."""
+"""GET /events?run_id=… and /events/RUN_ID: a run's events as Server-Sent Events, resumable at any. It keeps none."""
 
 from __future__ import annotations
 
@@ -204,6 +204,8 @@ def _params(request: web.Request) -> SubscribeParams:
         if name == "session_key":
             raise InvalidParams("Invalid params: session_key never stands in an address; send Agentd-Session-Key")
         given[name] = query[name]
+    if "run_id" in request.match_info:
+        given["run_id"] = request.match_info["run_id"]
     last = request.headers.get("Last-Event-ID")
     if last:  # a browser that reconnects asks the first address again, with the header telling how far it came
         given["after"] = last

@@ -47,6 +47,9 @@ COOKIE = "agentd-token"
 """A paired kiosk's token: HttpOnly, SameSite=Strict, read only from the daemon's own pages."""
 SESSION_KEY = istr("Agentd-Session-Key")
 """A visitor's key for what this request names; on a WebSocket, for every message that brings none itself."""
+KEY_COOKIE = "agentd-session-key"
+KEY_PATHS = ("/events/", "/artifacts/")
+"""Where a browser fetches by itself, without a page's headers: there a cookie brings the key (agentd/http/visit.py)."""
 _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
@@ -122,7 +125,7 @@ class Guard:
             caller = self._access.admit(approach)
             request[ADMITTED] = (approach, caller)
             request[STILL_ADMITTED] = partial(still_admitted, self._access, (approach, caller))
-            request[CALLER] = caller.with_key(headers.get(SESSION_KEY))
+            request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or _kept_key(request, origin))
             known = approach.token is not None and self._access.closed
             if route not in self._metered_within:
                 self._check_scope(route, caller)
@@ -235,6 +238,14 @@ def _token(request: web.Request, *, own: bool) -> str | None:
         kind, _, token = authorization.partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
     return request.cookies.get(COOKIE) if own and hdrs.COOKIE in request.headers else None
+
+
+def _kept_key(request: web.Request, origin: str | None) -> str | None:
+    """The visitor's key that the daemon's own page had kept for what it can't send headers with."""
+    own = origin is None or is_own(origin, request)
+    if not own or hdrs.COOKIE not in request.headers or not request.path.startswith(KEY_PATHS):
+        return None
+    return request.cookies.get(KEY_COOKIE)
 
 
 def is_own(origin: str, request: web.Request) -> bool:

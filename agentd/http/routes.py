@@ -14,6 +14,7 @@ from agentd.http.guard import RPC_PATH, Guard
 from agentd.http.health import HealthEndpoints
 from agentd.http.leases import Leases
 from agentd.http.rpc import RpcEndpoint
+from agentd.http.visit import VisitEndpoint
 from agentd.http.websocket import WebSocketEndpoint
 from agentd.rpc.dispatch import Dispatcher, Limiter
 from agentd.rpc.method import ANYONE, STAFF
@@ -58,6 +59,8 @@ def application(
     guard.only_for(
         ANYONE,
         add("/events", events.get, allow_head=False),
+        add("/events/{run_id}", events.get, allow_head=False),
+        app.router.add_post("/visit/{run_id}", VisitEndpoint(services.runs).post),
         add("/ws", sockets.get, allow_head=False),
         *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts.get)]),
     )

@@ -27,6 +27,9 @@ from servers.text2cypher.linking.lexicon import about
 
 INSTRUCTIONS = "Untuk pertanyaan tentang isi graf panggil ask_graph dengan pertanyaan apa adanya."
 NO_MODEL = "Tidak ada model: atur TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL, atau GROQ_API_KEY."
+LONGEST_QUESTION = 2_000
+TOO_LONG = "Pertanyaan terlalu panjang (lebih dari 2.000 huruf): tuliskan dengan lebih singkat."
+"""Linking a question to the graph takes up to 0.6 ms a character, and the graph one question at a time."""
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -117,6 +120,8 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
         loop = asyncio.get_running_loop()
 
         def work() -> GraphAnswer:
+            if len(question) > LONGEST_QUESTION:
+                raise ValueError(TOO_LONG)
             client = model()
             if client is None:
                 raise ValueError(NO_MODEL)

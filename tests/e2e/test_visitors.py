@@ -124,6 +124,41 @@ async def test_a_socket_asks_for_the_key_too(office: Daemon, shared: str) -> Non
                 assert told in await socket.receive_json(timeout=20)
 
 
+async def test_a_cookie_of_one_run_stands_in_for_the_key_where_a_page_can_send_no_header(
+    office: Daemon, shared: str
+) -> None:
+    one = Visitor(office, shared, MINE)
+    waiting = one.call("Agent.run", prompt=WORDS)
+    run_id, approval_id = waiting["run_id"], waiting["approval"]["approval_id"]
+    letter = one.call("Agent.approve", run_id=run_id, approval_id=approval_id, approved=True)["artifacts"][0]["uri"]
+    second = one.call("Agent.run", prompt="Halo", session_id=waiting["session_id"])["run_id"]
+
+    jar = aiohttp.CookieJar(unsafe=True)  # of an address without a name
+    headers = {"Authorization": f"Bearer {shared}"}
+    async with aiohttp.ClientSession(office.url, cookie_jar=jar, headers=headers) as page:
+
+        async def status(method: str, path: str, **more: str) -> int:
+            async with page.request(method, path, headers=more) as answer:
+                return answer.status
+
+        assert await status("POST", f"/visit/{run_id}") == 400
+        assert await status("POST", f"/visit/{run_id}", **{"Agentd-Session-Key": YOURS}) == 404
+        assert (await status("GET", f"/events/{run_id}"), len(jar)) == (404, 0)
+        async with page.post(f"/visit/{run_id}", headers={"Agentd-Session-Key": MINE}) as answer:
+            assert answer.status == 204
+            for cookie in answer.headers.getall("Set-Cookie"):
+                assert {"HttpOnly", "SameSite=Strict", "Max-Age=900"} <= set(cookie.split("; "))
+        assert [await status("GET", path) for path in (f"/events/{run_id}", letter)] == [200, 200]
+        for path in (f"/events?run_id={run_id}", f"/events/{second}"):
+            assert await status("GET", path) == 404, "the cookie is that run's alone"
+        elsewhere = await status("GET", f"/events/{run_id}", Origin="https://evil.example")
+        assert (elsewhere, await status("GET", letter, **{"Sec-Fetch-Site": "cross-site"})) == (403, 403)
+        key = {"Cookie": f"agentd-session-key={MINE}", "Content-Type": "application/json"}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "Agent.get", "params": {"run_id": run_id}}
+        async with page.post("/rpc", json=body, headers=key) as answer:
+            assert (await answer.json())["error"]["data"]["type"] == "not_found", "a method takes no key of a cookie"
+
+
 def test_visitors_have_no_lists(office: Daemon, shared: str) -> None:
     one = Visitor(office, shared, MINE)
     one.call("Session.create")

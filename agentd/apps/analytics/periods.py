@@ -77,6 +77,9 @@ _SINCE = re.compile(
 )
 _BEFORE = re.compile(r"(?:sebelum|before)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
 _UP_TO = re.compile(r"(?:hingga|sampai(?: dengan)?|s\.?d\.?|until|up to)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
+_LEAD = 64
+"""Characters before a point in which a word that opens or closes its period stands: all before it would cost, for
+each point, as much as the whole question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
     index = 0
     while index < len(points):
         point = points[index]
-        before = text[: point.start]
+        before = text[max(0, point.start - _LEAD) : point.start]
         if index + 1 < len(points) and _RANGE.match(text[point.stop : points[index + 1].start]):
             joined.append(_range(point, points[index + 1]))
             index += 2

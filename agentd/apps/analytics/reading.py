@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder(strict=False)
+STARTS_TRIED = 100
+"""Opening braces: each that begins no object costs as much as all before it, which json's error counts in lines."""
 
 
 class Unreadable(ValueError):
@@ -19,7 +22,7 @@ def json_object(text: str) -> dict[str, Any]:
     for candidate in (text, *_FENCE.findall(text)):
         try:
             value = _DECODER.decode(candidate.strip())
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(value, str) and value != text:
             return json_object(value)
@@ -27,18 +30,27 @@ def json_object(text: str) -> dict[str, Any]:
             value = value[0]
         if isinstance(value, dict):
             return value
-    start = text.find("{")
-    while start != -1:
-        try:
-            value, _ = _DECODER.raw_decode(text, start)
-        except ValueError:
-            start = text.find("{", start + 1)
-            continue
-        if isinstance(value, dict):
-            return value
-        start = text.find("{", start + 1)
+    for value in _amid(text):
+        return value
     shown = " ".join(text.split())[:120]
     raise Unreadable(f"the reply holds no JSON object: {shown!r}")
+
+
+def _amid(text: str) -> Iterator[dict[str, Any]]:
+    """The objects that begin at the first opening braces of a text."""
+    start = text.find("{")
+    for _ in range(STARTS_TRIED):
+        if start == -1:
+            return
+        try:
+            value, _ = _DECODER.raw_decode(text, start)
+        except RecursionError:
+            return  # nested too deeply, and so is what begins inside it
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            yield value
+        start = text.find("{", start + 1)
 
 
 def unwrapped(value: dict[str, Any], *expected: str) -> dict[str, Any]:

@@ -77,6 +77,12 @@ async def test_what_is_no_question_to_the_graph_is_declined() -> None:
         assert model.requests == []
 
 
+async def test_a_question_as_long_as_a_book_is_refused_before_it_is_read() -> None:
+    async with server(TEXT2CYPHER_MODEL_URL="http://127.0.0.1:9") as client:
+        refused = await client.call_tool("ask_graph", {"question": "kode mata kuliah " * 500})
+        assert refused.is_error and "terlalu panjang" in refused.content[0].text
+
+
 async def test_queries_are_validated_and_run_and_the_schema_told() -> None:
     async with server() as client:
         schema = (await client.call_tool("get_graph_schema", {})).structured_content or {}

@@ -1,12 +1,12 @@
 """Nothing that a person writes makes a reader slow: twice the text costs at most 2.5 times (issue 15, row 1).
 
-Time is the thread's own CPU time, the least of several readings, over texts long enough to outweigh what a call costs.
+Here what the letters read, over texts that somebody wrote for it; tests/agentd/test_growth.py has the other readers,
+and texts that nobody thought of.
 """
 
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +18,7 @@ from agentd.apps.letters.evidence import asked, fields, pasted, reading
 from agentd.messages import Said
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
+from tests.agentd.growing import grows
 
 ARGUMENTS: dict[str, Any] = {
     "nama": "Budi Santoso",
@@ -38,9 +39,6 @@ ARGUMENTS: dict[str, Any] = {
 }
 LEXICON = fields.form(letter().input_schema).lexicon
 QUESTION = "A: Mohon sebutkan alamat dan keperluan Anda?"
-FAR = 99.0
-"""Of a text whose reading takes no measurable time."""
-ENOUGH_S = 0.004
 
 
 class Official:
@@ -85,28 +83,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "stream": streamed,
     "others": lambda words: (language.detect(words), masking.mask(words), approval.assents(words)),
 }
-
-
-def cost(read: Callable[[str], object], words: str) -> float:
-    began = time.thread_time()
-    read(words)
-    return time.thread_time() - began
-
-
-def grows(read: Callable[[str], object], family: Callable[[int], str]) -> float:
-    """How many times dearer the double length is, at the length where it can be measured; the least of a few tries."""
-    size = 4_000
-    while (small := cost(read, family(size))) < ENOUGH_S and size < 32_000:
-        size *= 2
-    if small < ENOUGH_S:
-        return 2.0  # 32,000 characters in no time: whatever its curve is, nobody waits for it
-    factor = FAR
-    for _ in range(6):
-        factor = min(factor, cost(read, family(2 * size)) / min(small, FAR))
-        if factor <= 2.5:
-            break
-        small = max(small, cost(read, family(size)))
-    return factor
 
 
 @pytest.mark.parametrize("reader", READERS)

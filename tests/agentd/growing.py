@@ -1,0 +1,40 @@
+"""How the cost of reading a text grows with its length. Not a test.
+
+Time is the thread's own CPU time, over texts long enough to outweigh what a call costs. What is measured beside other
+work is only ever too much: so the long text's least and the short text's most count, of as many readings as it takes to
+come below the bound. A quadratic reader stays at 4 however often it is measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+MOST = 2.5
+"""What twice the text may cost."""
+TRIES = 10
+ENOUGH_S = 0.004
+FIRST, LAST = 4_000, 32_000
+"""Characters; a text of LAST that is read in no time is quick enough, whatever its curve."""
+
+
+def grows(read: Callable[[str], object], family: Callable[[int], str]) -> float:
+    """How many times dearer the double length is, at the length where it can be measured."""
+    size = FIRST
+    while (small := _cost(read, family(size))) < ENOUGH_S and size < LAST:
+        size *= 2
+    if small < ENOUGH_S:
+        return 2.0
+    big = _cost(read, family(2 * size))
+    for _ in range(TRIES):
+        if big <= MOST * small:
+            break
+        small = max(small, _cost(read, family(size)))
+        big = min(big, _cost(read, family(2 * size)))
+    return big / small
+
+
+def _cost(read: Callable[[str], object], words: str) -> float:
+    began = time.thread_time()
+    read(words)
+    return time.thread_time() - began
