@@ -98,6 +98,13 @@ class Daemon:
         """What this caller's agent is now."""
         return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
 
+    async def session_profile(
+        self, session_id: str, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None
+    ) -> AgentProfile:
+        """What this caller's agent is now in this session."""
+        fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
+        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
+
     def fits_prompt(self, toolset: Toolset) -> bool:
         """Whether every session's prompt starts alike, describing all these tools."""
         return fits(toolset, self.settings.agent.max_tools_in_prompt)
@@ -317,6 +324,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             made.profile,
             policy,
             settings.agent.history_tokens,
+            made.session_profile,
         )
         made.engine = Engine(
             store,

@@ -15,7 +15,7 @@ import structlog
 
 from agentd.agent import unjudged
 from agentd.agent.approval import Approved
-from agentd.agent.toolset import Toolset
+from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
@@ -88,6 +88,10 @@ class App:
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """The host with calls refused that the app's rules forbid."""
         return inner
+
+    async def fitting(self, session_id: str) -> Fit | None:
+        """How tools look in this session, where more is known of its visitor than the conversation says."""
+        return None
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
         """The model as the agent's loop asks it."""

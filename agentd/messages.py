@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -15,6 +15,8 @@ Json = Any
 Role = Literal["system", "user", "assistant"]
 RunStatus = Literal["queued", "running", "completed", "needs_approval", "cancelled", "failed"]
 ApprovalRule = Literal["never", "citizen", "staff"]
+Source = Literal["register", "citizen", "officer", "default", "derived"]
+"""Where a value of an official call comes from."""
 Scope = Literal["kiosk", "chat", "staff", "admin", "model"]
 EventType = Literal[
     "run.started",
@@ -198,6 +200,8 @@ class ToolInfo(Message):
     four_eyes: bool = False
     """An officer's yes to their own call, or to another person than was proposed, needs a second officer's."""
     timeout_s: float | None = None
+    whole_schema: dict[str, Json] | None = None
+    """Its input schema where `input_schema` is only what a model is to fill in: the host knows the rest."""
     remote_name: str | None = None
     """The name that the server knows it by, where the catalogue's differs (`SERVER__TOOL`)."""
 
@@ -316,6 +320,24 @@ class Agreement(Message):
     at: str
 
 
+class Basis(Message):
+    """On what an official call rests: how sure it is who asks (declared, officer, pin, card+pin), where each value
+    comes from, and which of the tool's requirements an officer has seen."""
+
+    level: str = "declared"
+    sources: dict[str, Source] = Field(default_factory=dict)
+    seen: tuple[str, ...] = ()
+
+    @property
+    def registered(self) -> frozenset[str]:
+        """The fields that the office's register filled."""
+        return frozenset(name for name, source in self.sources.items() if source == "register")
+
+    def changed(self, names: Iterable[str]) -> Basis:
+        """The same after an officer wrote these fields."""
+        return self.model_copy(update={"sources": {**self.sources, **dict.fromkeys(names, "officer")}})
+
+
 class Consent(Message):
     """A human's yes to one call with exactly these arguments.
 
@@ -328,6 +350,10 @@ class Consent(Message):
     by: str
     approvals: tuple[Agreement, ...] = ()
     proposed: dict[str, Json] | None = None
+    basis: Basis | None = None
+    """On what the call rested when it was asked about."""
+    by_staff: bool = False
+    """An officer said so, or one did before."""
 
 
 class ToolCall(Message):
@@ -341,6 +367,8 @@ class ToolCall(Message):
     said: tuple[Said, ...] = ()
     caller: Caller | None = None
     consent: Consent | None = None
+    basis: Basis | None = None
+    """Set by a policy, never by whoever asks."""
     language: Language = "id"
     trace: Mapping[str, str] = Field(default_factory=dict)
     """W3C trace context (`traceparent`, `tracestate`) for the server; empty unless traces are on."""
@@ -361,6 +389,8 @@ class ToolOutcome(Message):
     duration_ms: float = 0.0
     error_type: str | None = None
     missing: tuple[str, ...] = ()
+    input: dict[str, Json] | None = None
+    """The arguments as the call was made, where a policy completed them."""
     meta: dict[str, Json] = Field(default_factory=dict, exclude=True, repr=False)
     """What the server says to the daemon beside the result: `agentd/…` of its `_meta`. It is never stored or shown."""
 
@@ -424,11 +454,14 @@ class Approval(Message):
     expires_at: str
     proposed: dict[str, Json] | None = None
     approvals: tuple[Agreement, ...] = ()
+    sources: dict[str, Source] = Field(default_factory=dict)
+    """Where each value comes from, of an official call."""
 
     @model_serializer(mode="wrap")
     def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
         shown: dict[str, Json] = dump(self)
-        return {name: value for name, value in shown.items() if value or name not in ("proposed", "approvals")}
+        optional = ("proposed", "approvals", "sources")
+        return {name: value for name, value in shown.items() if value or name not in optional}
 
 
 class AgentOutcome(Message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentd.agent import prompts
@@ -9,7 +10,7 @@ from agentd.agent.approval import Chooser
 from agentd.agent.loop import Limits
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
-from agentd.agent.toolset import Toolset, assemble
+from agentd.agent.toolset import Fit, Toolset, assemble
 from agentd.config import Settings
 from agentd.config.schema import ProfileSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
@@ -69,10 +70,11 @@ def agent_profile(
     caller: Caller | None,
     options: AgentOptions,
     prompt_tools: PromptTools | None = None,
+    fits: Sequence[Fit] = (),
 ) -> AgentProfile:
     """All of it for one run; `prompt_tools`: those picked for its session's prompt (None: all)."""
     profile = profile_of(settings, caller)
-    toolset = toolset_for(settings, catalogue, caller)
+    toolset = toolset_for(settings, catalogue, caller).fitted(fits)
     template = (profile and profile.prompt_template) or settings.prompt_template
     custom = settings.agent.custom_instruction
     if profile and profile.custom_instruction:

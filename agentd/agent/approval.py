@@ -15,7 +15,7 @@ from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import words
 from agentd.agent.text import plain
 from agentd.errors import Language
-from agentd.messages import ApprovalRule, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import ApprovalRule, Basis, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 
 Json = Any
@@ -58,8 +58,16 @@ def rule_of(
 class ApprovalNeeded(Exception):
     """A call waits for a human: this tool with exactly these arguments, under this rule (`citizen` or `staff`)."""
 
-    def __init__(self, tool: ToolInfo, arguments: Mapping[str, Json], summary: str, rule: ApprovalRule) -> None:
+    def __init__(
+        self,
+        tool: ToolInfo,
+        arguments: Mapping[str, Json],
+        summary: str,
+        rule: ApprovalRule,
+        basis: Basis | None = None,
+    ) -> None:
         self.tool = tool.name
+        self.basis = basis
         self.four_eyes = tool.four_eyes
         self.identity = identity_fields(tool.input_schema) if tool.four_eyes else []
         self.arguments = dict(arguments)
@@ -69,8 +77,9 @@ class ApprovalNeeded(Exception):
 
     @property
     def pending(self) -> dict[str, Json]:
-        """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity}."""
+        """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity, basis}."""
         return {
+            **({"basis": self.basis.model_dump(mode="json")} if self.basis is not None else {}),
             "tool": self.tool,
             "arguments": self.arguments,
             "summary": self.summary,
@@ -94,7 +103,8 @@ class Approved:
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
         rule = call.tool.approval
         if rule != "never" and not covers(call.consent, call):
-            raise ApprovalNeeded(call.tool, call.input, summary(call.tool, call.input, call.language, rule), rule)
+            shown = summary(call.tool, call.input, call.language, rule)
+            raise ApprovalNeeded(call.tool, call.input, shown, rule, call.basis)
         return await self._inner.call(call, on_progress)
 
 
@@ -129,8 +139,15 @@ def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language, r
     head, ask = (_HEAD, _ASK) if tool.official else (_ACT_HEAD, _ACT_ASK)
     if rule == "staff":
         ask = _OFFICER_ASK if tool.official else _OFFICER_ACT_ASK
-    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
+    whole = {**_defaults(tool), **arguments}
+    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, whole, language)]
     return "\n".join([f"{head[language]}: {name}", *rows, "", ask[language]])
+
+
+def _defaults(tool: ToolInfo) -> dict[str, Json]:
+    """What an official call says where nobody says otherwise: it is printed, so it is to be seen."""
+    properties = tool.input_schema.get("properties", {}) if tool.official else {}
+    return {name: rule["default"] for name, rule in properties.items() if "default" in rule}
 
 
 _ASK: dict[Language, str] = {

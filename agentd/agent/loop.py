@@ -454,22 +454,30 @@ class Agent:
         """Add the step, show the model its result, and end the run when the same call fails again or too many do."""
         done, brief = self._so_far, self._brief
         name, server = self._named(call.tool)
-        step = AgentStep.of(name, server, call.input, outcome)
+        made = call.input if outcome.input is None else outcome.input
+        step = AgentStep.of(name, server, made, outcome)
         done.steps.append(step)
         done.artifacts += outcome.artifacts
         how = "berhasil" if outcome.success else "gagal"
         place = f" di server {server}" if server else ""
         done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
         official = name in brief.toolset.official
-        called = prompts.Called(name, call.input, outcome, brief.language, brief.prompt, official)
+        called = prompts.Called(name, self._written(call), outcome, brief.language, brief.prompt, official)
         done.messages += prompts.exchange(called)
         if outcome.success:
-            asked = json.dumps(call.input, ensure_ascii=False)
+            asked = json.dumps(made, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))
         files = [artifact.model_dump() for artifact in outcome.artifacts]
         self._publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
         if not outcome.success and outcome.error_type != "declined":
             self._count_failure(call, outcome)
+
+    def _written(self, call: CallTool) -> dict[str, Any]:
+        """The arguments that are a model's to write: it isn't shown what the host filled in."""
+        tool = self._resolved(call.tool)
+        if tool is None or tool.whole_schema is None:
+            return call.input
+        return {name: value for name, value in call.input.items() if name in tool.input_schema["properties"]}
 
     def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
         done = self._so_far

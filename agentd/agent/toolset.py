@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from agentd.agent.approval import Chooser, rule_of
@@ -36,6 +36,10 @@ class ToolEntry(Protocol):
     def timeout_s(self) -> float | None: ...
 
 
+Fit = Callable[[ToolInfo], ToolInfo]
+"""A tool as one session's model is told of it, the rest of its schema kept as `whole_schema`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Toolset:
     """What may be called (`tools`, of servers that are up), and what else is known by name."""
@@ -59,6 +63,13 @@ class Toolset:
         if wanted in self.unbound:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
+
+    def fitted(self, fits: Sequence[Fit]) -> Toolset:
+        """The same tools as a session's model is told of them."""
+        tools = list(self.tools)
+        for fit in fits:
+            tools = [fit(tool) for tool in tools]
+        return replace(self, tools=tuple(tools))
 
     @property
     def official(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent, Brief, Conclusion
@@ -23,6 +23,9 @@ PAST_TURNS = 50
 ProfileOf = Callable[[Caller | None, AgentOptions, PromptTools | None], AgentProfile]
 """What a caller's agent is, for these options and the tools that its session's prompt describes."""
 
+SessionProfile = Callable[[str, Caller | None, AgentOptions, PromptTools | None], Awaitable[AgentProfile]]
+"""The same for a session: what is known of its visitor can make a form shorter."""
+
 
 class AgentExecutor:
     """Runs the loop with this model, these tools and these rules; `store` gives a session's earlier turns."""
@@ -35,6 +38,7 @@ class AgentExecutor:
         profile_of: ProfileOf,
         policy: TurnPolicy = UNRESTRICTED,
         history_tokens: int = 1500,
+        session_profile: SessionProfile | None = None,
     ) -> None:
         self._store = store
         self._model = model
@@ -42,12 +46,16 @@ class AgentExecutor:
         self._profile_of = profile_of
         self._policy = policy
         self._history_tokens = history_tokens
+        self._session_profile = session_profile
 
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
         row, asked = context.row, context.row.brief
         options = AgentOptions.model_validate(asked.options)
-        profile = self._profile_of(row.caller, options, asked.prompt_tools)
+        if self._session_profile is None:
+            profile = self._profile_of(row.caller, options, asked.prompt_tools)
+        else:
+            profile = await self._session_profile(row.session_id, row.caller, options, asked.prompt_tools)
         earlier = [] if context.opens else await self._store.turns_of(row.session_id, PAST_TURNS + 1)
         past = [_past(turn) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip

@@ -12,7 +12,7 @@ from agentd.agent.four_eyes import differing, judged
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, Forbidden, Language
-from agentd.messages import AgentOptions, Caller, Said, ToolCall, ToolInfo
+from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine, iso
@@ -72,6 +72,7 @@ class Approvals:
             session_id=row.session_id,
             step=len(record["steps"]) + 1,
             said=tuple(said),
+            basis=Basis.model_validate(pending["basis"]) if pending.get("basis") else None,
             language=row.brief.language,
         )
         return not self._policy.supports(call)
@@ -121,7 +122,9 @@ class Approvals:
                 row, replace(another, proposed=approval.proposed if proposed is None else proposed)
             )
             return
-        decision = Decision(approval_id, approved, caller.id, at, final, proposed, approvals)
+        decision = Decision(
+            approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
+        )
         await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:

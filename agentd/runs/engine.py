@@ -22,6 +22,7 @@ from dbos import DBOS, SetWorkflowID
 from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
+from agentd.agent.four_eyes import differing
 from agentd.errors import (
     AgentdError,
     BudgetExceeded,
@@ -33,7 +34,7 @@ from agentd.errors import (
     InvalidParams,
     Language,
 )
-from agentd.messages import LIVE_ONLY, Consent, Event, EventType
+from agentd.messages import LIVE_ONLY, Basis, Consent, Event, EventType
 from agentd.ports import Clock, Journal
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import empty_journal
@@ -88,13 +89,18 @@ class RunContext:
         )
         if not decision.approved:
             return None
+        pending = (self.row.record or {})["pending"]
+        basis = Basis.model_validate(pending["basis"]) if pending.get("basis") else None
+        changed = differing(decision.proposed, decision.arguments) if decision.proposed is not None else ()
         return Consent(
             approval_id=decision.approval_id,
-            tool=(self.row.record or {})["pending"]["tool"],
+            tool=pending["tool"],
+            basis=basis and basis.changed(changed),
             arguments=decision.arguments,
             by=decision.by,
             approvals=decision.approvals,
             proposed=decision.proposed,
+            by_staff=decision.by_staff,
         )
 
 

@@ -115,6 +115,13 @@ class PendingApproval:
     """The arguments as first proposed, where an officer has changed them."""
     approvals: tuple[Json, ...] = ()
     """Who has agreed so far: {by, at}."""
+    basis: Json | None = None
+    """On what it rests, as `agentd.messages.Basis` is written."""
+
+    @property
+    def registered(self) -> bool:
+        """Whether it rests on what the register holds of a verified visitor."""
+        return self.basis is not None and "register" in self.basis["sources"].values()
 
     @classmethod
     def read(cls, stored: Json) -> PendingApproval:
@@ -126,7 +133,9 @@ class PendingApproval:
 
     def json(self) -> Json:
         """As it is stored."""
-        rules = {"rule": self.rule, "four_eyes": self.four_eyes, "identity": list(self.identity)}
+        rules: Json = {"rule": self.rule, "four_eyes": self.four_eyes, "identity": list(self.identity)}
+        if self.basis is not None:
+            rules["basis"] = self.basis
         return {**self.shown(), **rules}
 
     def shown(self) -> Json:
@@ -142,6 +151,8 @@ class PendingApproval:
             shown["proposed"] = self.proposed
         if self.approvals:
             shown["approvals"] = list(self.approvals)
+        if self.basis is not None and self.basis["sources"]:
+            shown["sources"] = self.basis["sources"]
         return shown
 
 
@@ -157,6 +168,7 @@ class Decision:
     proposed: Json | None = None
     """The arguments as proposed, where the decision changed them."""
     approvals: tuple[Agreement, ...] = ()
+    by_staff: bool = False
 
     @classmethod
     def read(cls, stored: Json | None) -> Decision | None:
@@ -171,6 +183,7 @@ class Decision:
             arguments=stored["arguments"],
             proposed=stored.get("proposed"),
             approvals=tuple(Agreement.model_validate(each) for each in stored.get("approvals", ())),
+            by_staff=stored.get("by_staff", False),
         )
 
     def noted(self) -> Json:
@@ -186,7 +199,8 @@ class Decision:
 
     def json(self) -> Json:
         """As the run goes on with it."""
-        return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed}
+        by_staff = {"by_staff": True} if self.by_staff else {}
+        return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed, **by_staff}
 
 
 @dataclass(frozen=True, slots=True)

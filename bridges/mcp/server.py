@@ -476,6 +476,8 @@ def meta_of(call: ToolCall) -> RequestParamsMeta:
     }
     if call.caller is not None:
         meta |= {"agentd/caller": call.caller.id, "agentd/caller_scopes": sorted(call.caller.scopes)}
+    if call.basis is not None:
+        meta["agentd/basis"] = call.basis.model_dump(mode="json")
     if call.consent is not None:
         meta["agentd/approved_by"] = call.consent.by
         meta["agentd/approvals"] = [agreement.model_dump() for agreement in call.consent.approvals]

@@ -61,7 +61,8 @@ def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
 
 def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     case = _case(call.tool, call.said, readings)
-    asked = fields(call.tool.input_schema, call.input, case.form)
+    registered = call.basis.registered if call.basis is not None else frozenset()
+    asked = [one for one in fields(call.tool.input_schema, call.input, case.form) if one.path not in registered]
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         spend()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from agentd.agent.toolset import Fit
 from agentd.application import App, Wiring
 from agentd.apps.residents import session_methods
 from agentd.apps.residents.identity import Identities
+from agentd.apps.residents.policy import Filled, Visitors
 from agentd.apps.residents.register import Register
 from agentd.apps.residents.verifying import Verifications
+from agentd.ports import ToolHost
 
 
 class Residents(App):
@@ -21,7 +24,16 @@ class Residents(App):
         super().__init__(wiring)
         self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server))
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
+        self._visitors = Visitors(self._identities, self._register)
         self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
+
+    def add_policy(self, inner: ToolHost) -> ToolHost:
+        """Official calls say on what they rest; a verified session's are filled in."""
+        return Filled(inner, self._visitors)
+
+    async def fitting(self, session_id: str) -> Fit | None:
+        """A verified session's model is told only of what is left to fill in."""
+        return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:
         """What Session.verify stands on."""

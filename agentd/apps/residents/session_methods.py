@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, model_validator
@@ -99,7 +100,9 @@ async def verify(services: Services, caller: Caller, params: VerifyParams) -> di
 )
 async def forget(services: Services, caller: Caller, params: ForgetParams) -> dict[str, Any]:
     """End the session's proof of identity, and cancel what waits on it."""
-    await services.part(Verifications).forget(params.session_id, caller)
+    for run_id in await services.part(Verifications).forget(params.session_id, caller):
+        with suppress(Conflict):  # it was decided meanwhile
+            await services.runs.cancel(run_id, caller)
     return {"verified": False}
 
 

@@ -83,15 +83,14 @@ class Verifications:
         await self._record("session.vouched", caller, session_id, verdict, level=identity.level)
         return Verification(await self._identities.keep(identity))
 
-    async def forget(self, session_id: str, caller: Caller) -> bool:
-        """End the session's proof; whether there was one. Raises NotFound."""
-        row = await self._store.session(session_id)
-        if row is None or not caller.may("staff"):
-            owned_session(row, caller)
-        if await self._identities.of(session_id) is None:
-            return False
-        await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
-        return await self._identities.forget(session_id)
+    async def forget(self, session_id: str, caller: Caller) -> list[str]:
+        """End the session's proof; the ids of the runs that wait on it. Raises NotFound."""
+        owned_session(await self._store.session(session_id), caller)
+        if await self._identities.of(session_id) is not None:
+            await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
+            await self._identities.forget(session_id)
+        waiting = await self._store.runs_where(session_id=session_id, status="needs_approval")
+        return [run.run_id for run in waiting if run.approval is not None and run.approval.registered]
 
     async def _tried(self, caller: Caller, **given: Any) -> Verdict:
         """One try at the register; a screen whose visitors were wrong again and again waits for it."""

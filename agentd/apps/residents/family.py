@@ -1,0 +1,86 @@
+"""Which member of a family a citizen means by a name. Pure; it asks no register.
+
+Only members of the verified resident's own card are ever considered, so no name leads to anybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentd.agent.text import fold
+from agentd.apps.residents.register import Resident
+from agentd.errors import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Who can be meant: one, several that must be asked about, or none."""
+
+    members: tuple[Resident, ...] = field(default=(), repr=False)
+
+    @property
+    def one(self) -> Resident | None:
+        return self.members[0] if len(self.members) == 1 else None
+
+
+def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
+    """The members of that name, or of that relation; of several, those whom the citizen's words (oldest first) single
+    out by relation or year of birth, as they named them last or since."""
+    words = _words(name)
+    found = [one for one in family if words and words <= _words(one["nama"])]
+    exact = [one for one in found if words == _words(one["nama"])]
+    found = exact or found or [one for one in family if _relation(one) and _relation(one) <= words]
+    for text in reversed(said):
+        if len(found) < 2:
+            break
+        spoken = _words(text)
+        named = [one for one in found if _relation(one) and _relation(one) <= spoken]
+        found = [one for one in named or found if _year(one) in spoken] or named or found
+        if words <= spoken:
+            break
+    return Meant(tuple(found))
+
+
+def spoken(name: str, said: Sequence[str]) -> bool:
+    """Whether the citizen said every word of a name: a model makes up none."""
+    words = _words(name)
+    return bool(words) and words <= {word for text in said for word in _words(text)}
+
+
+def question(name: str, found: Meant, language: Language) -> str:
+    """What the citizen is asked where a name is nobody's of the card, or of several."""
+    if not found.members:
+        return _NOBODY[language].format(name=name)
+    shown = "; ".join(_described(one, language) for one in found.members)
+    return _SEVERAL[language].format(name=name, members=shown)
+
+
+def _described(one: Resident, language: Language) -> str:
+    born = f"{_BORN[language]} {one['tanggal_lahir']}" if one["tanggal_lahir"] else ""
+    return f"{one['nama']} ({', '.join(part for part in (one['hubungan'] or '', born) if part)})"
+
+
+def _words(text: str | None) -> frozenset[str]:
+    return frozenset(fold(text or ""))
+
+
+def _relation(one: Resident) -> frozenset[str]:
+    return _words(one["hubungan"])
+
+
+def _year(one: Resident) -> str:
+    return (one["tanggal_lahir"] or "?")[:4]
+
+
+_BORN: dict[Language, str] = {"id": "lahir", "en": "born"}
+_NOBODY: dict[Language, str] = {
+    "id": "{name} tidak ada di Kartu Keluarga Anda. Surat ini hanya untuk anggota keluarga Anda sendiri: "
+    "sebutkan namanya seperti di Kartu Keluarga, atau silakan ke petugas.",
+    "en": "{name} is not on your family card. This letter is only for members of your own family: "
+    "say the name as the card has it, or ask an officer.",
+}
+_SEVERAL: dict[Language, str] = {
+    "id": "Di Kartu Keluarga Anda ada lebih dari satu {name}: {members}. Yang mana? Sebutkan hubungan atau tahun lahir.",
+    "en": "There is more than one {name} on your family card: {members}. Which? Say the relation or year of birth.",
+}

@@ -1,0 +1,154 @@
+"""What of a form the register of residents fills in, and what is left to the citizen. Pure; it asks and keeps nothing.
+
+A field's schema says where its value comes from (`x-agentd-source`): `resident.KEY`, of who is verified; `family`, the
+name of a member of their card whom the citizen names; `family.KEY`, of that member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agentd.apps.residents.family import meant, question, spoken
+from agentd.apps.residents.identity import Level
+from agentd.apps.residents.register import Resident
+from agentd.errors import Language
+from agentd.messages import Source, ToolInfo
+
+SOURCE = "x-agentd-source"
+MEMBER = "family"
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Who is verified, at which level, with the members of their family card (they among them)."""
+
+    level: Level
+    resident: Resident = field(repr=False)
+    family: tuple[Resident, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The whole arguments, where each comes from, and how sure that makes the call."""
+
+    arguments: dict[str, Json]
+    sources: dict[str, Source]
+    level: Level
+
+
+class WhichMember(Exception):
+    """Nobody, or several, can be meant by the name in this field; the message asks the citizen."""
+
+    def __init__(self, name: str, message: str) -> None:
+        self.field = name
+        super().__init__(message)
+
+
+def offered(tool: ToolInfo, known: Known) -> ToolInfo:
+    """The tool as a verified session's model is told of it: without what the register fills in."""
+    properties, needed = _fields(tool.input_schema)
+    left = {
+        name: rule
+        for name, rule in properties.items()
+        if (source := _source(rule)) is None or _is_open(source, name in needed, known)
+    }
+    if left.keys() == properties.keys():
+        return tool
+    required = [name for name in needed if name in left and not str(_source(left[name])).startswith(f"{MEMBER}.")]
+    schema = {**tool.input_schema, "properties": left, "required": required}
+    return tool.model_copy(update={"input_schema": schema, "whole_schema": tool.input_schema})
+
+
+def whole(tool: ToolInfo) -> ToolInfo:
+    """The tool with its server's whole schema."""
+    if tool.whole_schema is None:
+        return tool
+    return tool.model_copy(update={"input_schema": tool.whole_schema, "whole_schema": None})
+
+
+def stated(schema: Mapping[str, Json], arguments: Mapping[str, Json], by: Source) -> Filling:
+    """What somebody says themselves."""
+    properties, _ = _fields(schema)
+    sources = _defaults(schema, arguments) | {name: by for name in arguments if name in properties}
+    return Filling(dict(arguments), sources, "declared")
+
+
+def filled(
+    schema: Mapping[str, Json], arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
+) -> Filling:
+    """The arguments with what the register holds, whatever was written there. Raises WhichMember.
+
+    What it doesn't hold the citizen may declare; where the letter needs that, the whole is only declared.
+    """
+    properties, needed = _fields(schema)
+    filling = stated(schema, arguments, "citizen")
+    member = _member(properties, arguments, known, said, language)
+    for name, rule in properties.items():
+        source = _source(rule)
+        if source is None:
+            continue
+        value = _value(source, known.resident, member)
+        if value is not None:
+            filling.arguments[name] = value
+            filling.sources[name] = "register"
+        elif name in needed and name in filling.arguments:
+            filling = replace(filling, level="declared")
+            filling.sources[name] = "citizen"
+        else:
+            filling.arguments.pop(name, None)
+            filling.sources.pop(name, None)
+    fell = any(
+        filling.sources.get(name) == "citizen" and _source(properties[name]) is not None for name in filling.arguments
+    )
+    return filling if fell else replace(filling, level=known.level)
+
+
+def _member(
+    properties: Mapping[str, Json],
+    arguments: Mapping[str, Json],
+    known: Known,
+    said: Sequence[str],
+    language: Language,
+) -> Resident | None:
+    """Whom the citizen named; None where the form has no such field, or it isn't filled in yet."""
+    field_name = next((name for name, rule in properties.items() if _source(rule) == MEMBER), None)
+    name = str(arguments.get(field_name or "") or "").strip()
+    if field_name is None or not name:
+        return None
+    found = meant(name, known.family, said) if spoken(name, said) else meant("", known.family, said)
+    if found.one is None:
+        raise WhichMember(field_name, question(name, found, language))
+    return found.one
+
+
+def _value(source: str, resident: Resident, member: Resident | None) -> str | None:
+    whose, _, key = source.partition(".")
+    if whose == MEMBER:
+        return None if member is None else member.get(key or "nama")
+    return resident.get(key)
+
+
+def _is_open(source: str, required: bool, known: Known) -> bool:
+    """Whether the citizen has to say it: whom they mean, and what the register may not hold."""
+    if source == MEMBER:
+        return True
+    whose, _, key = source.partition(".")
+    holders = known.family if whose == MEMBER else (known.resident,)
+    return required and any(holder.get(key) is None for holder in holders)
+
+
+def _source(rule: Json) -> str | None:
+    source = rule.get(SOURCE) if isinstance(rule, Mapping) else None
+    return source if isinstance(source, str) and source.partition(".")[0] in ("resident", MEMBER) else None
+
+
+def _fields(schema: Mapping[str, Json]) -> tuple[Mapping[str, Json], list[str]]:
+    return schema.get("properties", {}), list(schema.get("required", ()))
+
+
+def _defaults(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> dict[str, Source]:
+    properties, _ = _fields(schema)
+    return {name: "default" for name, rule in properties.items() if "default" in rule and name not in arguments}

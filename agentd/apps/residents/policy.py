@@ -1,0 +1,112 @@
+"""A policy around a tool host: official calls of a verified session are filled in from the register of residents.
+
+It stands outside grounding, which is to prove only what is left, and sets on what a call rests (`ToolCall.basis`);
+nobody who asks can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from agentd.agent.toolset import Fit
+from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
+from agentd.apps.residents.identity import Identities
+from agentd.apps.residents.register import Register
+from agentd.errors import Language, ToolExecution
+from agentd.messages import Basis, Catalogue, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink, ToolHost
+
+ENDED: dict[Language, str] = {
+    "id": "Masa masuk dengan PIN sudah berakhir. Silakan masuk lagi dengan NIK dan PIN.",
+    "en": "The time of your PIN is over. Please sign in again with your NIK and PIN.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Visitors:
+    """What is known of a session's visitor now."""
+
+    identities: Identities
+    register: Register
+
+    async def known(self, session_id: str) -> Known | None:
+        """Who it is, with their family card; None for who is not verified, or while the register can't be read: then
+        they may go on by their words."""
+        identity = await self.identities.used(session_id)
+        if identity is None:
+            return None
+        try:
+            family = await self.register.family(identity.nik)
+        except ToolExecution:
+            return None
+        resident = next((one for one in family if one["nik"] == identity.nik), None)
+        return None if resident is None else Known(identity.level, resident, family)
+
+    async def fitting(self, session_id: str) -> Fit | None:
+        """How official tools look in this session."""
+        known = await self.known(session_id)
+        return None if known is None else partial(_fit, known=known)
+
+    async def holds(self, session_id: str) -> bool:
+        """Whether the session's proof still holds."""
+        return await self.identities.used(session_id) is not None
+
+
+def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
+    return offered(tool, known) if tool.official else tool
+
+
+class Filled:
+    """A tool host whose official calls say on what they rest."""
+
+    def __init__(self, inner: ToolHost, visitors: Visitors) -> None:
+        self._inner = inner
+        self._visitors = visitors
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Delegate with the register's values, or refuse: a member of the family whom nobody can tell, a proof that
+        has ended since the call was asked about."""
+        if not call.tool.official:
+            return await self._inner.call(call, on_progress)
+        tool = whole(call.tool)
+        try:
+            arguments, basis = await self._completed(call, tool)
+        except WhichMember as asked:
+            missing = {"missing": [asked.field], "labels": [asked.field]}
+            return ToolOutcome(
+                success=False, error_type="grounding", missing=(asked.field,), message=str(asked), output=missing
+            )
+        except _Ended:
+            return ToolOutcome(success=False, error_type="tool_execution", message=ENDED[call.language], output={})
+        made = call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
+        outcome = await self._inner.call(made, on_progress)
+        return outcome.model_copy(update={"input": arguments})
+
+    async def _completed(self, call: ToolCall, tool: ToolInfo) -> tuple[dict[str, object], Basis]:
+        """The arguments and the basis; of a call that was agreed to, what was agreed to. Raises WhichMember, _Ended."""
+        if call.consent is not None and call.consent.basis is not None:
+            basis = call.consent.basis
+            if basis.registered and not call.consent.by_staff and not await self._visitors.holds(call.session_id):
+                raise _Ended
+            return call.input, basis
+        known = await self._visitors.known(call.session_id)
+        if known is None:
+            by_hand = call.caller is not None and call.caller.may("staff") and call.session_id == call.run_id
+            filling = stated(tool.input_schema, call.input, "officer" if by_hand else "citizen")
+        else:
+            said = [one.text for one in call.said if one.by == "citizen"]
+            filling = filled(tool.input_schema, call.input, known, said, call.language)
+        return filling.arguments, _basis(filling)
+
+
+def _basis(filling: Filling) -> Basis:
+    return Basis(level=filling.level, sources=filling.sources)
+
+
+class _Ended(Exception):
+    """The proof on which an agreed call rests does not hold any more."""
