@@ -81,6 +81,6 @@ _NOBODY: dict[Language, str] = {
     "say the name as the card has it, or ask an officer.",
 }
 _SEVERAL: dict[Language, str] = {
-    "id": "Di Kartu Keluarga Anda ada lebih dari satu {name}: {members}. Yang mana? Sebutkan hubungan atau tahun lahir.",
+    "id": "Di Kartu Keluarga Anda ada lebih dari satu {name}: {members}. Yang mana? Sebut hubungan atau tahun lahir.",
     "en": "There is more than one {name} on your family card: {members}. Which? Say the relation or year of birth.",
 }
