@@ -33,7 +33,7 @@ def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Pat
     config = HEAD + DEBUG + "\n".join(SERVERS.values()) + CARELESS
     with running(tmp_path, turn, config=config) as daemon:
         run_id = daemon.call("Agent.start", prompt=f"Nama saya {NAME}, NIK {NIK}")["run_id"]
-        wanted = "tool.started" if "action" in turn else "run.started"  # type: ignore[operator]
+        wanted = "tool.progress" if "action" in turn else "run.started"  # type: ignore[operator]
         with daemon.request(f"/events?run_id={run_id}") as stream:
             assert any(f'"type":"{wanted}"' in line.decode().replace('": "', '":"') for line in stream)
         daemon.kill(signal.SIGTERM)

@@ -235,18 +235,17 @@ async def test_a_follower_sees_every_stored_event_once_while_the_run_goes_on(sta
         await go.wait()
         return "ok"
 
-    async with start(
-        call("make_letter"), final("Selesai"), tools=MemoryTools({"make_letter": waits}, [LETTER])
-    ) as daemon:
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), tools=tools) as daemon:
         await daemon.runs.start("x", AgentOptions(run_id="r1"), KIOSK)
         seen: list[Event] = []
         async for event in daemon.runs.events("r1", KIOSK):
             seen.append(event)
-            if event.type == "tool.started":
+            if event.type == "model.finished":
                 go.set()
         stored = [event for event in seen if event.type not in LIVE_ONLY]
         assert stored == await daemon.events("r1")
-        assert stored[-1].type == "run.finished"
+        assert (stored[-1].type, stored[-1].data["status"]) == ("run.finished", "completed")
 
 
 async def test_a_queued_run_is_cancelled_at_once_while_the_one_before_it_goes_on(start: Start) -> None:
