@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentd.apps.analytics.plan import Plan
+from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import Side, columns_of, selects
 
 Pair = tuple[Side, Side]

@@ -38,6 +38,8 @@ class AnalyticsAnswer(BaseModel):
     validation_status: Any = None
     quality_score: float | None = None
     plan: Any = None
+    technical_details: str | None = None
+    """What of the plan was derived or corrected; for admin alone."""
     mcp_tool_call_history: list[Any] = Field(default_factory=list)
     error: dict[str, Any] | None = None
 

@@ -41,12 +41,14 @@ def narrative_of(
     mapping: Mapping[str, str],
     period: TimePeriod | None,
     words: Wording,
+    sources: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Narrative:
-    """The narrative to fill; a placeholder without a value stays and is `unknown`."""
+    """The narrative to fill; a placeholder without a value stays and is `unknown`. `sources` as in the state."""
     made = Narrative(template, mapping=dict(mapping))
+    given = sources or {}
     for name in names_in(template):
         try:
-            value = looked_up(name, calculations, period)
+            value = _taken(name, given.get(name, {}), calculations, period)
         except KeyError:
             made.unknown.append(name)
             value = None
@@ -54,6 +56,7 @@ def narrative_of(
             made.template = _put(made.template, rf"\{{\s*{re.escape(name)}\s*\}}", _listed(name, value, made, words))
         else:
             made.values[name] = value
+            made.template = with_unit(made.template, name, given.get(name, {}).get("unit"))
     for place, statement in enumerate(statements_in(template), 1):
         said = worded(
             statement,
@@ -71,6 +74,35 @@ def narrative_of(
             for slot, like in said.like.items()
         }
     return made
+
+
+def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any], period: TimePeriod | None) -> Any:
+    """The value from where the plan says, else by its name. Raises KeyError."""
+    query, column, row = source.get("query"), source.get("column"), source.get("row")
+    if not query:
+        return looked_up(name, calculations, period)
+    result = next((each for key, each in calculations.items() if key.casefold() == query.casefold()), None)
+    if isinstance(result, dict):
+        result = result["first"]
+    if not isinstance(result, list):
+        spread = (f"{query}_{column}", column, query) if column else (query, name)
+        return looked_up(next((key for key in spread if key in calculations), name), calculations, period)
+    if row is None and column is None:
+        return result
+    picked = result[(row or 1) - 1 : row or 1]
+    if not picked:
+        raise KeyError(name)
+    wanted = str(column or next(reversed(picked[0]))).casefold()
+    return next((value for key, value in picked[0].items() if key.casefold() == wanted), None)
+
+
+def with_unit(template: str, name: str, unit: Any) -> str:
+    """The template with a unit behind the placeholder, unless one stands there or the format brings its own."""
+    if not isinstance(unit, str) or unit.casefold() in ("", "rp", "idr", "rupiah", "%", "percent", "persen"):
+        return template
+    return re.sub(
+        rf"(\{{\s*{re.escape(name)}\s*\}})(?!\s*{re.escape(unit)})", lambda slot: f"{slot[1]} {unit}", template
+    )
 
 
 def _put(template: str, pattern: str, text: str) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentd.agent.languages import spoken
 from agentd.apps.analytics import formats, placeholders, sql, wording
-from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in
-from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
+from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in, sources_in
+from agentd.apps.analytics.plan_figures import settled
+from agentd.apps.analytics.plan_words import unsaid, worded_once
+from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import unwrapped
-from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
+from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.statements import KINDS, names_of, statements_in
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
@@ -22,47 +24,6 @@ _RANKS = re.compile(
 )
 """What asks for a part of a list without a number."""
 _PLAN_KEYS = ("sql_queries_plan", "operations", "operation_plan", "response_template", "raw_data_query_plan")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What `plan_execution` adds to the state, with the faults found: `fatal` ones end the plan, `doubts` do not."""
-
-    queries: list[SqlQueryPlan]
-    raw: SqlQueryPlan | None
-    operations: list[dict[str, Any]]
-    template: str
-    mapping: dict[str, str]
-    rules: list[dict[str, Any]]
-    fatal: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    needs_period: bool = False
-    derived: list[str] = field(default_factory=list)
-    """What the model left out or got wrong and was settled here, a sentence each."""
-    orders: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The directions that each result is sorted or picked in, for the words of its narrative."""
-
-    @property
-    def selects(self) -> list[SqlQueryPlan]:
-        """Everything that it asks in SQL."""
-        return [*self.queries, *([self.raw] if self.raw else [])]
-
-    @property
-    def empty(self) -> bool:
-        """Nothing to run: the model saw no data that could answer."""
-        return not self.queries and self.raw is None and not self.operations
-
-    def changes(self) -> dict[str, Any]:
-        """As the state keeps it."""
-        return {
-            "sql_queries_plan": self.queries,
-            "raw_data_query_plan": self.raw,
-            "operation_plan": self.operations or None,
-            "response_template": self.template,
-            "placeholder_mapping": self.mapping,
-            "validation_rules_for_results": self.rules or None,
-            "technical_error_details": "; ".join(self.derived) or None,
-        }
 
 
 def read_plan(
@@ -106,108 +67,10 @@ def read_plan(
         if not _RANKS.search(question):
             operations = [_whole(each, question) for each in operations]
     rules = rules_in(value.get("validation_rules_for_results"))
-    plan = Plan(queries, raw, operations, template, placeholders.mapping_of(value.get("placeholder_mapping")), rules)
-    return _judged(_settled(plan, formats.Classes.from_tables(tables)), missing, said)
-
-
-def _settled(plan: Plan, classes: formats.Classes) -> Plan:
-    """The plan with a format for every figure that its query makes certain, a rule for what cannot be negative, and a
-    narrative where the model wrote none."""
-    found, keys = _figures(plan)
-    mapping, notes = formats.settled(plan.mapping, found, classes)
-    own = [_renamed(rule, keys) for rule in plan.rules]
-    stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]
-    kept = {name: each for name, each in found.items() if name.casefold() not in keys}
-    rules = formats.signs(kept, classes, stated)
-    notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
-    template = wording.unrepeated(plan.template)
-    if wording.repeats(plan.template):
-        notes.append("response_template repeated itself")
-    if not template.strip() and not plan.empty:
-        template = derived_template(plan)
-        notes.append("response_template (derived)")
-    orders = _orders(plan)
-    return replace(plan, mapping=mapping, rules=[*own, *rules], template=template, derived=notes, orders=orders)
-
-
-def worded_truly(plan: Plan, question: str) -> Plan:
-    """The plan without words of comparison that nothing computed covers: their sentences go, and with the last of them
-    the narrative."""
-    if not wording.uncovered(plan.template, plan.orders, question):
-        return plan
-    template = wording.without(plan.template, plan.orders, question) or derived_template(plan)
-    return replace(plan, template=template, derived=[*plan.derived, "response_template compared without computing"])
-
-
-def derived_template(plan: Plan) -> str:
-    """Each result under its purpose, a line each; under its key where the purpose claims something."""
-    lines = []
-    for step in [*plan.queries, *plan.operations] or plan.selects:
-        purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])
-        plain = purpose and not placeholders.own_numbers(purpose, []) and not wording.uncovered(purpose, {}, "")
-        lines.append(f"{purpose if plain else key.replace('_', ' ').capitalize()}: {{{key}}}")
-    return "\n".join(lines)
-
-
-def _orders(plan: Plan) -> dict[str, frozenset[str]]:
-    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}."""
-    found: dict[str, set[str]] = {}
-    for query in plan.selects:
-        made = projections(query["query"])
-        _order(found, query["result_key"], made, set(order_of(query["query"]).values()))
-    for operation in plan.operations:
-        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict)]
-        directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
-        _order(found, operation["result_key"], list(_selected(operation)), directions)
-    return {name: frozenset(directions) for name, directions in found.items()}
-
-
-def _order(found: dict[str, set[str]], key: str, made: list[Projection], directions: set[str]) -> None:
-    for each in made:
-        picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
-        for name in (key, each.name):
-            found.setdefault(name.casefold(), set()).update(directions | picked)
-
-
-def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    """The rule with the names that the results have: a query's one value is found under its result key."""
-
-    def named(found: re.Match[str]) -> str:
-        return keys.get(found[0].casefold(), found[0])
-
-    kept = ("message", "description", "severity")
-    return {
-        key: re.sub(r"\w+", named, value) if isinstance(value, str) and key not in kept else value
-        for key, value in rule.items()
-    }
-
-
-def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
-    """What each figure is computed as, and {alias: result key} of the queries that give one value."""
-    found: dict[str, Projection] = {}
-    keys: dict[str, str] = {}
-    for query in plan.selects:
-        _note(query["result_key"], projections(query["query"]), found, keys)
-    for operation in plan.operations:
-        _note(operation["result_key"], list(_selected(operation)), found, keys)
-    return found, {alias: key for alias, key in keys.items() if alias != key.casefold()}
-
-
-def _note(key: str, made: list[Projection], found: dict[str, Projection], keys: dict[str, str]) -> None:
-    found |= {
-        each.name: each for each in made if each.name and (len(made) > 1 or each.name.casefold() != key.casefold())
-    }
-    if len(made) == 1:
-        found[key] = replace(made[0], name=made[0].name or key)
-        keys[made[0].name.casefold()] = key
-
-
-def _selected(operation: dict[str, Any]) -> Iterator[Projection]:
-    for column in operation.get("select_columns") or ():
-        if isinstance(column, dict):
-            name = str(column.get("alias") or column.get("field_name") or "")
-            read = of_expression(str(column.get("field_name") or ""), str(column.get("aggregation") or ""), name)
-            yield replace(read, name=name) if read is not None else Projection(name, ())
+    declared = value.get("placeholder_mapping")
+    sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
+    plan = Plan(queries, raw, operations, template, placeholders.mapping_of(declared), rules, sources=sources)
+    return _judged(worded_once(settled(plan, formats.Classes.from_tables(tables))), missing, said)
 
 
 def _all_asked_for(query: str, question: str) -> str:
@@ -249,7 +112,9 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
             f"response_template compares in its own words ({', '.join(words[:5])}); leave them out, or write a "
             f"computed statement such as {{COMPARE NEW OLD}} ({', '.join(KINDS)})"
         )
-    known = {name.casefold() for name in _names_of(plan)}
+    known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
+    if silent := unsaid(plan):
+        doubts.append(f"response_template leaves out {', '.join(silent)}; say every result that is planned")
     spoken_of = [name for each in statements_in(plan.template) for name in names_of(each)]
     unknown = [
         name

@@ -1,7 +1,8 @@
-"""Queries, operations and rules of a plan from however a model wrote them. It judges none."""
+"""Queries, operations, rules and sources of a plan from however a model wrote them. It judges none."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agentd.apps.analytics.state import SqlQueryPlan
@@ -54,3 +55,25 @@ def rules_in(value: Any) -> list[dict[str, Any]]:
         ]
     entries = value if isinstance(value, list) else []
     return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]
+
+
+def sources_in(value: Any) -> dict[str, dict[str, Any]]:
+    """Where each placeholder of `placeholder_mapping` takes its value: {query, column, row, unit, label}, row from 1.
+
+    Of a mapping to bare formats there are none.
+    """
+    sources: dict[str, dict[str, Any]] = {}
+    for name, rule in value.items() if isinstance(value, Mapping) else ():
+        if not isinstance(rule, Mapping):
+            continue
+        query = rule.get("query") or rule.get("result_key") or rule.get("source")
+        source = {
+            "query": str(query).strip("{} ") if query else None,
+            "column": rule.get("column") or rule.get("field"),
+            "row": rule["row"] if isinstance(rule.get("row"), int) and rule["row"] > 0 else None,
+            "unit": rule.get("unit"),
+            "label": rule.get("label"),
+        }
+        if kept := {key: each for key, each in source.items() if each}:
+            sources[str(name).strip("{} ")] = kept
+    return sources

@@ -14,9 +14,11 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.plan import Plan, lacks_columns, read_plan, worded_truly
+from agentd.apps.analytics.plan import lacks_columns, read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered
 from agentd.apps.analytics.plan_schema import plan_schema
+from agentd.apps.analytics.plan_words import worded_truly
+from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import Unreadable
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions, periods_in
@@ -27,9 +29,13 @@ NO_PLAN = "Tidak dapat merencanakan eksekusi query."
 NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
 NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
 EXPLAIN_TOOL = "explain_query"
-MAX_TOKENS = 700
-PURPOSE_CHARS = 80
+MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
+"""By query_complexity."""
+REPAIRS = 2
+PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 """What a table is for tells a small model receivables from payables."""
+SAMPLES = 3
+"""So many of a column's sample values are shown."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -38,7 +44,10 @@ _COMMON = (
     "when the question names no time. response_template is the answer in the "
     "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
     "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. Join no table that the "
-    "figures do not need. Plan nothing only when no table has to do with the question."
+    "figures do not need. Plan nothing only when no table has to do with the question. A question of several parts has "
+    "a result for each part, and response_template says each. Never compare in words of your own: {COMPARE NEW OLD}, "
+    "{TREND ROWS}, {TOP ROWS}, {RANK ROWS} and {SHARE PART WHOLE} are worded from the results. You may add "
+    "placeholder_mapping (placeholder: its format), validation_rules_for_results (such as 'TOTAL >= 0')"
 )
 SYSTEMS = {
     "sql": (
@@ -47,11 +56,13 @@ SYSTEMS = {
         "Plan only the figures asked for: `berapa` or `how many` of a thing (invoices, orders, customers) is COUNT(*), "
         "`total` and `nilai` are a SUM of an amount, `per` is GROUP BY. A date is in the table that lists it; join it. "
         + _COMMON
+        + " and raw_data_query_plan (one SELECT of the rows behind the figures, where the question wants details)."
     ),
     "operations": (
         "You plan database operations, never SQL. Answer with one JSON object: operations (each one described SELECT; "
         "columns without aggregation are grouped by; is_expression is true for a calculation), response_template. "
         + _COMMON
+        + "."
     ),
 }
 
@@ -63,7 +74,7 @@ class PlanExecution:
         self._examples = examples
 
     async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        """The plan, repaired once when it is wrong or the database refuses it.
+        """The plan, repaired (at most REPAIRS times, each with its reason) when it is wrong or the database refuses it.
 
         Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
         """
@@ -75,21 +86,20 @@ class PlanExecution:
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
         messages = self._messages(state, dates)
         plan, faults = await self._planned(state, context, messages, dates)
-        if faults:
-            text = json.dumps(
-                {"error": "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."}
-            )
-            told = [*messages, ChatMessage(role="user", content=text)]
-            if plan is not None:
-                written = json.dumps(plan.changes(), ensure_ascii=False)[:4000]
-                told.insert(-1, ChatMessage(role="assistant", content=written))
+        for _ in range(REPAIRS):
+            if not faults:
+                break
+            told = _corrected(messages, plan, faults)
             try:
                 repaired, still = await self._planned(state, context, told, dates, again=True)
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise
-                repaired, still = plan, faults
-            plan, faults = (repaired or plan), still
+                break
+            better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
+            if better and repaired == plan:
+                break  # the same plan once more would be said a third time
+            plan, faults = (repaired, still) if better else (plan, faults)
         if plan is None or plan.fatal:
             asks = NO_PERIOD if plan is not None and plan.needs_period else NO_PLAN
             raise NodeFailed(asks, "; ".join(faults), validation_status="failed_planning")
@@ -111,7 +121,7 @@ class PlanExecution:
             value = await context.ask(
                 messages,
                 plan_schema(state, offered(state["user_query"], dates), may_be_empty=not again),
-                max_tokens=MAX_TOKENS,
+                max_tokens=MAX_TOKENS[state.get("query_complexity") or "simple"],
             )
         except (ProviderFailure, ProviderUnavailable) as error:
             raise NodeFailed(
@@ -138,6 +148,17 @@ class PlanExecution:
         return [*messages, ChatMessage(role="user", content=_request(state, dates))]
 
 
+def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]) -> list[ChatMessage]:
+    """The conversation with what was planned and why it is wrong."""
+    error = "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."
+    written = [] if plan is None else [json.dumps(plan.written(), ensure_ascii=False)[:4000]]
+    return [
+        *messages,
+        *(ChatMessage(role="assistant", content=each) for each in written),
+        ChatMessage(role="user", content=json.dumps({"error": error}, ensure_ascii=False)),
+    ]
+
+
 def _request(state: AgentState, dates: dict[str, str]) -> str:
     """The question with the tables that were found for it, the period by its label, the dates by their names."""
     lines = ["Tables:"]
@@ -153,14 +174,25 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
     period = state.get("time_period")
     if period and period["period_label"]:
         asked["period"] = period["period_label"]
+    for key in ("intent", "entities_mentioned", "requested_metrics", "query_complexity"):
+        if state.get(key):
+            asked[key] = state[key]
     asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
     lines.append(json.dumps(asked, ensure_ascii=False))
     return "\n".join(lines)
 
 
 def _column(column: dict[str, Any]) -> str:
+    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always."""
     kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
-    return f"{column['name']} date" if kind == "date" else str(column["name"])
+    parts = [str(column["name"])]
+    parts += ["date"] if kind in ("date", "datetime", "timestamp") else []
+    parts += ["key"] if column.get("is_primary_key") else []
+    if comment := str(column.get("description") or "").strip():
+        parts.append(repr(comment[:COMMENT_CHARS]))
+    if samples := column.get("sample_values"):
+        parts.append("e.g. " + " | ".join(str(each) for each in samples[:SAMPLES]))
+    return " ".join(parts)
 
 
 async def _refused(plan: Plan, context: NodeContext) -> list[str]:

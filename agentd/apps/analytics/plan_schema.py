@@ -6,11 +6,26 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from agentd.apps.analytics import placeholders
 from agentd.apps.analytics.select_pattern import either, select_pattern
 from agentd.apps.analytics.state import AgentState
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
 _TEXT = {"type": "string", "maxLength": 60}
+_MAPPING = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "enum": sorted(placeholders.TYPES)},
+}
+_RULES = {
+    "type": "array",
+    "items": {
+        "type": "string",
+        "pattern": r"^[A-Z][A-Z0-9_]{2,39} (?:>=|<=|==|>|<) (?:[0-9]{1,9}|[A-Z][A-Z0-9_]{2,39})$",
+    },
+    "maxItems": 3,
+}
+QUERIES = {"simple": 3, "medium": 4, "complex": 6}
+"""How many queries a question of that complexity may need."""
 
 
 def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool = True) -> dict[str, Any]:
@@ -22,18 +37,23 @@ def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool =
         table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
     }
     relations = state.get("table_relationships") or []
-    plan = _sql(tables, relations, dates) if state["plan_style"] == "sql" else _operations(tables)
-    for steps in plan.values():
-        steps["minItems"] = 0 if may_be_empty else 1
+    complexity = state.get("query_complexity") or "simple"
+    if state["plan_style"] == "sql":
+        query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
+        entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
+        steps = {"type": "array", "items": entry, "maxItems": QUERIES[complexity]}
+        plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
+    else:
+        steps = _operations(tables)
+        plan, more = {"operations": steps}, {}
+    steps["minItems"] = 0 if may_be_empty else 1
     plan["response_template"] = {"type": "string", "maxLength": 300}
-    return {"type": "object", "properties": plan, "required": list(plan), "additionalProperties": False}
-
-
-def _sql(tables: dict[str, list[str]], relations: list[dict[str, Any]], dates: Iterable[str]) -> dict[str, Any]:
-    query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
-    entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
+    optional = {"placeholder_mapping": _MAPPING, "validation_rules_for_results": _RULES, **more}
     return {
-        "sql_queries_plan": {"type": "array", "items": entry, "maxItems": 3},
+        "type": "object",
+        "properties": {**plan, **optional},
+        "required": list(plan),
+        "additionalProperties": False,
     }
 
 
@@ -98,7 +118,7 @@ def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
         expected_result_format={"type": "string", "enum": ["single_value", "list_of_dicts"]},
         optional=("joins", "filters", "order_by_clauses", "limit"),
     )
-    return {"operations": {"type": "array", "items": operation, "maxItems": 2}}
+    return {"type": "array", "items": operation, "maxItems": 2}
 
 
 def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:

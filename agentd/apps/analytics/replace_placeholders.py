@@ -35,7 +35,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
     mapping = state.get("placeholder_mapping") or {}
     period = state.get("time_period")
     words = wordings()[detect(state["user_query"])]
-    made = narrative_of(template, calculations, mapping, period, words)
+    made = narrative_of(template, calculations, mapping, period, words, state.get("placeholder_sources"))
     unknown = made.unknown
     answer = await _filled(context, made.ready(), made.values, made.rules)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]

@@ -212,6 +212,7 @@ def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
         "validation_status": state.get("validation_status"),
         "quality_score": state.get("quality_score"),
         "plan": _plan(state),
+        "technical_details": state.get("technical_error_details") if caller.may() and not failed else None,
         "mcp_tool_call_history": state["mcp_tool_call_history"],
         "error": error,
         "response": state.get("final_narrative") or state.get("user_message") or "",

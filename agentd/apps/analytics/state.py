@@ -46,7 +46,7 @@ class SqlQueryPlan(TypedDict):
 
 
 class AgentState(TypedDict, total=False):
-    """Seed 003 §2; the last block is what the two plan styles of seed 001 need beside it."""
+    """Seed 003 §2; the last block is what plan styles and placeholders with a source need beside it."""
 
     user_query: str
     session_id: str
@@ -95,6 +95,7 @@ class AgentState(TypedDict, total=False):
     operation_plan: list[dict[str, Any]] | None
     operation_results: dict[str, Any] | None
     data_handles: list[dict[str, Any]] | None
+    placeholder_sources: dict[str, dict[str, Any]] | None
 
 
 class ErrorResponse(TypedDict):

@@ -32,7 +32,7 @@ def test_every_node_has_a_way_to_the_error_node() -> None:
 
 
 def test_the_state_has_every_key_of_the_document() -> None:
-    """seed 003 §2, and the four keys that design.md adds."""
+    """seed 003 §2, and the keys that plan styles and placeholders with a source add."""
     assert set(AgentState.__annotations__) == set(
         """user_query session_id conversation_history intent entities_mentioned time_period requested_metrics
         query_complexity relevant_tables table_relationships financial_columns temporal_columns
@@ -41,7 +41,7 @@ def test_the_state_has_every_key_of_the_document() -> None:
         query_execution_errors data_quality_checks validation_warnings validation_status quality_score
         final_narrative data_table_for_display executive_summary warnings_for_display current_node_name
         error_message_for_user technical_error_details mcp_tool_call_history workflow_status plan_style
-        operation_plan operation_results data_handles""".split()
+        operation_plan operation_results data_handles placeholder_sources""".split()
     )
     assert set(TimePeriod.__annotations__) == {"start_date", "end_date", "period_label"}
     assert set(SqlQueryPlan.__annotations__) == {"purpose", "query", "result_key"}

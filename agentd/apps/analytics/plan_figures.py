@@ -1,0 +1,87 @@
+"""What a plan leaves out of its figures, derived from its queries: formats, rules, orders. Judges no plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from agentd.apps.analytics import formats
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
+
+
+def settled(plan: Plan, classes: formats.Classes) -> Plan:
+    """The plan with a format for every figure that its query makes certain, a rule for what cannot be negative, and the
+    orders of its results."""
+    found, keys = _figures(plan)
+    mapping, notes = formats.settled(plan.mapping, found, classes)
+    own = [_renamed(rule, keys) for rule in plan.rules]
+    stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]
+    kept = {name: each for name, each in found.items() if name.casefold() not in keys}
+    rules = formats.signs(kept, classes, stated)
+    notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
+    return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=_orders(plan))
+
+
+def _orders(plan: Plan) -> dict[str, frozenset[str]]:
+    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}."""
+    found: dict[str, set[str]] = {}
+    for query in plan.selects:
+        made = projections(query["query"])
+        _order(found, query["result_key"], made, set(order_of(query["query"]).values()))
+    for operation in plan.operations:
+        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict)]
+        directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
+        _order(found, operation["result_key"], list(selected(operation)), directions)
+    return {name: frozenset(directions) for name, directions in found.items()}
+
+
+def _order(found: dict[str, set[str]], key: str, made: list[Projection], directions: set[str]) -> None:
+    for each in made:
+        picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
+        for name in (key, each.name):
+            found.setdefault(name.casefold(), set()).update(directions | picked)
+
+
+def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """The rule with the names that the results have: a query's one value is found under its result key."""
+
+    def named(found: re.Match[str]) -> str:
+        return keys.get(found[0].casefold(), found[0])
+
+    kept = ("message", "description", "severity")
+    return {
+        key: re.sub(r"\w+", named, value) if isinstance(value, str) and key not in kept else value
+        for key, value in rule.items()
+    }
+
+
+def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
+    """What each figure is computed as, and {alias: result key} of the queries that give one value."""
+    found: dict[str, Projection] = {}
+    keys: dict[str, str] = {}
+    for query in plan.selects:
+        _note(query["result_key"], projections(query["query"]), found, keys)
+    for operation in plan.operations:
+        _note(operation["result_key"], list(selected(operation)), found, keys)
+    return found, {alias: key for alias, key in keys.items() if alias != key.casefold()}
+
+
+def _note(key: str, made: list[Projection], found: dict[str, Projection], keys: dict[str, str]) -> None:
+    found |= {
+        each.name: each for each in made if each.name and (len(made) > 1 or each.name.casefold() != key.casefold())
+    }
+    if len(made) == 1:
+        found[key] = replace(made[0], name=made[0].name or key)
+        keys[made[0].name.casefold()] = key
+
+
+def selected(operation: dict[str, Any]) -> Iterator[Projection]:
+    """The columns of an operation's result."""
+    for column in operation.get("select_columns") or ():
+        if isinstance(column, dict):
+            name = str(column.get("alias") or column.get("field_name") or "")
+            read = of_expression(str(column.get("field_name") or ""), str(column.get("aggregation") or ""), name)
+            yield replace(read, name=name) if read is not None else Projection(name, ())

@@ -1,0 +1,67 @@
+"""The narrative of a plan: without comparisons of its own, with every result said, or derived as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agentd.apps.analytics import placeholders, wording
+from agentd.apps.analytics.plan_figures import selected
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import projections
+from agentd.apps.analytics.statements import names_of, statements_in
+
+
+def worded_once(plan: Plan) -> Plan:
+    """The plan with a narrative that repeats nothing; one is derived where the model wrote none."""
+    template, notes = wording.unrepeated(plan.template), list(plan.derived)
+    if wording.repeats(plan.template):
+        notes.append("response_template repeated itself")
+    if not template.strip() and not plan.empty:
+        template = derived_template(plan)
+        notes.append("response_template (derived)")
+    return replace(plan, template=template, derived=notes)
+
+
+def worded_truly(plan: Plan, question: str) -> Plan:
+    """The plan without words of comparison that nothing computed covers (their sentences go, and with the last of them
+    the narrative), and with every result said."""
+    notes = list(plan.derived)
+    if wording.uncovered(plan.template, plan.orders, question):
+        template = wording.without(plan.template, plan.orders, question) or derived_template(plan)
+        plan = replace(plan, template=template)
+        notes.append("response_template compared without computing")
+    if silent := unsaid(plan):
+        plan = replace(plan, template=f"{plan.template}\n{derived_template(plan, silent)}")
+        notes.append(f"response_template left out {', '.join(silent)} (derived)")
+    return replace(plan, derived=notes)
+
+
+def unsaid(plan: Plan) -> list[str]:
+    """The results that the narrative does not mention by any of their names, those for the table alone aside."""
+    said = {name.casefold() for name in placeholders.names_in(plan.template)}
+    said |= {name.casefold() for each in statements_in(plan.template) for name in names_of(each)}
+    said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
+    silent = []
+    for query in plan.queries:
+        names = {query["result_key"], *(each.name for each in projections(query["query"]))}
+        silent += [] if {name.casefold() for name in names} & said else [query["result_key"]]
+    for operation in plan.operations:
+        names = {operation["result_key"], *(each.name for each in selected(operation))}
+        told = {name.casefold() for name in names} & said or operation["expected_result_format"] != "single_value"
+        silent += [] if told else [operation["result_key"]]
+    return silent if said else []
+
+
+def derived_template(plan: Plan, keys: Iterable[str] | None = None) -> str:
+    """Each result (or those of `keys`) under its purpose, a line each; under its key where the purpose claims
+    something."""
+    lines = []
+    wanted = None if keys is None else set(keys)
+    for step in [*plan.queries, *plan.operations] or plan.selects:
+        if wanted is not None and step["result_key"] not in wanted:
+            continue
+        purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])
+        plain = purpose and not placeholders.own_numbers(purpose, []) and not wording.uncovered(purpose, {}, "")
+        lines.append(f"{purpose if plain else key.replace('_', ' ').capitalize()}: {{{key}}}")
+    return "\n".join(lines)

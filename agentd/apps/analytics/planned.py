@@ -1,0 +1,59 @@
+"""A plan as the workflow carries it: queries or operations, narrative, formats, rules. It reads and judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.apps.analytics.state import SqlQueryPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `plan_execution` adds to the state, with the faults found: `fatal` ones end the plan, `doubts` do not."""
+
+    queries: list[SqlQueryPlan]
+    raw: SqlQueryPlan | None
+    operations: list[dict[str, Any]]
+    template: str
+    mapping: dict[str, str]
+    rules: list[dict[str, Any]]
+    fatal: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    needs_period: bool = False
+    derived: list[str] = field(default_factory=list)
+    """What the model left out or got wrong and was settled here, a sentence each."""
+    sources: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Placeholders that say which query, column and row they come from, and their unit."""
+    orders: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The directions that each result is sorted or picked in, for the words of its narrative."""
+
+    @property
+    def selects(self) -> list[SqlQueryPlan]:
+        """Everything that it asks in SQL."""
+        return [*self.queries, *([self.raw] if self.raw else [])]
+
+    @property
+    def empty(self) -> bool:
+        """Nothing to run: the model saw no data that could answer."""
+        return not self.queries and self.raw is None and not self.operations
+
+    def written(self) -> dict[str, Any]:
+        """As the model may have written it, for its correction."""
+        kept = ("sql_queries_plan", "raw_data_query_plan", "response_template")
+        found = {"operations": self.operations} if self.operations else {}
+        return found | {key: value for key, value in self.changes().items() if key in kept and value}
+
+    def changes(self) -> dict[str, Any]:
+        """As the state keeps it."""
+        return {
+            "sql_queries_plan": self.queries,
+            "raw_data_query_plan": self.raw,
+            "operation_plan": self.operations or None,
+            "response_template": self.template,
+            "placeholder_mapping": self.mapping,
+            "placeholder_sources": self.sources or None,
+            "validation_rules_for_results": self.rules or None,
+            "technical_error_details": "; ".join(self.derived) or None,
+        }

@@ -1,0 +1,133 @@
+"""What the planner is asked for and what becomes of everything it may answer (seed 003 §3.3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.plan import read_plan
+from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, plan
+from tests.agentd.apps.analytics.scripts import SALES
+
+QUESTION = "Berapa total penjualan Januari 2023 dan jumlah transaksinya?"
+JANUARY = "FROM sales_orders WHERE order_date LIKE '2023-01-%'"
+TOTAL = ("TOTAL", f"SELECT SUM(total_amount) AS total {JANUARY}")
+COUNT = ("COUNT", f"SELECT COUNT(*) AS n {JANUARY}")
+LIST = ("BIGGEST", f"SELECT order_id AS NO, total_amount AS AMOUNT {JANUARY} ORDER BY AMOUNT DESC LIMIT 3")
+
+
+async def asked(erp: Path, *turns: Any, question: str = QUESTION, **tools: Any) -> tuple[dict[str, Any], Office]:
+    office = Office(erp, {**SALES, "query_complexity": "complex"}, *turns, **tools)
+    return await office.ask(question), office
+
+
+async def test_the_planner_sees_what_was_understood(erp: Path) -> None:
+    """seed 003 §3.3 point 2: intent, entities, period, metrics and the schema."""
+    _, office = await asked(erp, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
+    request = office.model.requests[1]
+    words = request.messages[-1].content
+    for shown in (
+        "sales_analysis",
+        '"total_sales"',
+        '"complex"',
+        "Januari 2023",
+        '"requested_metrics"',
+        "order_date date",
+    ):
+        assert shown in words
+    assert request.max_tokens == 1400
+    for form in ("placeholder_mapping", "validation_rules_for_results", "raw_data_query_plan", "COMPARE"):
+        assert form in request.messages[0].content
+    schema = request.json_schema
+    assert schema is not None
+    assert schema["required"] == ["sql_queries_plan", "response_template"]
+    assert {"placeholder_mapping", "validation_rules_for_results", "raw_data_query_plan"} <= schema["properties"].keys()
+
+
+async def test_the_planner_sees_comments_keys_and_sample_values(erp: Path) -> None:
+    column = {
+        "name": "status",
+        "type": "VARCHAR",
+        "description": "cara bayar",
+        "is_primary_key": True,
+        "sample_values": ["tunai", "kredit", "giro", "lain"],
+    }
+    table = {**SCHEMA["relevant_tables"][0], "columns": [*SCHEMA["relevant_tables"][0]["columns"], column]}  # type: ignore[index]
+    schema = {**SCHEMA, "relevant_tables": [table]}
+    answer = plan(TOTAL, COUNT, template="{TOTAL} {COUNT}")
+    _, office = await asked(erp, answer, get_relevant_schema_info=lambda _: schema)
+    assert "status key 'cara bayar' e.g. tunai | kredit | giro" in office.model.requests[1].messages[-1].content
+
+
+async def test_every_placeholder_takes_its_value_from_where_the_plan_says(erp: Path) -> None:
+    """Issue 19: which query, column, row; format_type; unit; label."""
+    mapping = {
+        "SECOND": {"query": "BIGGEST", "column": "NO", "row": 2, "format_type": "text"},
+        "WORTH": {"query": "BIGGEST", "column": "AMOUNT", "row": 2, "format_type": "currency"},
+        "SALES": {"query": "COUNT", "format_type": "number", "unit": "transaksi", "label": "Jumlah"},
+    }
+    made = plan(LIST, COUNT, template="{SECOND} {WORTH}, {SALES}", placeholder_mapping=mapping)
+    answer, office = await asked(erp, made, question="3 pesanan terbesar?")
+    [_, row, _] = answer["data_table_for_display"]
+    amount = f"{row['AMOUNT']:,.0f}".replace(",", ".")
+    assert answer["final_narrative"] == f"{row['NO']} Rp {amount}, 456 transaksi"
+    assert len(office.model.requests) == 2
+
+
+async def test_a_row_that_is_not_there_is_not_available(erp: Path) -> None:
+    mapping = {"TENTH": {"query": "BIGGEST", "column": "NO", "row": 10}}
+    answer, _ = await asked(erp, plan(LIST, template="{TENTH}", placeholder_mapping=mapping), question="3?")
+    assert answer["final_narrative"] == "tidak tersedia"
+    assert answer["warnings_for_display"] == ["Nilai untuk TENTH tidak tersedia."]
+
+
+async def test_the_raw_data_of_a_plan_are_the_table(erp: Path) -> None:
+    """seed 003 §3.4: raw_data_query_plan."""
+    raw = {"purpose": "rincian", "query": f"SELECT order_id {JANUARY} ORDER BY 1", "result_key": "RAW"}
+    answer, _ = await asked(erp, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}", raw_data_query_plan=raw))
+    assert len(answer["data_table_for_display"]) == 456
+    assert [step["result_key"] for step in answer["plan"]] == ["TOTAL", "COUNT", "RAW"]
+
+
+async def test_each_part_of_a_question_is_told(erp: Path) -> None:
+    """Issue 19: intents of several parts become several queries and a narrative with each part."""
+    answer, office = await asked(erp, plan(TOTAL, COUNT, template="Penjualan {TOTAL}."))
+    assert answer["final_narrative"] == "Penjualan Rp 125.000.000,50.\ncount: 456"
+    assert "leaves out COUNT" in office.model.requests[-1].messages[-1].content
+    assert "response_template left out COUNT (derived)" in answer["technical_details"]
+
+
+async def test_what_was_derived_is_for_admin_alone(erp: Path) -> None:
+    made = plan(TOTAL, COUNT, template="{TOTAL} {COUNT}")
+    answer, _ = await asked(erp, made)
+    assert "placeholder_mapping.COUNT = number_with_separator (derived)" in answer["technical_details"]
+    assert (await Office(erp, SALES, made).ask(QUESTION, caller=STAFF))["technical_details"] is None
+
+
+async def test_a_plan_is_repaired_at_most_twice_each_time_with_its_reason(erp: Path) -> None:
+    wrong = plan(("TOTAL", "SELECT SUM(gone) FROM sales_orders"), template="{TOTAL}")
+    worse = plan(("TOTAL", "SELECT SUM(lost) FROM sales_orders"), template="{TOTAL}")
+    right = plan(TOTAL, template="{TOTAL}")
+    answer, office = await asked(erp, wrong, worse, right)
+    assert answer["final_narrative"] == "Rp 125.000.000,50"
+    reasons = [request.messages[-1].content for request in office.model.requests[2:]]
+    assert len(reasons) == 2
+    assert "no such column: gone" in reasons[0]
+    assert "no such column: lost" in reasons[1]
+    never, office = await asked(erp, wrong, worse, wrong, right)
+    assert never["status"] == "failed"
+    assert len(office.model.requests) == 4
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+def test_the_shipped_examples_hold_formats_and_keep_every_rule(style: Any) -> None:
+    dates = dict.fromkeys("START_DATE END_DATE START_DATE_2 END_DATE_2 TODAY".split(), "2022-01-01")
+    shown = ExampleLibrary().nearest("", style, 99)
+    assert len(shown) >= 16
+    for example in shown:
+        made = read_plan(example.plan, style, dates, [example.question])
+        assert (made.fatal, made.doubts) == ([], []), example.question
+        assert made.mapping, example.question
