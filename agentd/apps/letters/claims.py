@@ -1,111 +1,85 @@
-"""Answers that say something official was done though nothing was: found by their words, so that no citizen hears them.
+"""Answers that say or promise a deed that no tool did: found by their words, so that no citizen hears them.
 
-A small model ends a conversation as its examples end, with a letter. Whether one was made is not the model's to say:
-a call of an official tool that succeeded in this session says it. It judges text, each sentence in time that grows as
-its length; the loop decides what follows.
+A small model ends a conversation as its examples end, with the deed done. Whether it was is not the model's to say: a
+call of this session that succeeded says it. It judges text, in time linear in it; the loop decides what follows.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
+from agentd.agent.text import normal
 from agentd.agent.toolset import Toolset
+from agentd.apps.letters.deeds import Deeds, Forms, Scope, done_by, languages, scope_of, telling, words_of
+from agentd.apps.letters.phrasing import Class, OtherWord, Patterns, Words
 from agentd.errors import Language
-from agentd.messages import Said
+from agentd.messages import Said, ToolInfo
 
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
-_LETTER = r"(?:surat|suratnya|dokumen|dokumennya|berkas|sktm|skd|sku|keterangan)"
-_ROOT = r"(?:buat|terbit|cetak|keluar|kirim)"
-_MADE = rf"(?:(?:di|ter)?{_ROOT}(?:kan|i)?|jadi)"
-"""Also as small models write it: `telah terbitkan`."""
-_MAKING = r"(?:membuat|menerbitkan|mencetak|mengeluarkan|menyiapkan|mengirim|memproses)(?:kan)?"
-_BY_NOW = r"(?<!yang )\b(?:telah|sudah|udah|berhasil)\b"
-_PAPER = r"(?:letters?|certificates?|documents?)"
-_CREATED = r"(?:created|issued|made|generated|printed|prepared|completed|sent)"
-
-
-def _parts(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    """A claim's words in their order, with anything of the sentence between them."""
-    return tuple(re.compile(pattern, re.I) for pattern in patterns)
-
-
-_CLAIMS = (
-    _parts(rf"\b{_LETTER}\b", _BY_NOW, rf"\b(?:{_MADE}|(?:di)?siap(?:kan)?|selesai)\b"),
-    _parts(rf"{_BY_NOW}\s++(?:berhasil\s++)?(?:kami\s++|saya\s++)?{_MADE}\b"),
-    _parts(rf"\b(?:saya|kami)\b\s++{_BY_NOW}\s++(?:berhasil\s++)?{_MAKING}\b"),
-    _parts(rf"{_BY_NOW}\s++(?:kami|saya)\s++(?:{_ROOT}|siap)(?:kan)?\b"),
-    _parts(r"\bsiap\s++diambil\b|\bini\s++suratnya\b|\bditerbitkan\s++dengan\s++nomor\b"),
-    _parts(r"\bberikut\b.{0,20}\bsurat(?:nya|(?:\s+keterangan)?(?:\s+\w+)?\s+anda)\b"),
-    _parts(rf"\b{_PAPER}\b", r"\b(?:has|have)\b", r"\bbeen\b", rf"\b{_CREATED}\b"),
-    _parts(rf"\b{_PAPER}\b", r"\bis\s++(?:now\s++|already\s++)*+(?:ready|done|complete)\b"),
-    _parts(
-        rf"\b(?:i|we)(?:'ve|\s++have)?\s++(?:(?:just|already|successfully|now)\s++)*+{_CREATED}\b", rf"\b{_PAPER}\b"
-    ),
-    _parts(r"\bhere\s++is\s++your\b", rf"\b{_PAPER}\b"),
-    _parts(rf"\bsuccessfully\s++{_CREATED}\b"),
-)
-_HEDGE = re.compile(
-    r"\b(?:belum|tidak|tak|bukan|akan|apakah|setelah|sesudah|sebelum|ketika|begitu|agar|supaya|bisa|dapat|tinggal|harus|"
-    r"must|not|cannot|no|will|would|whether|after|before|until|unless)\b|n't\b",
-    re.I,
-)
-"""Takes a claim back where it stands before the claim's end, in its clause; behind it, it speaks of something else."""
-_BREAK = re.compile(r"[,;:]")
-MOST_SEARCHED = 32
-_IF = re.compile(r"\b(?:jika|bila|kalau|apabila|if|once|when)\b", re.I)
-_PROMISES = (
-    _parts(rf"\b(?:saya|kami)\s++akan\s++(?:(?:segera|sekarang|langsung)\s++)?{_MAKING}\b"),
-    _parts(
-        rf"\b{_LETTER}\b",
-        rf"\bakan\s++(?:segera|langsung)\s++(?:di{_ROOT}(?:kan)?|terbit|jadi|siap|selesai)\b",
-    ),
-    _parts(r"\b(?:mohon|silakan|harap)\s++(?:di)?tunggu\b|\btunggu\s++(?:sebentar|beberapa)\b"),
-    _parts(
-        r"\b(?:i|we)(?:'ll|\s++will)\s++(?:now\s++)?(?:create|issue|make|generate|print|prepare)\b", rf"\b{_PAPER}\b"
-    ),
-    _parts(r"\bplease\s++wait\b"),
-)
-_CONDITION = re.compile(
-    r"\b(?:setelah|sesudah|jika|bila|kalau|apabila|ketika|begitu|hanya|once|after|when|if|as\s+soon\s+as|only)\b", re.I
-)
+_WORD = re.compile(r"[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
+_BREAKS = frozenset(",;:")
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
-_TRUTH: dict[Language, str] = {
-    "id": "Surat belum dibuat. Mohon sebutkan data yang belum lengkap; sebelum terbit, semuanya kami tunjukkan.",
-    "en": "No letter has been made yet. Please give the missing details. You will see everything before it is issued.",
-}
+_STATUS_WORDS = 4
+"""A result's text of more words tells a procedure, not what became of somebody's request."""
+MOST_SEARCHED = 32
 
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
     """The first sentence that is such a claim. Without official tools nothing can be claimed."""
-    official = toolset.official
+    official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
     if not official:
         return None
-    past = _Past(official, said)
-    for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
+    past, reader = _Past(official, toolset, said), _reader(scope_of(official))
+    for sentence in (part.group().strip() for part in _SENTENCE.finditer(normal(answer))):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
             return sentence
-        if (_claims(sentence) or _promises(sentence)) and not past.told:
+        if any(not past.did(claimed) for claimed in reader.claimed(sentence)):
             return sentence
     return None
+
+
+def truth(language: Language) -> str:
+    """What the citizen is told when the model insists."""
+    return languages()[language].truth
 
 
 class _Past:
     """What tools did and found in a session, looked up once for a whole answer."""
 
-    def __init__(self, official: frozenset[str], said: Sequence[Said]) -> None:
-        self._official, self._said = official, said
+    def __init__(self, official: Sequence[ToolInfo], toolset: Toolset, said: Sequence[Said]) -> None:
+        self._official, self._toolset, self._said = official, toolset, said
         self._searched = 0
 
+    def did(self, claimed: frozenset[str]) -> bool:
+        """Whether one of these deeds was done, or a result says that it was; an unnamed deed: whether any was."""
+        return bool(claimed & self._done) if claimed else bool(self._done)
+
     @cached_property
-    def told(self) -> bool:
-        """Whether a tool of this session made a letter, or told of one by its number."""
-        return any(
-            one.by == "tool" and (one.tool in self._official or _NUMBER.search(str(one.value))) for one in self._said
-        )
+    def _done(self) -> frozenset[str]:
+        called = {one.tool for one in self._said if one.by == "tool"}
+        tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in called]
+        acted = [tool for tool in tools if tool.official or not tool.read_only]
+        return done_by(acted, self._official) | self._told
+
+    @cached_property
+    def _told(self) -> frozenset[str]:
+        """The deeds that results state (`"status": "issued"`, a letter's number)."""
+        known = words_of(scope_of(self._official)).done
+        every = frozenset().union(*known.values())
+        told: set[str] = set()
+        for text in (text for one in self._said if one.by == "tool" for text in _stated(one.value)):
+            words = [word.casefold() for word in _WORD.findall(text.replace("_", " "))]
+            if _NUMBER.search(text):
+                told |= every
+            elif len(words) <= _STATUS_WORDS:
+                told |= {key for word in words for key in known.get(word, ())}
+        return frozenset(told)
 
     @cached_property
     def _known(self) -> str:
@@ -125,50 +99,89 @@ class _Past:
         return True
 
 
-def _claims(sentence: str) -> bool:
-    if sentence.endswith("?"):
-        return False
-    spans = [span for claim in _CLAIMS for span in _spans(claim, sentence)]
-    return bool(spans) and not all(map(_hedged(sentence), spans))
+def _stated(value: Any) -> Iterator[str]:
+    """Every text of a result, and the names of what it says is so (`"blocked": true`)."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            if inner and not isinstance(inner, (Mapping, list)):
+                yield str(name)
+            yield from _stated(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _stated(inner)
 
 
-def _spans(claim: Sequence[re.Pattern[str]], sentence: str) -> Iterator[tuple[int, int]]:
-    """Where the claim stands: from its first word to the last that may end it."""
-    first, *others = claim
-    if not others:
-        yield from (found.span() for found in first.finditer(sentence))
-        return
-    start = found = first.search(sentence)
-    for part in others[:-1]:
-        found = found and part.search(sentence, found.end())
-    ends = [one.end() for one in others[-1].finditer(sentence, found.end())] if found else []
-    if start and ends:
-        yield start.start(), ends[-1]
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads sentences for the deeds of a set of tools."""
+
+    deeds: Deeds
+    claims: Patterns
+    promises: Patterns
+    hedges: Words
+    conditions: Words
+    waits_for: Words
+    relatives: Words
+    names: tuple[str, ...]
+
+    def claimed(self, sentence: str) -> Iterator[frozenset[str]]:
+        """The deeds of each claim and promise in a sentence; none for a claim that names no deed (`Done.`)."""
+        for name in self.names:
+            sentence = sentence.replace(name, " ")
+        words = [word.casefold() for word in _WORD.findall(sentence)]
+        plain = [word for word in words if word not in _BREAKS]
+        if sentence.endswith("?"):
+            return
+        if spans := self.claims.spans(plain, self.relatives):
+            taken_back = self._hedged(words)
+            yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
+        spans = self.promises.spans(plain, self.relatives)
+        if spans and not any(self.waits_for.end(plain, at) for at in range(len(plain))):
+            yield from (self._of(plain[slice(*span)]) for span in spans)
+
+    def _of(self, words: Sequence[str]) -> frozenset[str]:
+        forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
+        return frozenset(key for word in words for each in forms for key in each.get(word, ()))
+
+    def _hedged(self, words: Sequence[str]) -> Callable[[tuple[int, int]], bool]:
+        """Whether what stands there is taken back before its end: in its clause, or by a condition before it."""
+        plain = [word for word in words if word not in _BREAKS]
+        hedges = [at for at in range(len(plain)) if self.hedges.end(plain, at)]
+        condition = next((at for at in range(len(plain)) if self.conditions.end(plain, at)), len(plain))
+        marks = [at for at, word in enumerate(words) if word in _BREAKS]
+        breaks = [at - before for before, at in enumerate(marks)]
+
+        def taken_back(span: tuple[int, int]) -> bool:
+            start, end = span
+            before = bisect(breaks, start)
+            hedge = bisect_left(hedges, breaks[before - 1] if before else 0)
+            return (hedge < len(hedges) and hedges[hedge] < end) or condition < end
+
+        return taken_back
 
 
-def _hedged(sentence: str) -> Callable[[tuple[int, int]], bool]:
-    """Whether a claim that stands there is taken back before its end: by its clause, or by a condition before it."""
-    hedges = [found.span() for found in _HEDGE.finditer(sentence)]
-    breaks = [found.end() for found in _BREAK.finditer(sentence)]
-    condition = _IF.search(sentence)
-
-    def taken_back(span: tuple[int, int]) -> bool:
-        start, end = span
-        before = bisect(breaks, start)
-        hedge = bisect_left(hedges, (breaks[before - 1] if before else 0, 0))
-        said = hedge < len(hedges) and hedges[hedge][1] <= end
-        return said or (condition is not None and condition.end() <= end)
-
-    return taken_back
-
-
-def _promises(sentence: str) -> bool:
-    """`Saya akan membuat suratnya, mohon tunggu`: nothing happens after an answer, so this is not true either."""
-    if _CONDITION.search(sentence):
-        return False
-    return any(next(_spans(promise, sentence), None) is not None for promise in _PROMISES)
-
-
-def truth(language: Language) -> str:
-    """What the citizen is told when the model insists."""
-    return _TRUTH[language]
+@lru_cache(maxsize=32)
+def _reader(scope: Scope) -> _Reader:
+    every, told_of = telling(), words_of(scope)
+    forms = {"done": told_of.done, "doing": told_of.doing, "going": told_of.going, "thing": scope.things}
+    deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
+    claims, promises = Patterns(every.clitics), Patterns(every.clitics)
+    for pack in languages().values():
+        classes: dict[str, Class] = {name: Words.of(each) for name, each in pack.classes.items()}
+        classes |= {**deeds, "deed": OtherWord(pack.harmless, pack.endings)}
+        for text in pack.claims:
+            claims.add(text, classes)
+        for text in pack.promises:
+            promises.add(text, classes)
+    return _Reader(
+        told_of,
+        claims,
+        promises,
+        hedges=Words.of(every.hedges),
+        conditions=Words.of(every.conditions),
+        waits_for=Words.of(every.waits_for),
+        relatives=Words.of(every.relatives),
+        names=tuple(every.names),
+    )

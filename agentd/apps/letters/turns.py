@@ -15,7 +15,7 @@ from agentd.messages import ToolCall, ToolInfo
 
 
 class LetterTurns:
-    """A turn policy: only calls that may come to something now, and no letter claimed that no tool made."""
+    """A turn policy: only calls that may come to something now, and no deed claimed that no tool did."""
 
     def __init__(self, readings: SessionReadings | None = None) -> None:
         self._readings = readings or SessionReadings()
@@ -40,11 +40,11 @@ class LetterTurns:
         return replace(offer, tools=fitting, may_answer=first is None)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
-        """Raise UnsupportedAnswer for a letter that was never made."""
+        """Raise UnsupportedAnswer for a deed that no tool did."""
         claim = claims.false_claim(answer, turn.toolset, turn.said)
         if claim is not None:
             raise UnsupportedAnswer(
-                f'it says "{claim[:200]}", but no tool has made a letter in this conversation, and none is made after '
+                f'it says "{claim[:200]}", but no tool has done that in this conversation, and nothing is done after '
                 "an answer. Call the tool now, or ask for what is missing",
                 claims.truth(turn.language),
             )

@@ -15,7 +15,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from lab.eval.evidence import cod, matrix
+from agentd.agent.languages import LANGUAGES
+from lab.eval.evidence import answers, cod, matrix
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -49,6 +50,8 @@ def main() -> None:
         for half in ("tuning", "reporting"):
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
             _show(f"{file.name}, {half} half", own, with_failures=given.failures and half == "tuning")
+        if language in LANGUAGES:
+            print("", *answers.table(dialogues), sep="\n")
 
 
 if __name__ == "__main__":

@@ -161,13 +161,17 @@ def families() -> dict[str, Family]:
     return found
 
 
+MIXED = 4_000
+"""Characters of one mix."""
+
+
 def fuzzed(size: int, chance: random.Random) -> str:
-    """Pieces by chance, some of them many times."""
+    """Pieces by chance, some of them many times; the same mix at every length, so that only length differs."""
     pieces = list(PIECES.values())
     text: list[str] = []
     length = 0
-    while length < size:
+    while length < MIXED:
         piece = chance.choice(pieces) * chance.choice((1, 1, 2, 5, 40, 400))
         text.append(piece)
         length += len(piece)
-    return "".join(text)[:size]
+    return ("".join(text)[:MIXED] * (size // MIXED + 1))[:size]

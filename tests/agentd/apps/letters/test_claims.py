@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +85,52 @@ TRUTHS = [
 ]
 
 
+OFFICES = tomllib.loads(Path(__file__).with_name("claims_offices.toml").read_text(encoding="utf-8"))["office"]
+
+
+def tools_of(office: dict[str, Any]) -> Toolset:
+    return toolset(*(ToolInfo(server="office", official=True, **tool) for tool in office["tools"]))
+
+
+def answers(kind: str) -> list[Any]:
+    return [pytest.param(office, answer, id=answer) for office in OFFICES for answer in office[kind]]
+
+
+@pytest.mark.parametrize(("office", "answer"), answers("lies"))
+def test_no_deed_of_any_office_is_claimed_that_no_tool_did(office: dict[str, Any], answer: str) -> None:
+    assert false_claim(answer, tools_of(office), []) is not None
+
+
+@pytest.mark.parametrize(("office", "answer"), answers("honest"))
+def test_an_office_may_speak_of_its_deeds_without_claiming_one(office: dict[str, Any], answer: str) -> None:
+    assert false_claim(answer, tools_of(office), []) is None
+
+
+BLOCK = ToolInfo(name="block_card", server="bank", official=True, description="Block a customer's card.")
+SEND = ToolInfo(name="send_transfer", server="bank", official=True, description="Send money to another account.")
+CARD = ToolInfo(name="get_card", server="bank", annotations={"readOnlyHint": True})
+
+
+def test_one_deed_done_lets_no_other_be_claimed() -> None:
+    done = found("block_card", {"reference": "B-1"})
+    for truth_told in ("Your card has been blocked.", "Kartu Anda sudah kami blokir.", "Done!"):
+        assert false_claim(truth_told, toolset(BLOCK, SEND), done) is None
+    for lie in ("The money has been sent.", "Uangnya sudah kami kirim."):
+        assert false_claim(lie, toolset(BLOCK, SEND), done) == lie
+
+
+@pytest.mark.parametrize("status", [{"status": "blocked"}, {"blocked": True}, {"card": {"state": "diblokir"}}])
+def test_a_status_that_a_tool_found_may_be_reported(status: Any) -> None:
+    assert false_claim("Your card has been blocked.", toolset(BLOCK, CARD), found("get_card", status)) is None
+
+
+@pytest.mark.parametrize(
+    "status", [{"status": "active"}, {"blocked": False}, {"help": "How a card is blocked, by post"}]
+)
+def test_what_a_tool_did_not_state_is_no_status(status: Any) -> None:
+    assert false_claim("Your card has been blocked.", toolset(BLOCK, CARD), found("get_card", status)) is not None
+
+
 @pytest.mark.parametrize("answer", LIES)
 def test_a_letter_that_no_tool_made_is_not_claimed(answer: str) -> None:
     assert false_claim(answer, toolset(LETTER), []) is not None
@@ -122,7 +170,7 @@ async def test_a_model_that_claims_a_letter_is_asked_once_more() -> None:
     talk.model.turn = listening  # type: ignore[method-assign]
     ended = await talk.run()
     assert (ended.status, ended.response, ended.fallbacks) == ("completed", "Mohon sebutkan: NIK.", ())
-    assert "no tool has made a letter" in heard[1]
+    assert "no tool has done that" in heard[1]
 
 
 async def test_a_model_that_insists_is_not_believed_and_the_page_takes_its_words_back() -> None:

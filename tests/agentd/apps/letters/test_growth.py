@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from agentd.agent import actions, approval, language, masking, streaming
+from agentd.agent.toolset import Toolset
 from agentd.apps.letters import claims, grounding
 from agentd.apps.letters.evidence import asked, fields, pasted, reading
-from agentd.messages import Said
+from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
 from tests.agentd.growing import grows
@@ -41,13 +42,11 @@ LEXICON = fields.form(letter().input_schema).lexicon
 QUESTION = "A: Mohon sebutkan alamat dan keperluan Anda?"
 
 
-class Official:
-    official = frozenset({"generate"})
+OFFICIAL = Toolset((ToolInfo(name="generate_surat", server="certificate", official=True),), ())
 
 
 def answered(words: str) -> None:
-    toolset: Any = Official
-    claims.false_claim(words, toolset, [Said(by="tool", order=0, tool="other", value=words)])
+    claims.false_claim(words, OFFICIAL, [Said(by="tool", order=0, tool="other", value=words)])
 
 
 def action(words: str) -> None:

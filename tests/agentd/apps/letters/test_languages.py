@@ -9,7 +9,7 @@ import pytest
 
 import agentd
 from agentd.agent.languages import LANGUAGES, IncompletePack, read, words
-from agentd.apps.letters import languages
+from agentd.apps.letters import deeds, languages
 from agentd.apps.letters.evidence.lexicon import Cue
 
 PACK = Path(languages.__file__).with_suffix("")
@@ -20,6 +20,13 @@ ROOT = Path(agentd.__file__).parent
 def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
     pack = read(PACK / f"{language}.toml", languages.Phrases)
     assert pack.labels["nama"] and pack.relations["anak"] and pack.cues["negation"]
+
+
+def test_every_language_tells_of_every_deed_or_none_is_claimed_in_it() -> None:
+    packs = deeds.languages()
+    known = {key for pack in packs.values() for key in pack.deeds}
+    assert all(pack.deeds.keys() == known for pack in packs.values())
+    assert all(pack.claims and pack.promises and pack.truth for pack in packs.values())
 
 
 def test_a_key_left_out_is_refused_by_file_and_key(tmp_path: Path) -> None:

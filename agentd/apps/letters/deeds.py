@@ -1,0 +1,177 @@
+"""Deeds of tools: which a tool does by its name and description, and the words that tell of them. It reads no answer.
+
+The words stand in deeds/*.toml, one file a language. The forms of a verb are made of its stem by the language's
+patterns, so that a tool's own verb, which no file knows, is understood as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import merged, packs
+from agentd.errors import Language
+from agentd.messages import ToolInfo
+
+ASKED_BY = "agentd/asked_by"
+"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`)."""
+UNNAMED = "any"
+"""The deed of words that say that something was done, and not what."""
+_WORD = re.compile(r"[^\W\d_]+")
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_FIRST_SENTENCE = re.compile(r"[^.\n]*")
+
+Forms = Mapping[str, frozenset[str]]
+"""Each word with the deeds that it tells of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """One language's words for deeds, or all languages' together; deeds/en.toml says what each key is for."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    done: tuple[str, ...]
+    doing: tuple[str, ...]
+    going: tuple[str, ...]
+    clitics: frozenset[str]
+    names: frozenset[str]
+    claims: tuple[str, ...]
+    promises: tuple[str, ...]
+    hedges: frozenset[str]
+    conditions: frozenset[str]
+    waits_for: frozenset[str]
+    relatives: frozenset[str]
+    harmless: frozenset[str]
+    endings: tuple[str, ...]
+    truth: str
+    classes: Mapping[str, tuple[str, ...]]
+    deeds: Mapping[str, tuple[str, ...]]
+    irregular: Mapping[str, tuple[str, ...]]
+    things: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def languages() -> Mapping[Language, Telling]:
+    """The words of each language. Raises IncompletePack."""
+    return packs(Path(__file__).with_suffix(""), Telling)
+
+
+@cache
+def telling() -> Telling:
+    """The words of all languages together; their `truth` is nobody's."""
+    return merged(languages())
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """The deeds of some tools, and the words that tell of each as done, as promised and as going on."""
+
+    done: Forms
+    doing: Forms
+    going: Forms
+
+
+class Scope(NamedTuple):
+    """The deeds of some tools by their keys, and what answers call that which these tools make or act upon."""
+
+    keys: frozenset[str]
+    things: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What one tool says of itself: deeds by its name and titles, deeds by the first sentence of its description."""
+
+    named: frozenset[str]
+    described: frozenset[str]
+    things: frozenset[str]
+
+
+def scope_of(tools: Iterable[ToolInfo]) -> Scope:
+    """What these tools do, and to what."""
+    own = [_own(tool) for tool in tools]
+    keys = frozenset().union(*(each.named | each.described for each in own))
+    things = frozenset().union(*(each.things for each in own))
+    called = (name for names in telling().things.values() if things.intersection(names) for name in names)
+    return Scope(keys, things | frozenset(called))
+
+
+def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
+    """The deeds that calls of these tools did. What only a description tells, another tool of that name does."""
+    called = list(called)
+    named = frozenset().union(*(_own(tool).named for tool in called))
+    others = frozenset().union(*(_own(tool).named for tool in tools))
+    return named | (frozenset().union(*(_own(tool).described for tool in called)) - others)
+
+
+@lru_cache(maxsize=32)
+def words_of(scope: Scope) -> Deeds:
+    """Every word for these deeds, and for deeds that are not named, which may be any of them."""
+    forms = ("done", "doing", "going")
+    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *scope.keys)) for form in forms))
+
+
+def _united(each: Iterable[Forms]) -> Forms:
+    united: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for forms in each:
+        for word, keys in forms.items():
+            united[word] |= keys
+    return united
+
+
+@cache
+def _forms(key: str, form: str) -> Forms:
+    """The forms of one deed in all languages; a deed of no file is a tool's own verb in any of them."""
+    made: set[str] = set()
+    for pack in languages().values():
+        patterns = getattr(pack, form)
+        for stem in pack.deeds.get(key, () if key in telling().deeds else (key.removeprefix("="),)):
+            parts = {"stem": stem, "head": stem[:-1], "tail": stem[1:], "last": stem[-1]}
+            made |= {pattern.format(**parts) for pattern in patterns}
+            made |= {*pack.irregular.get(stem, ())} if form == "done" else set()
+    return dict.fromkeys(made, frozenset({key} - {UNNAMED}))
+
+
+@cache
+def _known() -> Forms:
+    """Every word of the files with its deeds, as a tool's name or description may use it."""
+    pack = telling()
+    words: dict[str, set[str]] = defaultdict(set)
+    for key, stems in pack.deeds.items():
+        if key == UNNAMED:
+            continue
+        for word in (*stems, *(word for form in ("done", "doing", "going") for word in _forms(key, form))):
+            words[word].add(key)
+    return {word: frozenset(keys) for word, keys in words.items()}
+
+
+def _own(tool: ToolInfo) -> _Own:
+    asked = tool.meta.get(ASKED_BY)
+    phrases = asked if isinstance(asked, list) else ()
+    return _read(tool.remote_name or tool.name, str(tool.annotations.get("title", "")), tool.description, *phrases)
+
+
+@lru_cache(maxsize=256)
+def _read(name: str, title: str, description: str, *phrases: object) -> _Own:
+    known, parts = _known(), [_PARTS.findall(part) for part in (name, title, *map(str, phrases))]
+    named = [word.casefold() for part in parts for word in part]
+    first = [word.casefold() for word in _WORD.findall(_first_sentence(description))]
+    keys = frozenset(key for word in named for key in known.get(word, ()))
+    own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
+    told = frozenset(key for word in first for key in known.get(word, ()))
+    things = {word for names in telling().things.values() for word in names}
+    called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
+    return _Own(keys | own, told, frozenset(called))
+
+
+def _first_sentence(description: str) -> str:
+    found = _FIRST_SENTENCE.match(description)
+    return found.group() if found else ""

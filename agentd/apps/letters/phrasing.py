@@ -1,0 +1,192 @@
+"""Phrases found in a sentence: patterns of words and classes of words, given as data. It knows no word and no meaning.
+
+A pattern is words, `{class}`, either with `?` (may be missing) or `*` (any number), `...` (up to a dozen other words),
+and `^` and `$` for the sentence's ends. A search takes time linear in the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+GAP = 12
+"""Words that `...` may stand for."""
+_ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)")
+
+Phrase = tuple[str, ...]
+"""Words in their order."""
+
+
+class Class(Protocol):
+    """What may stand in one place."""
+
+    def end(self, words: Sequence[str], at: int) -> int | None:
+        """Where the longest phrase that starts at this word ends, or None."""
+        ...
+
+    def may_start(self) -> frozenset[str]:
+        """The words that its phrases start with, without endings."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Given phrases. `endings` are those that their last word may have, or must have (`must_end`)."""
+
+    phrases: frozenset[Phrase]
+    sizes: tuple[int, ...]
+    firsts: frozenset[str]
+    endings: frozenset[str] = frozenset()
+    must_end: bool = False
+
+    @classmethod
+    def of(cls, phrases: Iterable[str], endings: frozenset[str] = frozenset(), *, must_end: bool = False) -> Words:
+        """From phrases as they are written, a space between two words."""
+        split = frozenset(tuple(phrase.split()) for phrase in phrases)
+        sizes = tuple(sorted({len(each) for each in split}, reverse=True))
+        return cls(split, sizes, frozenset(each[0] for each in split), endings, must_end)
+
+    def end(self, words: Sequence[str], at: int) -> int | None:
+        """Where the longest phrase that starts here ends."""
+        if at >= len(words) or not self._may_start(words[at]):
+            return None
+        fitting = (size for size in self.sizes if at + size <= len(words) and self._is(tuple(words[at : at + size])))
+        return next((at + size for size in fitting), None)
+
+    def may_start(self) -> frozenset[str]:
+        """The first words."""
+        return self.firsts
+
+    def _may_start(self, word: str) -> bool:
+        return word in self.firsts or (bool(self.endings) and bare(word, self.endings) in self.firsts)
+
+    def _is(self, phrase: Phrase) -> bool:
+        stem = bare(phrase[-1], self.endings)
+        plain = not self.must_end and phrase in self.phrases
+        return plain or (stem is not None and (*phrase[:-1], stem) in self.phrases)
+
+
+@lru_cache(maxsize=4096)
+def bare(word: str, endings: frozenset[str]) -> str | None:
+    """A word without one of these endings (`suratnya`), None when it has none."""
+    ending = next((each for each in endings if word.endswith(each) and len(word) > len(each) + 3), None)
+    return ending and word.removesuffix(ending)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWord:
+    """Any word with one of the endings that is not among the known ones. It can't start a pattern."""
+
+    known: frozenset[str]
+    endings: tuple[str, ...]
+
+    def end(self, words: Sequence[str], at: int) -> int | None:
+        """One word further, or None."""
+        fits = at < len(words) and words[at].endswith(self.endings) and words[at] not in self.known
+        return at + 1 if fits else None
+
+    def may_start(self) -> frozenset[str]:
+        """None that are known."""
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    words: Class
+    optional: bool = False
+    repeated: bool = False
+    after_gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """One pattern, read. `start` and `end`: it begins or ends the sentence."""
+
+    steps: tuple[_Step, ...]
+    start: bool
+    end: bool
+
+    def span(self, sentence: _Sentence, at: int) -> tuple[int, int] | None:
+        """Where it stands from this word on."""
+        begin, words = at, sentence.words
+        for step in self.steps:
+            end = sentence.soon(step.words, at) if step.after_gap else step.words.end(words, at)
+            if end is None and not step.optional:
+                return None
+            at = at if end is None else end
+            while step.repeated and (end := step.words.end(words, at)) is not None:
+                at = end
+        return None if self.end and at < len(words) else (begin, at)
+
+
+class _Sentence:
+    """The words of one sentence, and where phrases start in it; none starts after a relative (`which`)."""
+
+    def __init__(self, words: Sequence[str], relatives: Words) -> None:
+        self.words = words
+        ends = (relatives.end(words, at) for at in range(len(words)))
+        self.closed = frozenset(end for end in ends if end is not None)
+        self._starts: dict[int, list[int]] = {}
+
+    def soon(self, wanted: Class, at: int) -> int | None:
+        """Where the next of these phrases ends that starts within a gap."""
+        starts = self._starts.get(id(wanted))
+        if starts is None:
+            every = range(len(self.words))
+            starts = [each for each in every if each not in self.closed and wanted.end(self.words, each) is not None]
+            self._starts[id(wanted)] = starts
+        found = bisect_left(starts, at)
+        near = found < len(starts) and starts[found] <= at + GAP
+        return wanted.end(self.words, starts[found]) if near else None
+
+
+class Patterns:
+    """Several patterns, sought together: each only where a word stands that it can start with."""
+
+    def __init__(self, clitics: frozenset[str]) -> None:
+        self._clitics = clitics
+        self._at_start: list[_Pattern] = []
+        self._by_first: dict[str, list[_Pattern]] = defaultdict(list)
+
+    def add(self, text: str, classes: Mapping[str, Class]) -> None:
+        """Read a pattern. Raises KeyError for a class that there is none of, ValueError for none to begin with."""
+        parts = text.split()
+        steps = [
+            _step(part, classes, before == "...")
+            for before, part in zip(["", *parts], parts, strict=False)
+            if part not in ("...", "^", "$")
+        ]
+        made = _Pattern(tuple(steps), parts[0] == "^", parts[-1] == "$")
+        if made.start:
+            self._at_start.append(made)
+            return
+        if steps[0].optional or not steps[0].words.may_start():
+            raise ValueError(f"{text}: begins with nothing that must stand there")
+        for word in steps[0].words.may_start():
+            self._by_first[word].append(made)
+
+    def spans(self, words: Sequence[str], relatives: Words) -> list[tuple[int, int]]:
+        """Where one of them stands: (first word, word after its last), in order."""
+        sentence = _Sentence(words, relatives)
+        found = {made.span(sentence, 0) for made in self._at_start}
+        for at, word in enumerate(words):
+            if at not in sentence.closed:
+                first = word if word in self._by_first else bare(word, self._clitics)
+                found |= {made.span(sentence, at) for made in self._by_first.get(first or "", ())}
+        return sorted(span for span in found if span is not None)
+
+
+def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:
+    found = _ELEMENT.fullmatch(part)
+    if found is None:
+        raise ValueError(f"{part}: neither a word nor {{class}}")
+    name, text, times = found["name"], found["text"], found["times"]
+    words = Words.of([text]) if name is None else classes[name]
+    if name is not None and text and isinstance(words, Words):  # {thing}nya: with this ending
+        words = Words.of((" ".join(each) for each in words.phrases), frozenset({text}), must_end=True)
+    return _Step(words, optional=times != "", repeated=times == "*", after_gap=gap)
