@@ -1,5 +1,6 @@
 """`text2cypher`: the study's command line. Parses, calls, prints; every decision is elsewhere.
 
+text2cypher load SCRIPT.cypher --graph DIR          make a graph folder of a Cypher script
 text2cypher load --graph DIR --questions FILE       check a graph and questions, run every gold query
 text2cypher validate --graph DIR < queries          a query a line in, one JSON a line out
 text2cypher score FILE.jsonl [--graph DIR]          {gold, generated} a line in, the same with metrics out
@@ -35,8 +36,10 @@ from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import GraphFileError
 from servers.text2cypher.graph.open import open_backend
-from servers.text2cypher.graph.schema import GraphSchema
-from servers.text2cypher.linking.lexicon import bootstrap
+from servers.text2cypher.linking.lexicon import LexiconError, write_lexicon
+from servers.text2cypher.loading.expressions import ScriptError
+from servers.text2cypher.loading.folder import write
+from servers.text2cypher.loading.run import carry_out
 from servers.text2cypher.metrics.score import GoldQueryError, Scorer
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.report import write_report
@@ -44,13 +47,14 @@ from servers.text2cypher.report.results import ResultsError
 from servers.text2cypher.validators import ValidationPipeline
 
 OPTIONS_FILE = "run.json"
-LEXICON_FILE = "lexicon.json"
 _KEPT = (
     "graph questions examples prompt schema limit model_url model temperature max_tokens max_iterations delay aids "
     "candidates"
 ).split()
 _WRONG = (
     GraphFileError,
+    ScriptError,
+    LexiconError,
     QuestionFileError,
     GoldQueryError,
     GraphUnavailableError,
@@ -76,7 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="text2cypher", description="Questions about a graph, as Cypher.")
     commands = parser.add_subparsers(dest="command", required=True)
 
-    load = commands.add_parser("load", help="check a graph folder and its questions")
+    load = commands.add_parser("load", help="make a graph folder of a Cypher script, or check one and its questions")
+    load.add_argument("script", type=Path, nargs="?", help="a script of CREATE, MERGE, LOAD CSV … to make --graph of")
     load.add_argument(
         "--graph", type=Path, help="folder of nodes.*.csv and edges.*.csv; default: the shipped curriculum"
     )
@@ -138,14 +143,18 @@ def _add_how(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
 
 
 def _load(options: argparse.Namespace) -> int:
+    if options.script is not None:
+        for word in write(carry_out(options.script), options.graph or Path(options.script.stem)):
+            print(f"text2cypher load: {word}", file=sys.stderr)
+        options.graph = options.graph or Path(options.script.stem)
     with closing(open_backend(options.graph, os.environ)) as backend:
         if isinstance(backend, EmbeddedBackend):
             for label, nodes in backend.data.nodes.items():
                 print(f"{label}: {len(nodes)} nodes")
             for kind in backend.schema.relationships:
                 print(f"{kind}: {sum(edge.kind == kind for edge in backend.data.edges)} relationships")
-        if options.lexicon and not _write_lexicon(options.graph, backend.schema):
-            return 2
+        if options.lexicon:
+            print(write_lexicon(options.graph, backend.schema))
         if options.questions is None:
             return 0
         items = load_ground_truth(options.questions)
@@ -159,17 +168,6 @@ def _load(options: argparse.Namespace) -> int:
                 print(f"question {item.question_id}: {found.validator}: {found.error_message}", file=sys.stderr)
         print(f"{len(items)} questions, {len(items) - wrong} gold queries valid and not empty")
         return 1 if wrong else 0
-
-
-def _write_lexicon(folder: Path | None, schema: GraphSchema) -> bool:
-    """False when there is no folder to write to, or it has a lexicon: nobody's words are overwritten."""
-    if folder is None or (folder / LEXICON_FILE).exists():
-        why = "name the folder by --graph" if folder is None else f"{folder / LEXICON_FILE} is there; edit that"
-        print(f"text2cypher load: --lexicon: {why}", file=sys.stderr)
-        return False
-    (folder / LEXICON_FILE).write_text(json.dumps(bootstrap(schema), indent=2) + "\n", encoding="utf-8")
-    print(folder / LEXICON_FILE)
-    return True
 
 
 def _validate(options: argparse.Namespace) -> int:

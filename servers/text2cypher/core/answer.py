@@ -10,7 +10,7 @@ from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.values import Place
+from servers.text2cypher.linking.values import Place, folded
 
 MOST_SHOWN = 20
 LONGEST_QUESTION = 2_000
@@ -70,7 +70,8 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
     if bench.linker.wording.compiled(r"^\W*‹writes›\b").search(question) or _WRITING_CYPHER.search(question):
         return words["write"]
     hints = bench.linker.link(question)
-    if not (hints.labels or hints.mentions or hints.properties or hints.relations):
+    linked = hints.labels or hints.mentions or hints.properties or hints.relations or hints.related
+    if not linked and not languages().graph & set(folded(question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
     if hints.unknown:
         label, name = hints.unknown[0]

@@ -7,18 +7,23 @@ is fitted. Below CERTAIN an answer is `uncertain`, so one doubt is enough. Rules
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.linking.amounts import number_of
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
+_YEAR = re.compile(r"\d{4}(?= |$)")
+"""Of a date that is tested: a question may say no more of it."""
+_AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 MOST_SCORED = 300  # texts of readings that are held against the question
 
 
@@ -27,7 +32,7 @@ def assess(state: AgentState, hints: Hints, linker: Linker) -> None:
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
     doubts = [Doubt("unused", held.words) for held in taken if held.meaning is None]
-    doubts += [*_unasked(hints, facts), *_directions(hints, facts, linker), *_results(state, hints, facts)]
+    doubts += [*_unasked(hints, facts, linker), *_directions(hints, facts, linker), *_results(state, hints, facts)]
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.doubts = doubts
     state.confidence = round(0.5 ** len(doubts) * math.prod(held.spelling for held in taken), 3)
@@ -38,7 +43,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
     """How many doubts there are before anything is run."""
     facts = QueryFacts.of(query)
     unused = sum(held.meaning is None for held in coverage(hints, facts, linker))
-    return unused + sum(1 for _ in _unasked(hints, facts)) + sum(1 for _ in _directions(hints, facts, linker))
+    return unused + sum(1 for _ in _unasked(hints, facts, linker)) + sum(1 for _ in _directions(hints, facts, linker))
 
 
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:
@@ -59,14 +64,24 @@ def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[
     return [Reading(match, tuple(found)) for match, found in returns.items()]
 
 
-def _unasked(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """Values that the query tests and the question doesn't name."""
+def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Values, numbers and aggregates in the query that the question doesn't name."""
     said = folded(hints.question)
     linked = {folded(held.value) for held in hints.mentions}
     for text in dict.fromkeys(facts.strings):
         value = folded(text)
-        if value and value not in linked and value not in said:
+        year = _YEAR.match(value)
+        if value and value not in linked and value not in said and not (year and year[0] in said):
             yield Doubt("unasked", text)
+    numbers = [number_of(word, linker.lexicon) for word in re.findall(r"\w+", hints.question.lower())]
+    known = {held + step for held in numbers if held is not None for step in (-1, 0, 1)}
+    decades = {float(held) + step for held in re.findall(r"(\d{3}0)s", hints.question) for step in (-1, 0, 9, 10)}
+    for sign, number in facts.numbers:
+        if sign != "*" and abs(number) > 1 and number not in known | decades:
+            yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
+    for function, words in _AGGREGATES.items():
+        if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
+            yield Doubt("unasked", function.lower())
 
 
 def _directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -115,6 +130,8 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("empty")
     elif _repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
+    elif len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
+        yield Doubt("duplicates")
     if not facts.has_conditions and not facts.aggregates and not _asks_for_all(hints.question):
         yield Doubt("everything")
 

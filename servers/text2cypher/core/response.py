@@ -43,5 +43,10 @@ def _clean(block: str) -> str:
     if fenced is not None:
         block = fenced.group(1)
     block = re.sub(r"</?\w+>\s*$", "", block.strip())
-    block = re.sub(r"^(?:cypher|query)\s*:\s*", "", block.strip().strip("`").strip(), flags=re.IGNORECASE)
+    block = re.sub(r"^(?:cypher|query)\s*:\s*", "", _unquoted(block.strip()).strip(), flags=re.IGNORECASE)
     return block.strip().rstrip(";").strip()
+
+
+def _unquoted(block: str) -> str:
+    """Without the backquotes round the whole; those of a name at its end stay."""
+    return block.strip("`") if block.startswith("`") or block.count("`") % 2 else block

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.lexicon import load_lexicon
+from servers.text2cypher.linking.profile import said_of
 from servers.text2cypher.linking.values import ValueIndex
 from servers.text2cypher.prompts import PromptManager
 from servers.text2cypher.prompts.similar import SimilarExamples
@@ -54,7 +55,11 @@ class Workbench:
     @cached_property
     def linker(self) -> Linker:
         """Words to graph."""
-        return Linker(self.backend.schema, load_lexicon(self.backend.schema, self.folder), self.values)
+        lexicon = load_lexicon(self.backend.schema, self.folder)
+        if self.backend.can_run:
+            said = tuple(said_of(self.backend, self.values))
+            lexicon = replace(lexicon, also=(*lexicon.also, *said), timed=frozenset(name for _, name in said))
+        return Linker(self.backend.schema, lexicon, self.values)
 
     @cached_property
     def reader(self) -> Reader:

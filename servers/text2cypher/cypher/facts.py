@@ -11,7 +11,7 @@ from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_NEGATING = {"NOT", "NONE"}
+_NEGATING = {"NOT", "NONE", "FALSE"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class QueryFacts:
 
     @cached_property
     def negates(self) -> bool:
-        """NOT, <>, IS NULL, NONE or `= 0` (`IS NOT NULL` alone is no negation)."""
+        """NOT, <>, IS NULL, NONE, FALSE or `= 0` (`IS NOT NULL` alone is no negation)."""
         for place, token in enumerate(self.tokens):
             before = self.tokens[place - 1] if place else None
             if token.is_word(*_NEGATING) and not (before is not None and before.is_word("IS")):

@@ -1,7 +1,8 @@
 """Turns Neo4j's Cypher into what the embedded engine accepts, with the same rows. Leaves Neo4j's own queries alone.
 
 Measured differences (Kuzu and Ladybug against Neo4j): no inline WHERE, no `WHERE n:L`, other names for some functions,
-walks instead of trails (an edge may be used twice in one MATCH), ORDER BY after WITH only with SKIP or LIMIT.
+walks instead of trails (an edge may be used twice in one MATCH), ORDER BY after WITH only with SKIP or LIMIT, lists and
+texts counted from 1, subqueries only with MATCH, its keywords as names only in backquotes.
 """
 
 from __future__ import annotations
@@ -10,82 +11,26 @@ import re
 from collections.abc import Callable
 from itertools import combinations, pairwise
 
+from servers.text2cypher.cypher.functions import Edit, apply, calls, closing, subscripts
 from servers.text2cypher.cypher.records import RelationshipPattern, Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token, quote
 
 LONGEST_PATH = 30
-_FUNCTIONS = {
-    "TYPE": "label({0})",
-    "LABELS": "[label({0})]",
-    "ELEMENTID": "CAST(id({0}) AS STRING)",
-    "TOSTRING": "CAST({0} AS STRING)",
-    "TOINTEGER": "CAST({0} AS INT64)",
-    "TOFLOAT": "CAST({0} AS DOUBLE)",
-    "HEAD": "list_extract({0}, 1)",
-    "LAST": "list_extract({0}, -1)",
-    "DATE": "current_date()",
-    "RELATIONSHIPS": "rels({0})",
-    "STDEV": "stddev({0})",
-}
-_UNSUPPORTED = ("REDUCE", "APOC")
-Edit = tuple[int, int, str]
-
-
-class UnsupportedError(ValueError):
-    """Cypher that the embedded engine can't run and that no rewrite here covers."""
+_KEYWORDS = frozenset(
+    """
+    ALL AND AS ASC ASCENDING CASE CAST COLUMN CONTAINS CREATE DBTYPE DEFAULT DELETE DESC DESCENDING DISTINCT ELSE END
+    ENDS EXISTS FALSE GLOB GROUP HEADERS IN INSTALL IS LIMIT MACRO MATCH MULTI NOT NULL ON ONLY OPTIONAL OR ORDER
+    PRIMARY PROFILE PROJECT RETURN SET SHORTEST SKIP STARTS TABLE THEN TO TRUE UNION UNWIND WHEN WHERE WITH XOR
+    """.split()
+)
 
 
 def for_embedded(query: str) -> str:
     """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
-    for step in (_calls, _comprehensions, _patterns):
-        query = _apply(query, step(query, parse(query)))
+    for step in (calls, subscripts, _comprehensions, _subqueries, _reserved, _patterns):
+        query = apply(query, step(query, parse(query)))
     return query.rstrip().rstrip(";")
-
-
-def _apply(query: str, edits: list[Edit]) -> str:
-    for start, end, text in sorted(edits, reverse=True):
-        query = query[:start] + text + query[end:]
-    return query
-
-
-def _calls(query: str, structure: Structure) -> list[Edit]:
-    """Functions that have another name or form; innermost first, one per pass over nested calls."""
-    tokens = structure.tokens
-    edits: list[Edit] = []
-    covered = -1
-    for place, token in enumerate(tokens[:-1]):
-        word = token.text.upper()
-        if token.kind is not Kind.NAME or (place and tokens[place - 1].text in (".", ":")):
-            continue
-        if word in _UNSUPPORTED and tokens[place + 1].text in ("(", "."):
-            raise UnsupportedError(f"{token.text} tidak didukung mesin tertanam; tulis tanpa {token.text}")
-        if tokens[place + 1].text != "(" or token.start < covered:
-            continue
-        close = _closing(tokens, place + 1)
-        inner = query[tokens[place + 1].end : tokens[close].start].strip()
-        if word == "EXISTS":
-            edits.append((token.start, tokens[close].end, _exists(inner)))
-        elif word in _FUNCTIONS:
-            argument = _apply(inner, _calls_inside(inner))
-            edits.append((token.start, tokens[close].end, _FUNCTIONS[word].format(argument)))
-        else:
-            continue
-        covered = tokens[close].end
-    return edits
-
-
-def _calls_inside(text: str) -> list[Edit]:
-    """The same for an argument: as a query of its own, offsets moved back."""
-    shift = len("RETURN ")
-    query = "RETURN " + text
-    return [(start - shift, end - shift, new) for start, end, new in _calls(query, parse(query))] if text else []
-
-
-def _exists(inner: str) -> str:
-    if re.fullmatch(r"\w+\.\w+", inner):
-        return f"({inner} IS NOT NULL)"
-    return f"EXISTS {{ MATCH {inner} }}"
 
 
 def _comprehensions(query: str, structure: Structure) -> list[Edit]:
@@ -95,7 +40,7 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
     for place, token in enumerate(tokens[:-3]):
         if token.text != "[" or not tokens[place + 1].is_name or not tokens[place + 2].is_word("IN"):
             continue
-        close = _closing(tokens, place)
+        close = closing(tokens, place)
         where = _at_depth(tokens, place + 3, close, lambda t: t.is_word("WHERE"))
         bar = _at_depth(tokens, place + 3, close, lambda t: t.text == "|")
         variable = tokens[place + 1].text
@@ -107,6 +52,37 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
             value = query[tokens[bar].end : tokens[close].start].strip()
             source = f"list_transform({source}, {variable} -> {value})"
         edits.append((token.start, tokens[close].end, source))
+    return edits
+
+
+def _subqueries(query: str, structure: Structure) -> list[Edit]:
+    """`EXISTS { (a)-->(b) }` and `COUNT { … }` need MATCH; so does `size((a)-->(b))`, which becomes COUNT."""
+    del query
+    edits: list[Edit] = []
+    tokens = structure.tokens
+    for place, (token, opener, inner) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        if token.is_word("EXISTS", "COUNT") and opener.text == "{" and not inner.is_word("MATCH", "OPTIONAL"):
+            edits.append((opener.end, opener.end, " MATCH "))
+        if token.is_word("SIZE") and opener.text == inner.text == "(":
+            close = closing(tokens, place + 1)
+            edits += [(token.start, opener.end, "COUNT { MATCH "), (tokens[close].start, tokens[close].end, " }")]
+    return edits
+
+
+def _reserved(query: str, structure: Structure) -> list[Edit]:
+    """Backquotes round names that are keywords of the engine."""
+    del query
+    edits: list[Edit] = []
+    tokens = structure.tokens
+    own = structure.bound | structure.aliases
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        if token.kind is not Kind.NAME or token.text.upper() not in _KEYWORDS or before is None:
+            continue
+        key = before.text in ("{", ",") and after is not None and after.text == ":"
+        named = before.text in (":", "|", ".") or before.is_word("AS") or key
+        variable = token.text in own and not (after is not None and after.is_word("BY"))
+        if named or (variable and (before.text in ("(", ",", "[") or (after is not None and after.text in (".", ")")))):
+            edits.append((token.start, token.end, f"`{token.text}`"))
     return edits
 
 
@@ -192,7 +168,7 @@ def _shortest(query: str, structure: Structure) -> list[Edit]:
     for place, token in enumerate(tokens[:-1]):
         if not token.is_word("SHORTESTPATH", "ALLSHORTESTPATHS"):
             continue
-        close = _closing(tokens, place + 1)
+        close = closing(tokens, place + 1)
         mode = "SHORTEST" if token.is_word("SHORTESTPATH") else "ALL SHORTEST"
         edits += [(token.start, tokens[place + 1].end, ""), (tokens[close].start, tokens[close].end, "")]
         for relationship in structure.relationships:
@@ -220,15 +196,6 @@ def _where_end(structure: Structure, where: int) -> int:
     later = [offset for _, offset in structure.clauses if offset > where]
     limit = min(later) if later else structure.tokens[-1].end + 1
     return max(t.end for t in structure.tokens if t.start < limit)
-
-
-def _closing(tokens: list[Token], opener: int) -> int:
-    depth = 0
-    for place in range(opener, len(tokens)):
-        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
-        if depth == 0:
-            return place
-    raise AssertionError("parse() has checked the brackets")
 
 
 def _at_depth(tokens: list[Token], begin: int, end: int, wanted: Callable[[Token], bool]) -> int:

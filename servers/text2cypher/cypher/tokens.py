@@ -117,6 +117,11 @@ def quote(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
 
 
+def named(name: str) -> str:
+    """`name` as a label, type or property is written: in backquotes where it must be."""
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else "`" + name.replace("`", "``") + "`"
+
+
 def _value(kind: str, text: str) -> str:
     if kind == "string":
         return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m.group(1), m.group(1)), text[1:-1], flags=re.DOTALL)

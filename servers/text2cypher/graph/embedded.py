@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from servers.text2cypher.cypher.columns import column_names
+from servers.text2cypher.cypher.functions import UnsupportedError
 from servers.text2cypher.cypher.guard import NotReadOnlyError
-from servers.text2cypher.cypher.rewrite import UnsupportedError, for_embedded
+from servers.text2cypher.cypher.rewrite import for_embedded
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.backend import (
     ROW_CAP,

@@ -1,28 +1,32 @@
 """Reads a graph from a folder of CSV files. Checks it whole before anything is loaded; runs no query.
 
-    nodes.LABEL.csv   one column a property
+    nodes.LABEL.csv   one column a property; `_key`, where it is there, is the node's key and no property
     edges.TYPE.csv    from_label, from_key, to_label, to_key (further columns are properties of the relationship)
     keys.csv          optional: label, key; the key's columns joined by `|`
     types.csv         optional: label, property, type
 
 A node's key is what keys.csv says or, without that file, the column, or columns joined by `|`, by which the edges name
 the most nodes (unique ones first). Without types.csv a column is INTEGER where its values are all whole numbers, FLOAT
-where all are numbers, BOOLEAN where all are true or false, else STRING. An empty field is an absent property.
+where all are numbers, BOOLEAN where all are true or false, else STRING; a list (`STRING[]` …) is written as JSON. An
+empty field is an absent property.
 For labels of the shipped curriculum its own keys.csv and types.csv hold where the folder has none.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice, permutations
 from pathlib import Path
+from typing import Any
 
-from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING, GraphSchema
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING, GraphSchema
 
-Value = int | float | str | bool | None
+Value = int | float | str | bool | list[Any] | None
+KEY_COLUMN = "_key"
 CURRICULUM = Path(__file__).parent.parent / "data" / "curriculum"
 _NAME = re.compile(r"[^\W\d]\w*")
 _EDGE_COLUMNS = ("from_label", "from_key", "to_label", "to_key")
@@ -71,7 +75,7 @@ def read_graph(folder: Path) -> GraphData:
     for file in node_files:
         label = _name_in(file)
         types[label], nodes[label] = _read_nodes(file, keys.get(label), named.get(label, set()), told.get(label, {}))
-    edges, edge_types = _check_edges(edge_rows, nodes)
+    edges, edge_types = _check_edges(edge_rows, nodes, told)
     paths = tuple(dict.fromkeys((e.from_label, e.kind, e.to_label) for e in edges))
     return GraphData(GraphSchema(types, paths, edge_types), nodes, edges)
 
@@ -136,8 +140,8 @@ def _read_nodes(
     file: Path, key: tuple[str, ...] | None, named: set[str], told: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
     header, rows = _rows(file)
-    types = {column: _type_of(file, column, rows, told.get(column)) for column in header}
-    columns = key or _find_key(_name_in(file), header, rows, named)
+    types = {column: _type_of(file, column, rows, told.get(column)) for column in header if column != KEY_COLUMN}
+    columns = (KEY_COLUMN,) if KEY_COLUMN in header else key or _find_key(_name_in(file), header, rows, named)
     missing = set(columns) - set(header)
     if missing:
         raise GraphFileError(f"{file}:1: key column {', '.join(sorted(missing))} is missing")
@@ -148,7 +152,7 @@ def _read_nodes(
             raise GraphFileError(
                 f"{file}:{line}: key {name!r} is there twice; keys ({'|'.join(columns)}) must be unique"
             )
-        nodes[name] = {column: _value(row[column], types[column]) for column in header}
+        nodes[name] = {column: _value(row[column], kind) for column, kind in types.items()}
     return types, nodes
 
 
@@ -174,6 +178,7 @@ _FORMS = {
     FLOAT: (re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"), "a number"),
     BOOLEAN: (re.compile(r"true|false", re.IGNORECASE), "true or false"),
     STRING: (re.compile(r".*", re.DOTALL), "a text"),
+    **{kind: (re.compile(r"\[.*\]", re.DOTALL), "a list in JSON") for kind in LISTS.values()},
 }
 
 
@@ -197,6 +202,8 @@ def _value(text: str, kind: str) -> Value:
         return int(text)
     if kind == FLOAT:
         return float(text)
+    if kind in LISTS.values():
+        return list(json.loads(text))
     return text.lower() == "true" if kind == BOOLEAN else text
 
 
@@ -224,12 +231,12 @@ def _keys_named(edge_rows: EdgeRows) -> dict[str, set[str]]:
 
 
 def _check_edges(
-    edge_rows: EdgeRows, nodes: dict[str, dict[str, dict[str, Value]]]
+    edge_rows: EdgeRows, nodes: dict[str, dict[str, dict[str, Value]]], told: dict[str, dict[str, str]]
 ) -> tuple[list[Edge], dict[str, dict[str, str]]]:
     edges: list[Edge] = []
     types: dict[str, dict[str, str]] = {}
     for kind, (file, header, rows) in edge_rows.items():
-        types[kind] = {column: _type_of(file, column, rows) for column in header[4:]}
+        types[kind] = {column: _type_of(file, column, rows, told.get(kind, {}).get(column)) for column in header[4:]}
         for line, row in rows:
             for end in ("from", "to"):
                 label, key = row[f"{end}_label"], row[f"{end}_key"]

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 INTEGER, FLOAT, STRING, BOOLEAN = "INTEGER", "FLOAT", "STRING", "BOOLEAN"
+LISTS = {kind: f"{kind}[]" for kind in (INTEGER, FLOAT, STRING, BOOLEAN)}
+"""The types of lists, by that of their items."""
 
 
 @dataclass(frozen=True)
 class GraphSchema:
-    """`nodes`: label → property → type (INTEGER, FLOAT, STRING, BOOLEAN); `paths`: (from label, type, to label)."""
+    """`nodes`: label → property → type (INTEGER, FLOAT, STRING, BOOLEAN or one of LISTS); `paths`: (from label, type,
+    to label).
+    """
 
     nodes: dict[str, dict[str, str]]
     paths: tuple[tuple[str, str, str], ...]

@@ -21,10 +21,11 @@ from uuid import UUID
 
 from servers.text2cypher.graph import lockdown
 from servers.text2cypher.graph.folder import GraphData, read_graph
-from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING
 
 KEY = "_key"
 _TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
+_TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
 # By default the engine reserves 8 TB of address space, which a limit on memory would refuse.
 _ENGINE_SIZE = {"buffer_pool_size": 256 << 20, "max_db_size": 1 << 30, "max_num_threads": 1}
 

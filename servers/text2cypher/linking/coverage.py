@@ -13,19 +13,13 @@ from dataclasses import dataclass
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.amounts import BOUNDS, is_decade, number_of, within
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
 from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.values import folded
 
 _WORD = re.compile(r"\w+(?:[.\-']\w+)*")
-_BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
-    "greater": lambda n: {(">", n), (">=", n + 1)},
-    "at_least": lambda n: {(">=", n), (">", n - 1)},
-    "less": lambda n: {("<", n), ("<=", n - 1)},
-    "at_most": lambda n: {("<=", n), ("<", n + 1)},
-}
-"""How a bound may be written for whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +92,7 @@ class _Reading:
                 said = self.hints.question[held.start : held.end]
                 near = 1.0 if held.exact else difflib.SequenceMatcher(None, folded(said), folded(held.value)).ratio()
                 self._take(held.start, held.end, f"'{held.value}'", near)
-        for text in sorted(texts, key=len, reverse=True):
+        for text in sorted(texts | {text.lower() for text in self.facts.strings}, key=len, reverse=True):
             for span in list(self._match(text)):
                 self._take(*span, f"'{text}'")
         used = {word for text in texts for word in text.split()}
@@ -126,27 +120,59 @@ class _Reading:
                 self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
 
     def _numbers(self) -> None:
-        numbers = {**self.language.numbers, **self.linker.lexicon.numbers}
+        stated = set(self.facts.numbers)
+        for low, high, spans in self._ranges():
+            if {sign for sign, n in stated if n == low} & {">", ">="} and {s for s, n in stated if n == high} & {
+                "<",
+                "<=",
+            }:
+                self._take(spans[0], spans[1], f"{low:g} … {high:g}")
+            else:
+                self._drop(spans[0], spans[1])
         for start, end in list(self.open):
             word = self.text[start:end]
-            value = float(word) if re.fullmatch(r"\d+(?:\.\d+)?", word) else numbers.get(word)
+            if is_decade(word) and within(float(word[:-1]), stated):
+                self._take(start, end, word)
+            value = number_of(word, self.linker.lexicon)
             if value is None:
                 continue
             begin, bound = self._bound_before(start)
-            wanted = _BOUNDS[bound](value) if bound else None
-            if wanted is None and any(number == value for _, number in self.facts.numbers):
+            bound = self._bound_after(end) or bound
+            wanted = BOUNDS[bound](value) if bound else None
+            if wanted is None and any(number == value for _, number in stated):
                 self._take(start, end, f"{value:g}")
-            elif wanted and wanted & set(self.facts.numbers):
+            elif wanted and wanted & stated:
                 self._take(begin, end, f"{bound} {value:g}")
+
+    def _ranges(self) -> Iterator[tuple[float, float, tuple[int, int]]]:
+        """(low, high, span) of each `between 1990 and 2000`."""
+        pattern = self.linker.wording.compiled(r"(?<!\w)‹range_from›\W+(\w+)\W+‹range_to›\W+(\w+)")
+        for found in pattern.finditer(self.text):
+            low, high = (number_of(word, self.linker.lexicon) for word in found.groups())
+            if low is not None and high is not None:
+                yield low, high, found.span()
+
+    def _drop(self, start: int, end: int) -> None:
+        """What these words ask for is not done."""
+        self.open = [(s, e) for s, e in self.open if e <= start or end <= s]
+        self.found.append((start, Taken(self.hints.question[start:end], None)))
+
+    def _bound_after(self, end: int) -> str:
+        """`or more` right after a number, and the like."""
+        after = self.text[end:]
+        for phrase, cues in self.language.cues.items():
+            if phrase.startswith(("or ", "atau ")) and re.match(rf"\W+{re.escape(phrase)}(?!\w)", after):
+                return next((cue for cue in cues if cue in BOUNDS), "")
+        return ""
 
     def _bound_before(self, start: int) -> tuple[int, str]:
         """Where `more than` or the like begins right before a number, and which bound it is; (start, "") without."""
         for phrase in sorted(self.language.cues, key=len, reverse=True):
-            bound = next((cue for cue in self.language.cues[phrase] if cue in _BOUNDS), None)
+            bound = next((cue for cue in self.language.cues[phrase] if cue in BOUNDS), None)
             if (
                 bound
                 and phrase in self.text
-                and (found := re.search(rf"(?<!\w){re.escape(phrase)}\s+$", self.text[:start]))
+                and (found := re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£'\"]+$", self.text[:start]))
             ):
                 return found.start(), bound
         return start, ""
@@ -173,14 +199,18 @@ class _Reading:
     def _does(self, cue: str) -> bool:
         words, facts = self.facts.words, self.facts
         ordered = "ORDER" in words and "LIMIT" in words
+        symbols = {token.text for token in facts.tokens}
+        dated = self._says("early") or self._says("late")
+        backwards = bool(words & {"DESC", "DESCENDING"})
         best = ordered or bool(words & {"ALL", "NONE"})
         signs = {sign for sign, _ in facts.numbers} | {t.text for t in facts.tokens if t.text in ("<", ">", "<=", ">=")}
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(),
             "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(),
             "average": "AVG" in words,
-            "minimum": "MIN" in words or (best and "DESC" not in words) or (best and "DESC" in words and self._dated()),
-            "maximum": "MAX" in words or (best and "DESC" in words) or (best and self._dated()),
+            "minimum": self._in_time() if dated else "MIN" in words or (best and not backwards),
+            "maximum": self._in_time() if dated else "MAX" in words or (best and backwards),
+            "top": ordered and (self._in_time() if dated else backwards or self._says("min_said")),
             "collect": "COLLECT" in words,
             "group": len(facts.columns) > 1,
             "order": "ORDER" in words,
@@ -188,7 +218,7 @@ class _Reading:
             "ascending": "ORDER" in words and not words & {"DESC", "DESCENDING"},
             "not": facts.negates,
             "indirect": facts.long_paths,
-            "distinct": bool(words & {"DISTINCT"}) or "<>" in {t.text for t in facts.tokens},
+            "distinct": bool(words & {"DISTINCT"}) or "<>" in symbols,
             "greater": bool(signs & {">", ">="}),
             "less": bool(signs & {"<", "<="}),
             "at_least": bool(signs & {">", ">="}),
@@ -196,7 +226,9 @@ class _Reading:
             "range": bool(signs & {">", ">="}) and bool(signs & {"<", "<="}),
             "starts": "STARTS" in words,
             "ends": "ENDS" in words,
-            "contains": bool(words & {"CONTAINS"}) or "=~" in {t.text for t in facts.tokens},
+            "contains": bool(words & {"CONTAINS", "IN"}) or "=~" in symbols or bool(facts.structure.relationships),
+            "length": "SIZE" in words,
+            "modulo": "%" in symbols,
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1,
         }
@@ -221,9 +253,20 @@ class _Reading:
         one = any(self.linker.values.identifies(place) for place in places)
         return one and self._asks_a_number() and not self.facts.structure.relationships
 
-    def _dated(self) -> bool:
-        """Of what is old or new either order may be meant: born last is the youngest."""
-        return bool(self.linker.wording.compiled(r"\b‹dated›\b").search(self.text))
+    def _in_time(self) -> bool:
+        """What is old comes first by a year or a date, what is new last; of other properties nobody knows."""
+        words = self.facts.words
+        early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
+        if not (early or late):
+            return False
+        if not words & {"ORDER", "MIN", "MAX", "ALL", "NONE"}:
+            return False
+        backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
+        known = bool(self.facts.properties & self.linker.lexicon.timed)
+        return backwards == bool(late) if known else True
+
+    def _says(self, name: str) -> bool:
+        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))
 
     def _answers_yes_or_no(self) -> bool:
         signs = {token.text for token in self.facts.returned}

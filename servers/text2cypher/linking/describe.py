@@ -32,5 +32,8 @@ def describe(hints: Hints) -> str:
     if hints.properties:
         parts.append("properti " + ", ".join(hints.properties))
     parts += [f"relasi {kind}" for kind in hints.relations]
+    linked = {*hints.labels, *hints.properties, *hints.relations, *(held.property for held in hints.filters)}
+    if related := [name for name in hints.related if name not in linked]:
+        parts.append("mungkin terkait " + ", ".join(related))
     parts += [_ASKED[ask] for ask in Ask if ask in hints.asks and ask in _ASKED]
     return f"Petunjuk: {'; '.join(parts)}" if parts else ""

@@ -167,10 +167,11 @@ class Conditions:
         return filters, having, used
 
     def _numbers(self, masked: str) -> list[tuple[int, int, int]]:
-        words = "|".join(re.escape(word) for word in self.lexicon.numbers) or "(?!)"
+        said = self.lexicon.numbers
+        words = "|".join(re.escape(word) for word in said) or "(?!)"
         pattern = self.wording.compiled(rf"(?<![\w.])(?:\d{{1,9}}|{words})(?![\w.]*\w)")
         found = ((m.start(), m.end(), m.group().lower()) for m in pattern.finditer(masked))
-        return [(start, end, self.lexicon.numbers.get(text) or int(text)) for start, end, text in found]
+        return [(start, end, said[text] if text in said else int(text)) for start, end, text in found]
 
     def _is_range(self, between: str) -> bool:
         return bool(self.wording.compiled(r"\W*‹range›\W*").fullmatch(between))

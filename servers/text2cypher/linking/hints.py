@@ -15,6 +15,7 @@ from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_va
 from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
+from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex
 
@@ -37,6 +38,7 @@ class Hints:
     unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of things named that the graph doesn't hold
     value_ends: tuple[tuple[str, End], ...] = ()  # stored values that the wording puts at one end of a relationship
     asked_end: End | None = None  # the end at which the thing asked about stands
+    related: tuple[str, ...] = ()  # names of the graph of which the question says a root, as "directors" of DIRECTED
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
 
@@ -49,6 +51,13 @@ class Linker:
         self.wording = Wording(schema, lexicon)
         self._conditions = Conditions(schema, lexicon, values, self.naming, self.wording)
         self._named = {**lexicon.properties, **lexicon.labels}
+        properties = [name for types in schema.nodes.values() for name in types]
+        self._roots = [
+            (root(part), name)
+            for name in [*schema.labels, *schema.relationships, *properties]
+            for part in parts(name)
+            if part not in languages().function and len(part) > 2
+        ]
         self._known = {**self._named, **lexicon.relationships}
 
     def link(self, question: str) -> Hints:
@@ -81,12 +90,17 @@ class Linker:
             self._unknown(masked, labels),
             tuple(ends_of_values(masked, mentions, directions).items()),
             end_of_asked(masked, directions),
+            self._related(masked),
             self._pairs(masked, [held for held in properties if held[0] not in stated.used], labels),
         )
 
     def display(self, label: str) -> list[str]:
         """The properties a node of this label is shown by, best first."""
         return self.naming.display(label)
+
+    def _related(self, masked: str) -> tuple[str, ...]:
+        roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
+        return tuple(dict.fromkeys(name for held, name in self._roots if held in roots))
 
     def _pairs(self, masked: str, properties: list[Span], labels: list[Span]) -> tuple[tuple[str, str], ...]:
         """(property, label) where a property's word stands right before a label's."""

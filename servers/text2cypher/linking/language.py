@@ -27,17 +27,23 @@ class Language:
     """Every language read together; phrases in lower case.
 
     `function`: words that say nothing of what is looked for; `aside`: phrases of that kind; `lists`: phrases that ask
-    for all of a kind; `yes_no`: how such a question begins; `cues`: phrase → what a query must do for it, any one of
-    them; `numbers`: number words; `naming`, `describing`: what properties are called that name or explain a thing;
-    `clitics`, `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code.
+    for all of a kind; `yes_no`: how such a question begins; `graph`: words for what any graph is made of; `cues`:
+    phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
+    ending explains; `of_years`, `of_dates`: how such values are spoken of; `naming`, `describing`: what properties are
+    called that name or explain a thing; `clitics`, `suffixes`: endings of words; `patterns`: regular expressions by
+    name (see id.toml); `voices`: by code.
     """
 
     function: frozenset[str]
     aside: frozenset[str]
     lists: frozenset[str]
     yes_no: frozenset[str]
+    graph: frozenset[str]
     cues: dict[str, frozenset[str]]
     numbers: dict[str, int]
+    irregular: dict[str, str]
+    of_years: tuple[str, ...]
+    of_dates: tuple[str, ...]
     naming: tuple[str, ...]
     describing: tuple[str, ...]
     clitics: tuple[str, ...]
@@ -72,8 +78,12 @@ def languages(folder: Path = FOLDER) -> Language:
         frozenset(_all(every, "aside")),
         frozenset(_all(every, "lists")),
         frozenset(_all(every, "yes_no")),
+        frozenset(_all(every, "graph")),
         cues,
         {word: number for one in every for word, number in one["numbers"].items()},
+        {form: word for one in every for form, word in one.get("irregular", {}).items()},
+        tuple(_all(every, "of_years")),
+        tuple(_all(every, "of_dates")),
         tuple(_all(every, "naming")),
         tuple(_all(every, "describing")),
         tuple(_all(every, "clitics")),

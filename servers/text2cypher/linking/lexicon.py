@@ -17,7 +17,12 @@ from servers.text2cypher.linking.directions import Directions
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import phrases_of
 
-SHIPPED = Path(__file__).parent.parent / "data" / "curriculum" / "lexicon.json"
+FILE = "lexicon.json"
+SHIPPED = Path(__file__).parent.parent / "data" / "curriculum" / FILE
+
+
+class LexiconError(ValueError):
+    """A lexicon that can't be written; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class Lexicon:
     """Phrase (lower case) → name, one map a kind; number words; how directions are said.
 
     `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
-    nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways.
+    nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways;
+    `timed`: properties whose values are years or dates.
     """
 
     labels: dict[str, str]
@@ -36,6 +42,7 @@ class Lexicon:
     also: tuple[tuple[str, str], ...] = ()
     ignored: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    timed: frozenset[str] = frozenset()
 
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
@@ -56,13 +63,13 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
 
 def about(folder: Path | None, *, shipped: bool) -> str:
     """What the graph holds, in a sentence for whoever picks a tool; empty when nobody wrote one."""
-    file = folder / "lexicon.json" if folder is not None else None
+    file = folder / FILE if folder is not None else None
     held = file if file is not None and file.exists() else (SHIPPED if shipped else None)
     return str(json.loads(held.read_text(encoding="utf-8")).get("about", "")) if held is not None else ""
 
 
 def _held(folder: Path | None, labels: Sequence[str]) -> dict[str, Any]:
-    own = folder / "lexicon.json" if folder is not None else None
+    own = folder / FILE if folder is not None else None
     if own is not None and own.exists():
         return dict(json.loads(own.read_text(encoding="utf-8")))
     shipped = dict(json.loads(SHIPPED.read_text(encoding="utf-8")))
@@ -76,9 +83,18 @@ def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
     return {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
 
 
+def write_lexicon(folder: Path | None, schema: GraphSchema) -> Path:
+    """The file, to be edited. Raises LexiconError where there is no folder, or a lexicon that somebody wrote."""
+    if folder is None or (folder / FILE).exists():
+        why = "name the folder by --graph" if folder is None else f"{folder / FILE} is there; edit that"
+        raise LexiconError(f"--lexicon: {why}")
+    (folder / FILE).write_text(json.dumps(bootstrap(schema), indent=2) + "\n", encoding="utf-8")
+    return folder / FILE
+
+
 def _phrases(words: dict[str, list[str]], names: list[str]) -> dict[str, str]:
     found = {phrase: name for name in names for phrase in phrases_of(name)}
-    found |= {name.lower().replace("_", " "): name for name in names}
+    found |= {form: name for name in names for form in (name.lower(), name.lower().replace("_", " "))}
     for name in names:
         found.update({phrase.lower(): name for phrase in words.get(name, [])})
     return found

@@ -12,10 +12,12 @@ _ABBREVIATION = 3  # a name no longer than this has no plural of its own
 
 def root(word: str) -> str:
     """A word without its usual endings, for comparing `directors` with DIRECTED."""
-    bare = word.lower()
+    bare = languages().irregular.get(word.lower(), word.lower())
     ending = next((held for held in languages().suffixes if bare.endswith(held)), "")
     cut = bare.removesuffix(ending)
     bare = cut if len(cut) >= _ROOT else bare
+    if len(bare) > _ROOT and bare[-1] == bare[-2]:  # as in `shipped`
+        bare = bare[:-1]
     short = bare.rstrip("eiy")
     return short if len(short) >= _ROOT else bare
 
@@ -29,7 +31,8 @@ def parts(name: str) -> list[str]:
 def phrases_of(name: str) -> list[str]:
     """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
     words = " ".join(parts(name))
-    return [words] if len(words) <= _ABBREVIATION else [words, _plural(words)]
+    forms = [form for form, word in languages().irregular.items() if word == words]
+    return [words, *forms] if len(words) <= _ABBREVIATION else [words, _plural(words), *forms]
 
 
 def _plural(words: str) -> str:

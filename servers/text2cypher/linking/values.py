@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import STRING
 
@@ -43,6 +44,7 @@ class ValueIndex:
         self._by_code: dict[str, str] = {}
         self.distinct: dict[Place, int] = {}
         self.counts: dict[Place, int] = {}
+        self._samples = values
         for place, held in values.items():
             unique = dict.fromkeys(held)
             self.distinct[place], self.counts[place] = len(unique), len(held)
@@ -60,9 +62,14 @@ class ValueIndex:
         for label, properties in backend.schema.nodes.items():
             for name, kind in properties.items():
                 if kind == STRING:
-                    query = f"MATCH (n:{label}) WHERE n.{name} IS NOT NULL RETURN n.{name} LIMIT {MOST_VALUES}"
+                    held = f"n.{named(name)}"
+                    query = f"MATCH (n:{named(label)}) WHERE {held} IS NOT NULL RETURN {held} LIMIT {MOST_VALUES}"
                     values[Place(label, name)] = [str(row[0]) for row in backend.run(query).rows]
         return cls(values)
+
+    def sample(self, place: Place, count: int) -> list[str]:
+        """Some stored values of one property."""
+        return self._samples.get(place, [])[:count]
 
     def is_choice(self, place: Place) -> bool:
         """A property of few distinct values, most of them used often."""

@@ -22,6 +22,15 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
         ("MATCH (m:MK) WHERE exists(m.jalur) RETURN count(m)", [[24]]),
         ("MATCH (m:MK {semester: 8}) WHERE exists((:MK)-[:PREREQUISITE]->(m)) RETURN m.nama", [["Skripsi"]]),
         ("MATCH (m:MK {semester: 8}) WITH m ORDER BY m.nama RETURN head(collect(m.nama))", [["Skripsi"]]),
+        ("MATCH (s:SO) WHERE exists { (s)-[:PURSUED_IN]->(:MK {nama: 'Skripsi'}) } RETURN count(s) > 0", [[True]]),
+        ("MATCH (m:MK {nama: 'Skripsi'}) RETURN count{ (:MK)-[:PREREQUISITE]->(m) } > 0", [[True]]),
+        ("MATCH (m:MK {nama: 'Skripsi'}) RETURN size((:MK)-[:PREREQUISITE]->(m)) > 0", [[True]]),
+        ("WITH ['a', 'b', 'c'] AS held RETURN held[0], held[1], held[0..2]", [["a", "b", ["a", "b"]]]),
+        ("RETURN substring('Cypher', 0, 3), substring('Cypher', 4), split('a-b', '-')[1]", [["Cyp", "er", "b"]]),
+        ("RETURN round(2.5), round(2.55, 1), toUpper('a')", [[3.0, 2.6, "A"]]),
+        ("RETURN duration.inDays(date('2024-02-01'), date('2024-03-01')).days", [[29]]),
+        ("RETURN date('1996-07-04 00:00:00.000') < date('1996-07-05')", [[True]]),
+        ("MATCH (m:MK {nama: 'Skripsi'}) RETURN m.sks AS `jumlah sks`", [[6]]),
         ("RETURN [x IN [1, 2, 3] WHERE x > 1 | x * 10]", [[[20, 30]]]),
         (
             "MATCH p = shortestPath((a:MK {nama: 'Basis Data'})-[:PREREQUISITE*..9]->(b:MK {nama: 'Data Raya'})) "
@@ -57,3 +66,9 @@ def test_what_cannot_be_rewritten_is_refused_in_words(backend: EmbeddedBackend) 
 def test_nodes_come_without_the_engines_own_keys(backend: EmbeddedBackend) -> None:
     ((so,),) = backend.run("MATCH (s:SO {kode: 'KP.4'}) RETURN s").rows
     assert so == {"kode": "KP.4", "deskripsi": "Membangun perangkat lunak yang benar dan andal"}
+
+
+@pytest.mark.parametrize("call", ["duration.between(date('2024-01-01'), date())", "rand()", "stDev(1)"])
+def test_what_the_engine_has_not_is_told_with_another_way(backend: EmbeddedBackend, call: str) -> None:
+    with pytest.raises(QueryError, match="tidak didukung mesin tertanam; "):
+        backend.run(f"RETURN {call}")

@@ -1,0 +1,1 @@
+"""Questions by other hands over other graphs: how often text2cypher is right, and whether it knows it."""

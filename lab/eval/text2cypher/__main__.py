@@ -1,0 +1,101 @@
+"""python -m lab.eval.text2cypher: questions by other hands, asked of a provider; totals as JSON.
+
+    python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
+    python -m lab.eval.text2cypher --set movies --provider gold|wrong|llamacpp|URL [--half test] [--limit N] [--seed S]
+
+A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.eval.text2cypher.asking import Asking, Record, kept
+from lab.eval.text2cypher.sets import SETS, SOURCE, Question, fetch, question_set
+from lab.eval.text2cypher.totals import totals
+from servers.text2cypher.config import Aids, LLMConfig
+from servers.text2cypher.core.agent_loop import Model
+from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.experiment.model_process import embedded_model
+
+
+def main() -> None:
+    """Fetch, or ask and print."""
+    options = _parser().parse_args()
+    if options.command == "fetch":
+        fetch(options.data, options.source)
+        return
+    held = question_set(options.set, options.data)
+    asking = Asking(held, Aids.parse(options.aids))
+    try:
+        chosen = [question for question in asking.questions if options.half in ("all", question.half)]
+        if options.limit:
+            random.Random(options.seed).shuffle(chosen)
+            chosen = chosen[: options.limit]
+        found = totals(_records(options, asking, chosen))
+        dropped = {"dropped": dict(asking.dropped)} if options.half == "all" else {}
+        told = {"set": options.set, "half": options.half, "provider": options.provider, "aids": options.aids}
+        print(json.dumps(told | found | dropped, indent=1))
+    finally:
+        asking.close()
+
+
+def _records(options: argparse.Namespace, asking: Asking, chosen: list[Question]) -> list[Record]:
+    by_id = {question.id: question for question in chosen}
+    name = f"{options.set}.{_plain(options.provider)}.{_plain(options.aids)}.jsonl"
+    if options.provider == "gold":
+        return [asking.gold(question) for question in chosen]
+    if options.provider == "wrong":
+        return [r for question in chosen for r in [asking.gold(question), *asking.wrong(question, options.seed)]]
+    with _model(options.provider) as model:
+        return kept(options.out / name, list(by_id), lambda one: [asking.ask(by_id[one], model)])
+
+
+@contextmanager
+def _model(provider: str) -> Iterator[Model]:
+    if provider == "llamacpp":
+        with embedded_model() as url, _client(url) as client:
+            yield client
+        return
+    with _client(provider) as client:
+        yield client
+
+
+@contextmanager
+def _client(url: str) -> Iterator[LLMClient]:
+    config = LLMConfig.from_env(os.environ, url=url)
+    assert config is not None
+    client = LLMClient(config)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m lab.eval.text2cypher", description=__doc__.splitlines()[0])
+    parser.add_argument("command", nargs="?", choices=["fetch", "ask"], default="ask")
+    parser.add_argument("--set", choices=SETS, default="home")
+    parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
+    parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")
+    parser.add_argument("--provider", default="gold", help="gold, wrong, llamacpp, or an OpenAI-compatible URL")
+    parser.add_argument("--aids", default="default", help="as `text2cypher run --aids`; none: the same without any")
+    parser.add_argument("--half", choices=["tuning", "test", "all"], default="tuning")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("var/text2cypher/runs"))
+    return parser
+
+
+if __name__ == "__main__":
+    main()

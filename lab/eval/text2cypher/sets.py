@@ -1,0 +1,115 @@
+"""The question sets: the shipped one, and public ones that are fetched and loaded by our own loader. Asks nothing."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers.text2cypher.data import Example, load_examples, load_ground_truth
+from servers.text2cypher.graph.folder import CURRICULUM
+from servers.text2cypher.loading.folder import write
+from servers.text2cypher.loading.run import carry_out
+
+SOURCE = "https://github.com/{owner}/{name}"
+QUESTIONS = "neo4j-labs/text2cypher"
+_FILES = (
+    "datasets/synthetic_opus_demodbs/text2cypher_claudeopus.csv",
+    "datasets/synthetic_gpt4turbo_demodbs/text2cypher_gpt4turbo.csv",
+)
+_GRAPHS = {
+    "movies": ("neo4j-graph-examples/movies", ("scripts/movies.cypher",)),
+    "northwind": (
+        "neo4j-graph-examples/northwind",
+        (
+            "scripts/northwind.cypher",
+            *(f"import/{n}.csv" for n in "products categories suppliers customers orders order-details".split()),
+        ),
+    ),
+}
+SETS = ("home", *_GRAPHS)
+
+
+@dataclass(frozen=True)
+class Question:
+    """`half` is `tuning` or `test`, by a hash of the question; `kind` the set's own class of it."""
+
+    id: str
+    question: str
+    cypher: str
+    kind: str
+    half: str
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """A graph's folder, its examples (none for a strange graph), and its questions, each once."""
+
+    name: str
+    graph: Path
+    examples: list[Example]
+    questions: list[Question]
+
+
+def question_set(name: str, data: Path) -> QuestionSet:
+    """One of SETS; `data` is where `fetch` put the public ones. Raises FileNotFoundError with what to do."""
+    if name == "home":
+        items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
+        return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
+    graph = data / name
+    if not graph.is_dir():
+        raise FileNotFoundError(f"{graph}: not there; run `python -m lab.eval.text2cypher fetch --data {data}` first")
+    rows = [row for file in _FILES for row in _rows(data / Path(file).name) if row["database"] == name]
+    items = [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
+    return QuestionSet(name, graph, [], list(_questions(items)))
+
+
+def fetch(data: Path, source: str = SOURCE) -> None:
+    """Gets question files and graphs and loads each graph. `source` may name local clones: {owner}, {name}."""
+    data.mkdir(parents=True, exist_ok=True)
+    for file in _FILES:
+        (data / Path(file).name).write_bytes(_show(data, source, QUESTIONS, file))
+    for name, (repository, files) in _GRAPHS.items():
+        folder = data / "scripts" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            (folder / Path(file).name).write_bytes(_show(data, source, repository, file))
+        if not (data / name).exists():
+            write(carry_out(folder / Path(files[0]).name), data / name)
+
+
+def _show(data: Path, source: str, repository: str, file: str) -> bytes:
+    owner, _, name = repository.partition("/")
+    place = source.format(owner=owner, name=name)
+    if not Path(place).is_dir():
+        clone = data / "clones" / f"{owner}+{name}"
+        if not clone.exists():
+            quiet = ["git", "clone", "--quiet", "--depth", "1", "--filter=blob:none", "--no-checkout"]
+            subprocess.run([*quiet, place, str(clone)], check=True)
+        place = str(clone)
+    return subprocess.run(["git", "-C", place, "show", f"HEAD:{file}"], check=True, capture_output=True).stdout
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    csv.field_size_limit(1 << 30)
+    with file.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def _is_usable(row: dict[str, str]) -> bool:
+    """As its makers ran it: it answers something, without an error, over the schema that there is."""
+    fine = row["returns_results"] == "True" and row["syntax_error"] == "False" and row["timeout"] == "False"
+    return fine and row["false_schema"] in ("", "False", "nan")
+
+
+def _questions(items: list[tuple[str, str, str]]) -> Iterator[Question]:
+    seen: set[str] = set()
+    for question, cypher, kind in items:
+        digest = hashlib.sha256(question.encode()).hexdigest()
+        if digest not in seen:
+            seen.add(digest)
+            half = "test" if int(digest[:2], 16) % 2 else "tuning"
+            yield Question(digest[:16], question, cypher, kind, half)

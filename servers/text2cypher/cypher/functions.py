@@ -1,0 +1,155 @@
+"""Neo4j's functions and subscripts in the embedded engine's words. Knows no pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from servers.text2cypher.cypher.records import Structure
+from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.cypher.tokens import Kind, Token
+
+Edit = tuple[int, int, str]
+_FUNCTIONS = {
+    "TYPE": "label({0})",
+    "LABELS": "[label({0})]",
+    "ID": "offset(id({0}))",
+    "ELEMENTID": "CAST(id({0}) AS STRING)",
+    "TOSTRING": "CAST({0} AS STRING)",
+    "TOINTEGER": "CAST({0} AS INT64)",
+    "TOFLOAT": "CAST({0} AS DOUBLE)",
+    "TOUPPER": "upper({0})",
+    "HEAD": "list_extract({0}, 1)",
+    "LAST": "list_extract({0}, -1)",
+    "TAIL": "list_slice({0}, 2, size({0}))",
+    "ISEMPTY": "(size({0}) = 0)",
+    "SPLIT": "string_split({0}, {1})",
+    "ROUND": "round({0}, 0)",
+    "SUBSTRING": "substring({0}, ({1}) + 1, size({0}))",
+    "DATE": "date(substring(CAST({0} AS STRING), 1, 10))",
+    "DATETIME": "timestamp(CAST({0} AS STRING))",
+    "LOCALDATETIME": "timestamp(CAST({0} AS STRING))",
+    "RELATIONSHIPS": "rels({0})",
+}
+_OTHER_COUNTS = {
+    ("ROUND", 2): "round({0}, {1})",
+    ("SUBSTRING", 3): "substring({0}, ({1}) + 1, {2})",
+    ("DATE", 0): "current_date()",
+    ("DATETIME", 0): "current_timestamp()",
+    ("LOCALDATETIME", 0): "current_timestamp()",
+}
+"""By the number of arguments, where it makes another function."""
+_UNSUPPORTED = {
+    "REDUCE": "tulis tanpa reduce",
+    "APOC": "tulis tanpa apoc",
+    "STDEV": "hitung dengan avg",
+    "STDEVP": "hitung dengan avg",
+    "RAND": "tulis tanpa bilangan acak",
+    "DURATION": "selisih hari ditulis duration.inDays(a, b).days",
+    "POINT": "tulis tanpa titik koordinat",
+}
+_BETWEEN_DAYS = ("DURATION", ".", "INDAYS", "(")
+
+
+class UnsupportedError(ValueError):
+    """Cypher that the embedded engine can't run and that no rewrite here covers."""
+
+
+def apply(query: str, edits: Sequence[Edit]) -> str:
+    """The query with every edit made; edits must not overlap."""
+    for start, end, text in sorted(edits, reverse=True):
+        query = query[:start] + text + query[end:]
+    return query
+
+
+def closing(tokens: list[Token], opener: int) -> int:
+    """The place of the bracket that closes the one at `opener`; parse() has checked that there is one."""
+    depth = 0
+    for place in range(opener, len(tokens)):
+        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
+        if depth == 0:
+            return place
+    raise AssertionError("parse() has checked the brackets")
+
+
+def calls(query: str, structure: Structure) -> list[Edit]:
+    """Functions that have another name or form; innermost first, one per pass over nested calls."""
+    tokens = structure.tokens
+    edits: list[Edit] = []
+    covered = -1
+    for place, token in enumerate(tokens[:-1]):
+        if token.kind is not Kind.NAME or token.start < covered or (place and tokens[place - 1].text in (".", ":")):
+            continue
+        if tuple(t.text.upper() for t in tokens[place : place + 4]) == _BETWEEN_DAYS:
+            edit = _days(query, tokens, place)
+        elif tokens[place + 1].text in ("(", ".") and token.text.upper() in _UNSUPPORTED:
+            hint = _UNSUPPORTED[token.text.upper()]
+            raise UnsupportedError(f"{token.text} tidak didukung mesin tertanam; {hint}")
+        else:
+            edit = _call(query, tokens, place)
+        if edit is not None:
+            edits.append(edit)
+            covered = edit[1]
+    return edits
+
+
+def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
+    token = tokens[place]
+    word = token.text.upper()
+    if tokens[place + 1].text != "(" or word not in ("EXISTS", *_FUNCTIONS):
+        return None
+    close = closing(tokens, place + 1)
+    if word == "EXISTS":
+        return token.start, tokens[close].end, _exists(query[tokens[place + 1].end : tokens[close].start].strip())
+    arguments = _arguments(query, tokens, place + 1)
+    form = _OTHER_COUNTS.get((word, len(arguments)), _FUNCTIONS[word])
+    if form.count("{1}") and len(arguments) < 2:
+        return None
+    return token.start, tokens[close].end, form.format(*arguments or [""])
+
+
+def _arguments(query: str, tokens: list[Token], opener: int) -> list[str]:
+    """The texts between the commas of a call, each rewritten itself."""
+    close = closing(tokens, opener)
+    begin, depth, found = tokens[opener].end, 0, []
+    for token in tokens[opener + 1 : close + 1]:
+        if depth == 0 and (token.text == "," or token is tokens[close]):
+            found.append(query[begin : token.start].strip())
+            begin = token.end
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+    return [apply(text, _inside(text)) for text in found if text]
+
+
+def _inside(text: str) -> list[Edit]:
+    """Edits of an argument: as a query of its own, offsets moved back."""
+    shift = len("RETURN ")
+    query = "RETURN " + text
+    return [(start - shift, end - shift, new) for start, end, new in calls(query, parse(query))]
+
+
+def _days(query: str, tokens: list[Token], place: int) -> Edit:
+    """`duration.inDays(a, b)` and its `.days`: whole days between two dates."""
+    close = closing(tokens, place + 3)
+    first, second = _arguments(query, tokens, place + 3)
+    after = [t.text.upper() for t in tokens[close + 1 : close + 3]]
+    end = tokens[close + 2].end if after == [".", "DAYS"] else tokens[close].end
+    return tokens[place].start, end, f"({second} - {first})"
+
+
+def _exists(inner: str) -> str:
+    if re.fullmatch(r"\w+\.\w+", inner):
+        return f"({inner} IS NOT NULL)"
+    return f"EXISTS {{ MATCH {inner} }}"
+
+
+def subscripts(query: str, structure: Structure) -> list[Edit]:
+    """`list[0]` is `list[1]` there, `list[0..2]` is `list[1..2]`: it counts from 1 and both ends belong to it."""
+    del query
+    tokens = structure.tokens
+    edits: list[Edit] = []
+    for before, opener, number, after in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        held = before.is_name or before.text in (")", "]")
+        plain = number.kind is Kind.NUMBER and number.text.isdecimal() and after.text in ("]", "..")
+        if opener.text == "[" and held and plain and not before.is_word("IN", "RETURN", "WITH", "AND", "OR", "UNWIND"):
+            edits.append((number.start, number.end, str(int(number.text) + 1)))
+    return edits

@@ -1,0 +1,36 @@
+"""Numbers in words and figures, and how a bound on one may be written in a query. Reads no question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.lexicon import Lexicon
+
+BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
+    "greater": lambda n: {(">", n), (">=", n + 1)},
+    "at_least": lambda n: {(">=", n), (">", n - 1)},
+    "less": lambda n: {("<", n), ("<=", n - 1)},
+    "at_most": lambda n: {("<=", n), ("<", n + 1)},
+}
+"""How a bound may be written for whole numbers."""
+
+
+_DECADE = re.compile(r"\d{3}0s")
+
+
+def is_decade(word: str) -> bool:
+    """`1960s`."""
+    return bool(_DECADE.fullmatch(word))
+
+
+def within(first: float, numbers: set[tuple[str, float]]) -> bool:
+    """True when both ends of the ten years are tested."""
+    return bool(BOUNDS["at_least"](first) & numbers) and bool(BOUNDS["at_most"](first + 9) & numbers)
+
+
+def number_of(word: str, lexicon: Lexicon) -> float | None:
+    """The number that a word is."""
+    numbers = {**languages().numbers, **lexicon.numbers}
+    return float(word) if re.fullmatch(r"\d+(?:\.\d+)?", word) else numbers.get(word)

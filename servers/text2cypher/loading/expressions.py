@@ -1,0 +1,322 @@
+"""Expressions of a loading script: read from tokens, worth a value for one row of bindings. No patterns, no clauses."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
+
+Expression = Callable[[Mapping[str, Any]], Any]
+"""From the bindings of a row to a value."""
+
+
+class ScriptError(ValueError):
+    """A script that can't be read or carried out; the message says on which line and what to do."""
+
+
+@dataclass
+class Node:
+    """A node being loaded."""
+
+    number: int
+    labels: tuple[str, ...]
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Relation:
+    """A relationship being loaded."""
+
+    kind: str
+    start: Node
+    end: Node
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+class Cursor:
+    """Over the tokens of one statement."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.script, self.tokens, self.at = text, tokens, 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        """A token further on; None at the end."""
+        place = self.at + ahead
+        return self.tokens[place] if 0 <= place < len(self.tokens) else None
+
+    def text(self, ahead: int = 0) -> str:
+        """Its text; empty at the end."""
+        token = self.peek(ahead)
+        return token.text if token else ""
+
+    def word(self, *words: str, ahead: int = 0) -> bool:
+        """True when one of the keywords comes next."""
+        token = self.peek(ahead)
+        return token is not None and token.is_word(*words)
+
+    def skip(self, *texts: str) -> bool:
+        """Passes over these texts or keywords when all of them come next."""
+        if any(self.text(n).upper() != text for n, text in enumerate(texts)):
+            return False
+        self.at += len(texts)
+        return True
+
+    def take(self, expected: str = "") -> Token:
+        """The next token, which must be `expected` where that is given. Raises ScriptError."""
+        token = self.peek()
+        if token is None or (expected and token.text.upper() != expected):
+            raise self.wrong(f"expected {expected or 'more'}")
+        self.at += 1
+        return token
+
+    def name(self) -> str:
+        """A plain or backquoted name. Raises ScriptError."""
+        token = self.take()
+        if not token.is_name:
+            raise self.wrong("expected a name", -1)
+        return token.value
+
+    def wrong(self, what: str, ahead: int = 0) -> ScriptError:
+        """The error for the place reached."""
+        token = self.peek(ahead) or (self.tokens[-1] if self.tokens else None)
+        line = self.script.count("\n", 0, token.start) + 1 if token else 1
+        return ScriptError(f"line {line}: {what}, not {token.text!r}" if token else f"line {line}: {what}")
+
+
+def expression(cursor: Cursor) -> Expression:
+    """OR of AND of NOT of a comparison. Raises ScriptError."""
+    left = _both(cursor)
+    while cursor.skip("OR"):
+        left = _joined(left, _both(cursor), lambda a, b: a or b)
+    return left
+
+
+def conjuncts(cursor: Cursor) -> list[tuple[Expression, tuple[str, str] | None, Expression | None]]:
+    """A WHERE taken apart at its ANDs: (test, the property it fixes as (variable, name), what that must equal)."""
+    found = []
+    while True:
+        begin = cursor.at
+        test = _not(cursor)
+        fixed: tuple[str, str] | None = None
+        other: Expression | None = None
+        if _is_property(cursor, begin) and cursor.tokens[begin + 3].text == "=":
+            fixed = (cursor.tokens[begin].value, cursor.tokens[begin + 2].value)
+            other = _sum(_part(cursor, begin + 4))
+        found.append((test, fixed, other))
+        if cursor.word("OR", "XOR"):
+            raise cursor.wrong("only conditions joined by AND are read here")
+        if not cursor.skip("AND"):
+            return found
+
+
+def _is_property(cursor: Cursor, at: int) -> bool:
+    held = cursor.tokens[at : at + 4]
+    return len(held) == 4 and held[0].is_name and held[1].text == "." and held[2].is_name
+
+
+def _part(cursor: Cursor, begin: int) -> Cursor:
+    part = Cursor(cursor.script, cursor.tokens[: cursor.at])
+    part.at = begin
+    return part
+
+
+def _both(cursor: Cursor) -> Expression:
+    left = _not(cursor)
+    while cursor.skip("AND"):
+        left = _joined(left, _not(cursor), lambda a, b: a and b)
+    return left
+
+
+def _not(cursor: Cursor) -> Expression:
+    if cursor.skip("NOT"):
+        inner = _not(cursor)
+        return lambda row: not inner(row)
+    return _compared(cursor)
+
+
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+def _compared(cursor: Cursor) -> Expression:
+    left = _sum(cursor)
+    if cursor.skip("IS", "NOT", "NULL"):
+        return lambda row: left(row) is not None
+    if cursor.skip("IS", "NULL"):
+        return lambda row: left(row) is None
+    sign = _SIGNS.get(cursor.text())
+    if sign is None:
+        return left
+    cursor.at += 1
+    return _joined(left, _sum(cursor), lambda a, b: None if a is None or b is None else sign(a, b))
+
+
+def _sum(cursor: Cursor) -> Expression:
+    left = _single(cursor)
+    while cursor.text() in ("+", "-", "*", "/"):
+        sign = _OPERATORS[cursor.take().text]
+        left = _joined(left, _single(cursor), sign)
+    return left
+
+
+def _add(a: Any, b: Any) -> Any:
+    texts = isinstance(a, str) or isinstance(b, str)
+    return f"{a}{b}" if texts and a is not None and b is not None else operator.add(a, b)
+
+
+_OPERATORS = {"+": _add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
+def _joined(left: Expression, right: Expression, how: Callable[[Any, Any], Any]) -> Expression:
+    return lambda row: how(left(row), right(row))
+
+
+def _single(cursor: Cursor) -> Expression:
+    found = _primary(cursor)
+    while cursor.text() in (".", "["):
+        if cursor.take().text == ".":
+            found = _property(found, cursor.name())
+        else:
+            found = _joined(found, expression(cursor), lambda held, place: held[place])
+            cursor.take("]")
+    return found
+
+
+def _property(of: Expression, name: str) -> Expression:
+    def read(row: Mapping[str, Any]) -> Any:
+        held = of(row)
+        return held.get(name) if isinstance(held, dict) else getattr(held, "properties", {}).get(name)
+
+    return read
+
+
+_CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None}
+
+
+def _primary(cursor: Cursor) -> Expression:
+    token = cursor.take()
+    if token.kind in (Kind.STRING, Kind.NUMBER):
+        return _constant(_literal(token))
+    if token.text in _OPENED:
+        return _OPENED[token.text](cursor)
+    if not token.is_name:
+        raise cursor.wrong("expected a value", -1)
+    if token.text.upper() in _CONSTANTS:
+        return _constant(_CONSTANTS[token.text.upper()])
+    return _call(cursor, token) if cursor.text() == "(" else lambda row: row.get(token.value)
+
+
+def _constant(value: Any) -> Expression:
+    return lambda _: value
+
+
+def _literal(token: Token) -> Any:
+    if token.kind is Kind.STRING:
+        return token.value
+    return float(token.text) if set(token.text.lower()) & set(".e") else int(token.text)
+
+
+def _negative(cursor: Cursor) -> Expression:
+    inner = _single(cursor)
+    return lambda row: -inner(row)
+
+
+def _whole(cursor: Cursor) -> Expression:
+    inner = expression(cursor)
+    cursor.take(")")
+    return inner
+
+
+def _list(cursor: Cursor) -> Expression:
+    items = _listed(cursor, "]")
+    return lambda row: [item(row) for item in items]
+
+
+def _map(cursor: Cursor) -> Expression:
+    cursor.at -= 1
+    return mapping(cursor)
+
+
+_OPENED: dict[str, Callable[[Cursor], Expression]] = {"-": _negative, "(": _whole, "[": _list, "{": _map}
+
+
+def _listed(cursor: Cursor, closer: str) -> list[Expression]:
+    items: list[Expression] = []
+    while cursor.text() != closer:
+        items.append(expression(cursor))
+        if cursor.text() != closer:
+            cursor.take(",")
+    cursor.take(closer)
+    return items
+
+
+def mapping(cursor: Cursor) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """`{name: value, …}`. Raises ScriptError."""
+    cursor.take("{")
+    held: dict[str, Expression] = {}
+    while cursor.text() != "}":
+        name = cursor.name()
+        cursor.take(":")
+        held[name] = expression(cursor)
+        if cursor.text() != "}":
+            cursor.take(",")
+    cursor.take("}")
+    return lambda row: {name: value(row) for name, value in held.items()}
+
+
+def _number(kind: type) -> Callable[[Any], Any]:
+    def convert(text: Any) -> Any:
+        try:
+            return None if text is None else kind(float(text))
+        except (TypeError, ValueError):
+            return None
+
+    return convert
+
+
+def _truth(text: Any) -> Any:
+    return text if isinstance(text, bool) else {"true": True, "false": False}.get(str(text).lower())
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "TOINTEGER": _number(int),
+    "TOINT": _number(int),
+    "TOFLOAT": _number(float),
+    "TOBOOLEAN": _truth,
+    "TOSTRING": lambda value: None if value is None else str(value),
+    "TOLOWER": lambda text: text and text.lower(),
+    "TOUPPER": lambda text: text and text.upper(),
+    "TRIM": lambda text: text and text.strip(),
+    "SPLIT": lambda text, mark: None if text is None else text.split(mark),
+    "COALESCE": lambda *values: next((value for value in values if value is not None), None),
+    "RANGE": lambda low, high, step=1: list(range(low, high + 1, step)),
+    "SIZE": len,
+    "DATE": lambda text: text,
+    "DATETIME": lambda text: text,
+    "LOCALDATETIME": lambda text: text,
+}
+"""What of Cypher a loading script is likely to call; dates stay texts."""
+
+
+def _call(cursor: Cursor, name: Token) -> Expression:
+    function = _FUNCTIONS.get(name.text.upper())
+    if function is None:
+        known = ", ".join(word.lower() for word in _FUNCTIONS)
+        raise cursor.wrong(f"a script may call {known}", -1)
+    cursor.take("(")
+    arguments = _listed(cursor, ")")
+    return lambda row: function(*(argument(row) for argument in arguments))
+
+
+def reading(error: CypherSyntaxError, script: str) -> ScriptError:
+    """A tokenizer's complaint with its line."""
+    return ScriptError(f"line {script.count(chr(10), 0, error.offset) + 1}: {error}")

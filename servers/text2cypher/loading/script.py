@@ -1,0 +1,240 @@
+"""Reads a loading script: statements of CREATE, MERGE, MATCH, SET, UNWIND, WITH, LOAD CSV. Carries nothing out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token, tokenize
+from servers.text2cypher.loading.expressions import (
+    Cursor,
+    Expression,
+    conjuncts,
+    expression,
+    mapping,
+    reading,
+)
+
+_SKIPPED = ("CONSTRAINT", "INDEX", "FULLTEXT", "UNIQUE", "TEXT", "RANGE", "POINT", "LOOKUP")
+
+
+Map = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""From the bindings of a row to properties."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node of a path; `kind`, `forward` and `along` tell of the relationship before it (None for the first)."""
+
+    variable: str | None
+    labels: tuple[str, ...]
+    keys: Map
+    kind: str | None = None
+    forward: bool | None = True  # None: either way
+    along: str | None = None
+    along_keys: Map = lambda _: {}
+
+
+Path = list[Step]
+
+
+@dataclass(frozen=True)
+class Change:
+    """`variable.name = value`; without a name the whole map: added with `+=`, else put in place of all."""
+
+    variable: str
+    name: str | None
+    value: Expression
+    added: bool = False
+
+
+@dataclass(frozen=True)
+class Create:
+    paths: list[Path]
+
+
+@dataclass(frozen=True)
+class Merge:
+    path: Path
+    created: list[Change]
+    matched: list[Change]
+
+
+@dataclass(frozen=True)
+class Match:
+    paths: list[Path]
+    tests: list[tuple[Expression, tuple[str, str] | None, Expression | None]]
+
+
+@dataclass(frozen=True)
+class Set:
+    changes: list[Change]
+
+
+@dataclass(frozen=True)
+class Unwind:
+    items: Expression
+    variable: str
+
+
+@dataclass(frozen=True)
+class LoadCsv:
+    source: str
+    variable: str
+    delimiter: str
+    headers: bool
+
+
+@dataclass(frozen=True)
+class With:
+    """`names` None for `*`: everything is kept."""
+
+    names: dict[str, Expression]
+
+
+Clause = Create | Merge | Match | Set | Unwind | LoadCsv | With
+
+
+def read(script: str) -> list[list[Clause]]:
+    """The statements in order; those that only make indexes or constraints are left out. Raises ScriptError."""
+    try:
+        tokens = tokenize(script)
+    except CypherSyntaxError as error:
+        raise reading(error, script) from error
+    statements: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.text == ";":
+            statements.append([])
+        else:
+            statements[-1].append(token)
+    return [_clauses(Cursor(script, held)) for held in statements if held and not _is_skipped(held)]
+
+
+def _is_skipped(tokens: list[Token]) -> bool:
+    return tokens[0].is_word("DROP") or (tokens[0].is_word("CREATE") and any(t.is_word(*_SKIPPED) for t in tokens[1:3]))
+
+
+def _clauses(cursor: Cursor) -> list[Clause]:
+    found: list[Clause] = []
+    readers: dict[str, Callable[[Cursor], Clause]] = {
+        "CREATE": lambda c: Create(_paths(c)),
+        "MERGE": _merge,
+        "MATCH": _match,
+        "SET": lambda c: Set(_changes(c)),
+        "UNWIND": _unwind,
+        "LOAD": _load_csv,
+        "WITH": _with,
+    }
+    cursor.skip(":", "AUTO") or cursor.skip("USING", "PERIODIC", "COMMIT")
+    while (token := cursor.peek()) is not None and not token.is_word("RETURN"):
+        reader = readers.get(token.text.upper())
+        if reader is None:
+            raise cursor.wrong(f"a loading script may hold {', '.join(readers)}, RETURN")
+        cursor.at += 1
+        found.append(reader(cursor))
+    return found
+
+
+def _paths(cursor: Cursor) -> list[Path]:
+    found = [_path(cursor)]
+    while cursor.skip(","):
+        found.append(_path(cursor))
+    return found
+
+
+def _path(cursor: Cursor) -> Path:
+    if cursor.text(1) == "=":
+        cursor.at += 2
+    steps = [_node(cursor)]
+    while cursor.text() in ("-", "<"):
+        incoming = cursor.skip("<")
+        cursor.take("-")
+        along: str | None = None
+        kind: str | None = None
+        keys: Map = _nothing
+        if cursor.skip("["):
+            along = cursor.name() if cursor.text() not in (":", "]") else None
+            kind = cursor.name() if cursor.skip(":") else None
+            keys = mapping(cursor) if cursor.text() == "{" else _nothing
+            cursor.take("]")
+        cursor.take("-")
+        outgoing = cursor.skip(">")
+        forward = None if incoming == outgoing else outgoing
+        node = _node(cursor)
+        steps.append(Step(node.variable, node.labels, node.keys, kind or "", forward, along, keys))
+    return steps
+
+
+def _nothing(_: Mapping[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+def _node(cursor: Cursor) -> Step:
+    cursor.take("(")
+    variable = cursor.name() if cursor.text() not in (":", "{", ")") else None
+    labels = []
+    while cursor.skip(":"):
+        labels.append(cursor.name())
+    keys = mapping(cursor) if cursor.text() == "{" else _nothing
+    cursor.take(")")
+    return Step(variable, tuple(labels), keys, None)
+
+
+def _merge(cursor: Cursor) -> Merge:
+    path = _path(cursor)
+    created: list[Change] = []
+    matched: list[Change] = []
+    while cursor.word("ON"):
+        cursor.at += 1
+        into = created if cursor.take().is_word("CREATE") else matched
+        cursor.take("SET")
+        into += _changes(cursor)
+    return Merge(path, created, matched)
+
+
+def _match(cursor: Cursor) -> Match:
+    paths = _paths(cursor)
+    return Match(paths, conjuncts(cursor) if cursor.skip("WHERE") else [])
+
+
+def _changes(cursor: Cursor) -> list[Change]:
+    found = []
+    while True:
+        variable = cursor.name()
+        name = cursor.name() if cursor.skip(".") else None
+        added = cursor.skip("+=")
+        if not added:
+            cursor.take("=")
+        found.append(Change(variable, name, expression(cursor), added))
+        if not cursor.skip(","):
+            return found
+
+
+def _unwind(cursor: Cursor) -> Unwind:
+    items = expression(cursor)
+    cursor.take("AS")
+    return Unwind(items, cursor.name())
+
+
+def _load_csv(cursor: Cursor) -> LoadCsv:
+    cursor.take("CSV")
+    headers = cursor.skip("WITH", "HEADERS")
+    cursor.take("FROM")
+    source = cursor.take().value
+    cursor.take("AS")
+    variable = cursor.name()
+    delimiter = cursor.take().value if cursor.skip("FIELDTERMINATOR") else ","
+    return LoadCsv(source, variable, delimiter, headers)
+
+
+def _with(cursor: Cursor) -> With:
+    names: dict[str, Expression] = {}
+    while not cursor.skip("*"):
+        begin = cursor.at
+        value = expression(cursor)
+        name = cursor.name() if cursor.skip("AS") else cursor.tokens[begin].value
+        names[name] = value
+        if not cursor.skip(","):
+            break
+    return With(names)
