@@ -77,6 +77,7 @@ def calls(query: str, structure: Structure) -> list[Edit]:
     tokens = structure.tokens
     edits: list[Edit] = []
     covered = -1
+    edit: Edit | None
     for place, token in enumerate(tokens[:-1]):
         if token.kind is not Kind.NAME or token.start < covered or (place and tokens[place - 1].text in (".", ":")):
             continue
