@@ -37,7 +37,7 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import GraphFileError
 from servers.text2cypher.graph.open import open_backend
 from servers.text2cypher.linking.lexicon import LexiconError, write_lexicon
-from servers.text2cypher.loading.expressions import ScriptError
+from servers.text2cypher.loading.cursor import ScriptError
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 from servers.text2cypher.metrics.score import GoldQueryError, Scorer

@@ -77,6 +77,9 @@ class Asking:
         self.questions = [question for question in held.questions if self._is_answered(question)]
 
     def _is_answered(self, question: Question) -> bool:
+        if not self.bench.pipeline.kg_valid(question.cypher):
+            self.dropped["not of this graph's schema, or not of this engine"] += 1
+            return False
         rows = self._rows(question.cypher)
         if rows is None or not any(cell not in (None, []) for row in rows for cell in row):
             self.dropped["does not run here" if rows is None else "empty here"] += 1

@@ -10,7 +10,7 @@ from typing import Any
 
 from servers.text2cypher.graph.folder import KEY_COLUMN
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING
-from servers.text2cypher.loading.expressions import Node, Relation, ScriptError
+from servers.text2cypher.loading.cursor import Node, Relation, ScriptError
 from servers.text2cypher.loading.run import Loaded
 
 _KINDS: dict[type, str] = {bool: BOOLEAN, int: INTEGER, float: FLOAT}

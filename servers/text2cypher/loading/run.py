@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any
 from urllib.parse import urlsplit
 
-from servers.text2cypher.loading.expressions import Node, Relation, ScriptError
+from servers.text2cypher.loading.cursor import Node, Relation, ScriptError
 from servers.text2cypher.loading.script import (
     Change,
     Clause,

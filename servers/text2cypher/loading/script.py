@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token, tokenize
-from servers.text2cypher.loading.expressions import (
-    Cursor,
-    Expression,
-    conjuncts,
-    expression,
-    mapping,
-    reading,
-)
+from servers.text2cypher.loading.cursor import Cursor, reading
+from servers.text2cypher.loading.expressions import Expression, conjuncts, expression, mapping
 
 _SKIPPED = ("CONSTRAINT", "INDEX", "FULLTEXT", "UNIQUE", "TEXT", "RANGE", "POINT", "LOOKUP")
 

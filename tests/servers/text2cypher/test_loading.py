@@ -8,7 +8,7 @@ import pytest
 
 from servers.text2cypher import cli
 from servers.text2cypher.graph.embedded import EmbeddedBackend
-from servers.text2cypher.loading.expressions import ScriptError
+from servers.text2cypher.loading.cursor import ScriptError
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 from tests.servers.text2cypher.scripted import in_turn, scripted_model

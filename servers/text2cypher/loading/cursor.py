@@ -1,0 +1,86 @@
+"""A cursor over a loading script's tokens, what is loaded, and the error that names a line. Reads no expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token
+
+
+class ScriptError(ValueError):
+    """A script that can't be read or carried out; the message says on which line and what to do."""
+
+
+@dataclass
+class Node:
+    """A node being loaded."""
+
+    number: int
+    labels: tuple[str, ...]
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Relation:
+    """A relationship being loaded."""
+
+    kind: str
+    start: Node
+    end: Node
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+class Cursor:
+    """Over the tokens of one statement."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.script, self.tokens, self.at = text, tokens, 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        """A token further on; None at the end."""
+        place = self.at + ahead
+        return self.tokens[place] if 0 <= place < len(self.tokens) else None
+
+    def text(self, ahead: int = 0) -> str:
+        """Its text; empty at the end."""
+        token = self.peek(ahead)
+        return token.text if token else ""
+
+    def word(self, *words: str, ahead: int = 0) -> bool:
+        """True when one of the keywords comes next."""
+        token = self.peek(ahead)
+        return token is not None and token.is_word(*words)
+
+    def skip(self, *texts: str) -> bool:
+        """Passes over these texts or keywords when all of them come next."""
+        if any(self.text(n).upper() != text for n, text in enumerate(texts)):
+            return False
+        self.at += len(texts)
+        return True
+
+    def take(self, expected: str = "") -> Token:
+        """The next token, which must be `expected` where that is given. Raises ScriptError."""
+        token = self.peek()
+        if token is None or (expected and token.text.upper() != expected):
+            raise self.wrong(f"expected {expected or 'more'}")
+        self.at += 1
+        return token
+
+    def name(self) -> str:
+        """A plain or backquoted name. Raises ScriptError."""
+        token = self.take()
+        if not token.is_name:
+            raise self.wrong("expected a name", -1)
+        return token.value
+
+    def wrong(self, what: str, ahead: int = 0) -> ScriptError:
+        """The error for the place reached."""
+        token = self.peek(ahead) or (self.tokens[-1] if self.tokens else None)
+        line = self.script.count("\n", 0, token.start) + 1 if token else 1
+        return ScriptError(f"line {line}: {what}, not {token.text!r}" if token else f"line {line}: {what}")
+
+
+def reading(error: CypherSyntaxError, script: str) -> ScriptError:
+    """A tokenizer's complaint with its line."""
+    return ScriptError(f"line {script.count(chr(10), 0, error.offset) + 1}: {error}")
