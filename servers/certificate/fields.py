@@ -123,16 +123,19 @@ class LetterField(BaseModel):
     def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, str | None]:
         """(the register's value, what the counter should look at): true as it stands, in our form where it has one.
 
-        Raises ValueError only for what can't be printed.
+        Raises ValueError for what can't be printed, and where the letter is for some choices only.
         """
         text = kinds.text_of(value)
         _refuse_unprintable(text, glyphs)
         if len(text) > LONGEST:
             raise ValueError(f"terlalu panjang untuk dicetak, paling banyak {LONGEST} huruf.")
+        if isinstance(self.choices, dict) and self.choices:
+            return kinds.read_choice(text, self.spellings), None
         try:
-            return self.read(value, glyphs), None
+            read = self.read(value, glyphs)
         except ValueError as error:
             return text, str(error)
+        return (text if self.kind == "choice" else read), None
 
 
 def _refuse_unprintable(text: str, glyphs: frozenset[int]) -> None:

@@ -53,6 +53,7 @@ class LetterType(BaseModel):
     assurance: Level = Field(default="officer", description="the least level it is issued at")
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
     declarant: str = Field(default="yang bersangkutan", description="whose statement it rests on")
+    declares: bool = Field(default=False, description="its text says what no register knows, on the declarant's word")
     roles: dict[str, Words] = Field(default={}, description="whom its fields are about, and the words for them")
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]
@@ -125,6 +126,8 @@ class LetterType(BaseModel):
             for name, field in self.fields.items()
             if name in values and name not in PURPOSE and field.time != "future" and values[name] != field.default
         }
+        if self.declares:
+            facts[""] = "citizen"
         return in_words(basis, facts, self.declarant, office.kelurahan, self.requirements)
 
     def _read(

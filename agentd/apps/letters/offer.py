@@ -32,7 +32,7 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     """All that is not official; of the official ones those within reach, and only those asked for if any was."""
     words = [one.text for one in said if one.by == "citizen"]
     shown = [tool for tool in tools if not tool.official or _within_reach(tool, words)]
-    wanted = [tool.name for tool in shown if tool.official and _asked_for(tool, words)]
+    wanted = _wanted([tool for tool in shown if tool.official], words)
     return [tool for tool in shown if not (wanted and tool.official and _names(tool)) or tool.name in wanted]
 
 
@@ -75,6 +75,27 @@ def _within_reach(tool: ToolInfo, texts: Iterable[str]) -> bool:
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
     needs_number = any(properties.get(name, {}).get("format") in _NUMBERED for name in required)
     return not needs_number or any(_NUMBER.search(text) for text in texts)
+
+
+def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
+    """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
+    found: set[str] = set()
+    for text in texts:
+        spoken = [
+            (match.start(), match.end(), tool.name)
+            for tool in tools
+            if (names := _names(tool))
+            for match in _spoken(tuple(sorted(names, key=len, reverse=True))).finditer(text)
+        ]
+        found |= {
+            name
+            for start, end, name in spoken
+            if not any(
+                left < end and start < right and (right - left, right) > (end - start, end) and other != name
+                for left, right, other in spoken
+            )
+        }
+    return found
 
 
 def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:

@@ -11,15 +11,9 @@ from servers.certificate.issuing import LetterService
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"
-PERSON: dict[str, Any] = {
-    "nama": "Siti Rahayu",
-    "nik": "3175064508900001",
-    "tempat_lahir": "Jakarta",
-    "tanggal_lahir": "5 Agustus 1990",
-    "jenis_kelamin": "Perempuan",
-    "agama": "Islam",
-    "keperluan": "Membuka rekening bank",
-}
+WHO = {"nama": "Siti Rahayu", "nik": "3175064508900001"}
+BORN = WHO | {"tempat_lahir": "Jakarta", "tanggal_lahir": "5 Agustus 1990", "jenis_kelamin": "Perempuan"}
+PERSON: dict[str, Any] = BORN | {"agama": "Islam", "keperluan": "Membuka rekening bank"}
 PLACE = {"alamat": "Jl. Contoh Raya No. 5", "rt": "3", "rw": "5"}
 CIVIL = {"status_perkawinan": "Kawin", "pekerjaan": "Karyawan swasta"}
 DOMISILI: dict[str, Any] = PERSON | CIVIL | {"alamat_domisili": "Jl. Contoh Raya No. 5", "rt": "3", "rw": "5"}
@@ -40,7 +34,104 @@ ANSWERS: dict[str, dict[str, Any]] = {
     | PLACE
     | {"nama_penerima": "Budi Contoh", "hubungan": "anak", "keperluan": "Keringanan biaya sekolah"},
     "surat_pengantar": PERSON | CIVIL | PLACE | {"tujuan": "Kantor Urusan Agama", "keperluan": "Pendaftaran nikah"},
+    "surat_keterangan_domisili_usaha": BORN
+    | PLACE
+    | {
+        "nama_usaha": "Warung Bu Siti",
+        "jenis_usaha": "Warung makan",
+        "alamat_usaha": "Jl. Contoh Raya No. 7",
+        "keperluan": "Kredit",
+    },
+    "surat_keterangan_belum_menikah": PERSON | CIVIL | PLACE | {"status_perkawinan": "Belum Kawin"},
+    "surat_keterangan_kematian": {
+        "nama_almarhum": "Budi Contoh",
+        "nik_almarhum": "3175060101500002",
+        "tempat_lahir_almarhum": "Bogor",
+        "tanggal_lahir_almarhum": "1 Januari 1950",
+        "jenis_kelamin_almarhum": "Laki-laki",
+        "tanggal_meninggal": "2 Maret 2026",
+        "tempat_meninggal": "RSUD Contoh",
+        "nama_pelapor": "Siti Rahayu",
+        "nik_pelapor": "3175064508900001",
+        "alamat_pelapor": "Jl. Contoh Raya No. 5",
+        "hubungan_pelapor": "anak",
+        "keperluan": "Pengurusan akta kematian",
+    },
+    "surat_keterangan_penghasilan_orang_tua": WHO
+    | PLACE
+    | {
+        "tempat_lahir": "Jakarta",
+        "tanggal_lahir": "5 Agustus 1990",
+        "pekerjaan": "Karyawan swasta",
+        "penghasilan": "Rp 2.500.000",
+        "nama_anak": "Putri Contoh",
+        "tanggal_lahir_anak": "7 Juli 2010",
+        "sekolah": "SMP Contoh",
+        "keperluan": "Beasiswa",
+    },
+    "surat_keterangan_beda_identitas": BORN
+    | PLACE
+    | {
+        "dokumen": "ijazah SMA",
+        "nama_pada_dokumen": "Siti Rahaju",
+        "lahir_pada_dokumen": "5 Agustus 1991",
+        "keperluan": "Pendaftaran haji",
+    },
+    "surat_keterangan_bepergian": BORN
+    | PLACE
+    | {
+        "pekerjaan": "Karyawan swasta",
+        "tempat_tujuan": "Surabaya",
+        "tanggal_berangkat": "10 Maret 2026",
+        "tanggal_kembali": "17 Maret 2026",
+        "keperluan": "Menjenguk keluarga",
+    },
+    "surat_keterangan_ktp_dalam_proses": PERSON | CIVIL | PLACE,
+    "surat_pengantar_kelahiran": PLACE
+    | {
+        "nama_anak": "Putri Contoh",
+        "jenis_kelamin_anak": "Perempuan",
+        "tempat_lahir_anak": "Jakarta",
+        "tanggal_lahir_anak": "1 Maret 2026",
+        "jam_lahir_anak": "jam 7 malam",
+        "anak_ke": "kedua",
+        "nama_ayah": "Budi Contoh",
+        "nama_ibu": "Siti Rahayu",
+        "nama_pelapor": "Siti Rahayu",
+        "nik_pelapor": "3175064508900001",
+    },
+    "surat_pengantar_skck": PERSON | CIVIL | PLACE | {"keperluan": "Melamar pekerjaan"},
+    "surat_pengantar_kehilangan": BORN
+    | PLACE
+    | {
+        "pekerjaan": "Karyawan swasta",
+        "barang_hilang": "dompet berisi KTP dan SIM",
+        "tanggal_hilang": "1 Maret 2026",
+        "tempat_hilang": "Pasar Contoh",
+    },
+    "surat_pengantar_izin_keramaian": WHO
+    | PLACE
+    | {
+        "pekerjaan": "Karyawan swasta",
+        "acara": "resepsi pernikahan",
+        "tanggal_acara": "21 Maret 2026",
+        "jam_mulai": "19.00",
+        "tempat_acara": "Jl. Contoh Raya No. 5",
+        "hiburan": "organ tunggal",
+        "jumlah_undangan": "200 orang",
+    },
+    "biodata_penduduk": PERSON
+    | CIVIL
+    | PLACE
+    | {
+        "golongan_darah": "O",
+        "pendidikan": "SLTA/Sederajat",
+        "no_kk": "3175060101100002",
+        "nama_ayah": "Budi Contoh",
+        "nama_ibu": "Ani Contoh",
+    },
 }
+"""Right answers for every letter that ships, with some of what it may leave out."""
 
 
 def open_service(state: Path, **env: str) -> LetterService:

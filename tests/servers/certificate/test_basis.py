@@ -121,6 +121,34 @@ def test_a_temporary_nik_is_not_printed_and_not_in_the_qr_code(service: LetterSe
     assert row is not None and statement.stated(letter, row.values, row.number, row.day).nik_last4 == ""
 
 
+def test_what_no_register_knows_always_rests_on_a_statement(service: LetterService) -> None:
+    answers = ANSWERS["surat_keterangan_ktp_dalam_proses"]
+    basis = Basis(level="pin", sources=dict.fromkeys(answers, "register"))
+    issued = issue(service, answers, letter="surat_keterangan_ktp_dalam_proses", basis=basis)
+    assert f"Berdasarkan {REGISTER} dan {STATEMENT}, kartu" in printed(service, issued)
+
+
+def test_a_letter_for_one_choice_is_refused_to_who_is_another_by_the_register(service: LetterService) -> None:
+    answers = ANSWERS["surat_keterangan_belum_menikah"] | {"status_perkawinan": "Kawin"}
+    basis = Basis(level="pin", sources=dict.fromkeys(answers, "register"))
+    with pytest.raises(lettertype.InvalidFields) as caught:
+        issue(service, answers, letter="surat_keterangan_belum_menikah", basis=basis)
+    assert [problem.message for problem in caught.value.problems] == [
+        "Status perkawinan: pilih salah satu: Belum Kawin."
+    ]
+
+
+def test_the_deceased_and_the_one_who_reports_are_two_persons(service: LetterService) -> None:
+    """Each one's NIK is compared with their own day of birth, and it rests on the reporter's statement."""
+    answers = ANSWERS["surat_keterangan_kematian"]
+    assert "Berdasarkan keterangan pelapor, Budi Contoh telah meninggal" in printed(
+        service, issue(service, answers, letter="surat_keterangan_kematian")
+    )
+    with pytest.raises(lettertype.InvalidFields) as caught:
+        issue(service, answers | {"nik_almarhum": answers["nik_pelapor"]}, letter="surat_keterangan_kematian")
+    assert {problem.field for problem in caught.value.problems} == {"nik_almarhum", "jenis_kelamin_almarhum"}
+
+
 @pytest.fixture
 def limited(tmp_path: Path) -> Path:
     folder = Path(shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", tmp_path / "own" / "surat_saya"))

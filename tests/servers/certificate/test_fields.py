@@ -275,7 +275,7 @@ def test_an_address_begins_with_its_street_and_not_with_how_it_was_told(told: st
     assert check(alamat_domisili=told)["alamat_domisili"] == street
 
 
-@pytest.mark.parametrize("key", sorted(ANSWERS))
+@pytest.mark.parametrize("key", sorted(key for key, answers in ANSWERS.items() if "rt" in answers))
 def test_no_letter_says_rt_and_rw_twice(key: str) -> None:
     letter = lettertype.load(SHIPPED_LETTERS / key)
     place = next(name for name in ("alamat_domisili", "alamat_usaha", "alamat") if name in letter.fields)

@@ -46,6 +46,13 @@ def test_both_are_offered_where_both_were_named_and_all_where_none_was() -> None
     assert names("berwirausaha, NIK 3175061501900003")[1:3] == ["home", "trade"]
 
 
+def test_words_within_another_letters_longer_name_ask_for_that_one_alone() -> None:
+    shop = letter("shop", "domisili usaha")
+    for words, wanted in (("surat domisili usaha", ["shop"]), ("domisili usaha, dan juga sku", ["shop", "trade"])):
+        shown = offered([HOME, TRADE, shop], said(words, "NIK 3175061501900003"))
+        assert sorted(tool.name for tool in shown) == wanted
+
+
 def test_what_the_agent_said_asks_for_no_form() -> None:
     talk = [*said("NIK 3175061501900003"), Said(by="agent", order=1, text="Surat usaha?")]
     assert len(offered([HOME, TRADE], talk)) == 2

@@ -1,0 +1,95 @@
+"""Ten right and ten wrong conversations for each of the twelve letters: what was said is proven, nothing else is."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.grounding import ungrounded
+from agentd.messages import ToolInfo
+from servers.certificate import lettertype, page
+from servers.certificate.settings import SHIPPED_LETTERS
+from tests.agentd.apps.letters.letters import call
+
+TABLE = tomllib.loads(Path(__file__).with_name("conversations.toml").read_text(encoding="utf-8"))
+COMMON = TABLE.pop("common")
+VALUE, WRONG, PROSE, FORM, ENGLISH = range(5)
+
+
+def tool(key: str) -> ToolInfo:
+    letter = lettertype.load(SHIPPED_LETTERS / key)
+    return ToolInfo(name=letter.tool, server="certificate", official=True, input_schema=letter.input_schema())
+
+
+def told(key: str) -> dict[str, list[str]]:
+    """{field: [value, wrong value, prose, form, English]}, in the letter's order."""
+    row = TABLE[key]
+    known = {name: COMMON[name] for name in row["uses"]} | {name: each for name, each in row.items() if name != "uses"}
+    return {name: known[name] for name in tool(key).input_schema["properties"] if name in known}
+
+
+def lines(parts: list[str], delivery: str) -> list[str]:
+    """What the citizen says, message by message."""
+    if delivery == "at once":
+        return [". ".join(parts) + "."]
+    if delivery == "as a form":
+        return ["\n".join(parts)]
+    if delivery == "in two":
+        half = len(parts) // 2
+        return [". ".join(parts[:half]) + ".", ". ".join(parts[half:]) + "."]
+    return [f"{part}." for part in parts]
+
+
+RIGHT = [
+    *((PROSE, delivery) for delivery in ("at once", "one by one", "in two")),
+    *((FORM, delivery) for delivery in ("as a form", "one by one", "at once")),
+    *((ENGLISH, delivery) for delivery in ("at once", "one by one", "in two", "as a form")),
+]
+
+
+@pytest.mark.parametrize(("way", "delivery"), RIGHT, ids=lambda value: str(value).replace(" ", "-"))
+@pytest.mark.parametrize("key", TABLE)
+def test_a_right_conversation_comes_to_its_letter(key: str, way: int, delivery: str) -> None:
+    said = told(key)
+    arguments = {name: each[VALUE] for name, each in said.items()}
+    judged = ungrounded(call(arguments, *lines([each[way] for each in said.values()], delivery), tool=tool(key)))
+    assert [field.path for field in judged] == []
+
+
+def wrong(key: str) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong with it), ten of them: the letter's own fields first."""
+    own = [name for name in told(key) if name not in COMMON] + [name for name in told(key) if name in COMMON]
+    faults = ("swapped", "unsaid", "supposed", "denied")
+    yield from ((own[at % len(own)], faults[(at + at // len(own)) % len(faults)]) for at in range(10))
+
+
+@pytest.mark.parametrize(("key", "field", "fault"), [(key, *one) for key in TABLE for one in wrong(key)])
+def test_a_wrong_conversation_comes_to_no_letter(key: str, field: str, fault: str) -> None:
+    said = told(key)
+    arguments = {name: each[VALUE] for name, each in said.items()}
+    parts = {name: each[PROSE] for name, each in said.items()}
+    if fault == "swapped":
+        arguments[field] = said[field][WRONG]
+    elif fault == "unsaid":
+        del parts[field]
+    elif fault == "supposed":
+        parts[field] = f"Misalnya {parts[field][0].lower()}{parts[field][1:]}"
+    else:
+        value = said[field][PROSE].rpartition(said[field][VALUE])[0] or f"{said[field][PROSE]} itu "
+        parts[field] = f"{value}bukan {said[field][PROSE].removeprefix(value)}"
+    judged = ungrounded(call(arguments, *lines(list(parts.values()), "one by one"), tool=tool(key)))
+    assert field in [one.path for one in judged]
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_what_the_right_conversation_comes_to_can_be_printed(key: str) -> None:
+    letter = lettertype.load(SHIPPED_LETTERS / key)
+    values: dict[str, Any] = {name: each[VALUE] for name, each in told(key).items()}
+    from datetime import date
+
+    kept, warnings = letter.check(values, date(2026, 3, 12), page.glyphs())
+    assert values.keys() <= kept.keys() and warnings == []
