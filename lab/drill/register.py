@@ -1,0 +1,146 @@
+"""The register of letters: tampered with, put back older, without its keys, by a wrong clock, restored at each point of
+issuing; papers that say something else. A part of the drill, in a process of its own, for it sets the clock.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
+from pathlib import Path
+
+from lab.drill.attacks import Attack
+from servers.certificate.finishing import CRASH_POINTS
+from servers.certificate.issued import IssueError
+from servers.certificate.issuing import LetterService
+from servers.certificate.standing import NotNow
+from servers.certificate.statement import StatementError, read
+from servers.certificate.verification import Verifier
+from tests.agentd.backup.test_restoring import backed_up, restored
+from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
+from tests.servers.certificate.test_audit import TAMPERED, faults, forge, three_letters
+from tests.servers.certificate.test_drills import in_process, issue_all
+from tests.servers.certificate.test_standing import copy_of, put_back
+from tests.servers.certificate.test_statement import KEY, SAID, data_of, sign, text_of
+
+BYTES_FLIPPED = 200
+
+
+def register(folder: Path) -> list[Attack]:
+    """The rows, measured by `python -m lab.drill.register FOLDER`."""
+    command = [sys.executable, "-m", "lab.drill.register", str(folder)]
+    env = {**os.environ, "AGENTD_CLOCK": NOW}
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=env, check=True, text=True)
+    return [Attack(**row) for row in json.loads(done.stdout)]
+
+
+def tampered(folder: Path) -> Attack:
+    """Each statement on a register of its own."""
+    found = 0
+    for number, (statements, named) in enumerate(TAMPERED):
+        service = three_letters(open_service(folder / str(number)))
+        forge(folder / str(number) / "letters/ledger.db", *statements)
+        found += named in faults(service)
+        service.close()
+    return Attack(
+        "a register changed by a database program", len(TAMPERED), f"audit names {found}", len(TAMPERED) - found
+    )
+
+
+def refused(folder: Path) -> Attack:
+    """An older register, no keys, a clock set back: none issues; an open number would be somebody else's."""
+    harms: list[tuple[str, Callable[[Path], object], dict[str, str]]] = [
+        ("register_behind", lambda state: put_back(state / "letters/copy.db", state / "letters/ledger.db"), {}),
+        ("key_missing", lambda state: shutil.rmtree(state / "letters/office"), {}),
+        ("clock_behind", lambda _state: None, {"AGENTD_CLOCK": "2026-03-04T09:15:00+07:00"}),
+    ]
+    heard, lost = [], 0
+    for kind, harm, env in harms:
+        state = folder / kind
+        service = open_service(state)
+        issue(service, key="run:1")
+        copy_of(state / "letters/ledger.db")
+        issue(service, DOMISILI | {"rt": "9"}, key="run:2")
+        service.close()
+        harm(state)
+        os.environ.update(env)
+        again = open_service(state)
+        try:
+            issue(again, DOMISILI | {"rt": "8"}, key="run:3")
+            lost += 1
+        except IssueError as error:
+            heard.append(error.__cause__.refusal.kind if isinstance(error.__cause__, NotNow) else error.kind)
+        finally:
+            again.close()
+            os.environ["AGENTD_CLOCK"] = NOW
+    return Attack("a letter from an older register, without its keys, by a clock set back", 3, ", ".join(heard), lost)
+
+
+def at_each_point(folder: Path) -> Attack:
+    """Issuing killed at each named point, then a backup, and what is restored of it."""
+    lost = 0
+    for point in CRASH_POINTS:
+        old, new = folder / f"{point}-old", folder / f"{point}-new"
+        before = open_service(old)
+        issue(before, key="earlier")
+        before.close()
+        in_process(issue_all, old, {"CERTIFICATE_CRASH_AT": point}, ["run:1"]).join(120)
+        backed_up(old, folder / f"{point}-backup")
+        restored(folder / f"{point}-backup", new)
+        lost += not _whole(new)
+    return Attack("restored from a backup after a kill at each point of issuing", len(CRASH_POINTS), "whole", lost)
+
+
+def _whole(state: Path) -> bool:
+    service = open_service(state)
+    try:
+        service.recover()
+        letter = issue(service, DOMISILI | {"keperluan": "Keperluan run:1"}, "run:1")
+        numbers = [row.seq for row in service.ledger.all()]
+        genuine = Verifier(service).file(Path(letter.path).read_bytes()).genuine
+        return letter.number.startswith("002/") and sorted(numbers) == [1, 2] and genuine and not faults(service)
+    finally:
+        service.close()
+
+
+def papers(folder: Path) -> list[Attack]:
+    """A letter with a bit changed, and a QR code's statement with a letter changed or signed by another."""
+    service: LetterService = open_service(folder)
+    pdf = Path(issue(service).path).read_bytes()
+    verifier = Verifier(service)
+    believed = 0
+    for position in range(200, len(pdf), len(pdf) // BYTES_FLIPPED):
+        changed = bytearray(pdf)
+        changed[position] ^= 1
+        believed += verifier.file(bytes(changed)).genuine
+    tries = len(range(200, len(pdf), len(pdf) // BYTES_FLIPPED))
+    service.close()
+    good = data_of(sign(SAID, KEY))
+    bad = [good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :] for at in range(len(good))]
+    accepted = 0
+    for data in bad:
+        with suppress(StatementError):
+            accepted += read(text_of(data), [KEY.public_key()]) is not None
+    return [
+        Attack("a letter's PDF with one bit changed", tries, "not genuine", believed),
+        Attack("a QR code's statement with one bit changed", len(bad), "not the office's", accepted),
+    ]
+
+
+def main() -> None:
+    """Print the rows as JSON."""
+    out = sys.stdout
+    folder = Path(sys.argv[1])
+    with redirect_stdout(sys.stderr):
+        rows = [tampered(folder / "tampered"), refused(folder / "refused"), at_each_point(folder / "points")]
+        rows += papers(folder / "papers")
+    json.dump([dataclasses.asdict(row) for row in rows], out)
+
+
+if __name__ == "__main__":
+    main()
