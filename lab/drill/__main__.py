@@ -2,8 +2,9 @@
 
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
-The other parts are the faults of lab/drill/faults.py and the attacks of lab/drill/attacks.py and guards.py. All
-parts go on side by side, because most of a drill is waiting, and are written into docs/drills.md.
+The other parts are the faults of lab/drill/faults.py, the texts of hostile.py, and the attacks of attacks.py, door.py,
+register.py and guards.py. All parts go on side by side, because most of a drill is waiting, and are written into
+docs/drills.md; named parts are run alone and only printed.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -28,11 +29,13 @@ from lab.bench.__main__ import machine
 from lab.drill.attacks import ATTACKS as OUTSIDERS
 from lab.drill.attacks import attack_table
 from lab.drill.count import OFFICE, TURNS, Found
+from lab.drill.door import door
 from lab.drill.faults import PARTS as FAULTS
 from lab.drill.faults import table
 from lab.drill.guards import guards
-from lab.drill.hostile import hostile_texts
+from lab.drill.hostile import BYTES, TEXTS, curve_table, hostile_texts
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
+from lab.drill.register import register
 from servers.certificate.finishing import CRASH_POINTS
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import WORDS
@@ -151,14 +154,14 @@ class Drill:
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
-KILLS, STOPPED, NODES, CLOCKS = "kills", "stops", "nodes", "clocks"
-ATTACKS = {**OUTSIDERS, "guards": guards}
-PARTS = {**FAULTS, "hostile": hostile_texts}
-EVERY = (KILLS, STOPPED, NODES, CLOCKS, *PARTS, *ATTACKS)
+KILLS, STOPPED, NODES, CLOCKS, HOSTILE = "kills", "stops", "nodes", "clocks", "hostile"
+ATTACKS = {**OUTSIDERS, "door": door, "register": register, "guards": guards}
+EVERY = (KILLS, STOPPED, NODES, CLOCKS, HOSTILE, *FAULTS, *ATTACKS)
 ABOUT = """\
 # Drills
 
 Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.
+All parts go on side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
 
 ## Killed again and again
 
@@ -195,9 +198,23 @@ cause has gone; that takes up to a minute, because DBOS looks for its database i
 
 {faults}
 
+## Hostile texts
+
+{texts} texts of {bytes} bytes (quotation marks, brackets, commas, digits, newlines, marks of other scripts, and mixtures
+from a fixed seed), each through `Agent.run` on a daemon with the scripted model, one after the other, while `/healthz` is
+asked every 20 ms; beside the other parts, so that its times are a busy machine's.
+
+{hostile}
+
+How the whole check of one call grows with what a citizen wrote (CPU ms, the best of three, texts of that many
+characters; a message may have 8,192 bytes):
+
+{curve}
+
 ## Attacks
 
-Each is tried on a real daemon or server. Lost is what was reached, changed, left or said that should not have been.
+Each is tried on a real daemon, server or guard. Lost is what was reached, changed, left or said that should not have
+been.
 
 {attacks}
 """
@@ -235,10 +252,12 @@ def main() -> int:
         stopping = all_.submit(_stops, folder / STOPPED, given, seed) if STOPPED in parts else None
         clocked = all_.submit(two_clocks, folder / CLOCKS) if CLOCKS in parts else None
         noded = all_.submit(three_nodes, folder / NODES) if NODES in parts else None
-        faulty = [all_.submit(PARTS[part], folder / part) for part in PARTS if part in parts]
+        read = all_.submit(hostile_texts, folder / HOSTILE) if HOSTILE in parts else None
+        faulty = [all_.submit(FAULTS[part], folder / part) for part in FAULTS if part in parts]
         attacked = [all_.submit(ATTACKS[part], folder / part) for part in ATTACKS if part in parts]
         attacks = [attack for future in attacked for attack in future.result()]
         rows = [row for future in faulty for row in future.result()]
+        texts = read.result() if read else []
         found = killing.result() if killing else None
         stops = stopping.result() if stopping else None
         clocks = clocked.result() if clocked else None
@@ -248,6 +267,7 @@ def main() -> int:
         at=datetime.now(UTC).isoformat(timespec="minutes"),
         load=load,
         seconds=time.monotonic() - began,
+        parts=", ".join(f"`{part}`" for part in EVERY),
         runs=given.runs,
         seed=seed,
         kills=found.table() if found else "",
@@ -259,6 +279,10 @@ def main() -> int:
         node_runs=RUNS,
         nodes=nodes.table() if nodes else "",
         faults=table(rows),
+        texts=TEXTS,
+        bytes=BYTES,
+        hostile=table(texts),
+        curve=curve_table() if texts else "",
         attacks=attack_table(attacks),
     )
     print(page)
@@ -267,10 +291,10 @@ def main() -> int:
     counted = [each for each in (found, stops, nodes, clocks) if each is not None]
     for line in (line for each in counted for line in (*each.lost, *each.unclean)):
         print(f"lost: {line}", file=sys.stderr)
-    for row in (*rows, *attacks):
+    for row in (*rows, *texts, *attacks):
         if not row.right:
             print(f"wrong: {row}", file=sys.stderr)
-    right = all(each.right for each in counted) and all(row.right for row in (*rows, *attacks))
+    right = all(each.right for each in counted) and all(row.right for row in (*rows, *texts, *attacks))
     return 0 if right else 1
 
 

@@ -1,4 +1,7 @@
-"""200 texts written to make a reader slow, as a citizen's messages; /healthz is sampled beside. A part of the drill."""
+"""200 texts written to make a reader slow, as a citizen's messages; /healthz is sampled beside. A part of the drill.
+
+And how the check of one call grows with its text, in this process's own CPU time.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from lab.drill.faults import Held, Row, rows_of_sqlite
 from tests.agentd.apps.letters.hostile import families, fuzzed
+from tests.agentd.apps.letters.test_growth import READERS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.e2e.test_main_job import LETTER
 
@@ -61,3 +65,28 @@ def _answered(daemon: Daemon, text: str) -> bool:
     except RpcFailed as refused:
         return refused.type in ("grounding", "invalid_params")
     return True
+
+
+CURVE = {
+    **{"double quotes": "quotation marks", "a comma": "commas (`a,`)", "brackets": "brackets", "digits": "digits"},
+    **{"newlines": "newlines", "single quotes": "apostrophes", "combined": "combining marks", "fuzzed": "all mixed"},
+}
+"""Families of texts, and how the table calls them."""
+LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000)
+
+
+def curve_table() -> str:
+    """CPU milliseconds of the whole check of one call, by the text's family and length, in Markdown."""
+    lines = [["text", *(f"{length:,}" for length in LENGTHS)], ["---"] * (1 + len(LENGTHS))]
+    for family, name in CURVE.items():
+        lines.append([name, *(f"{_check_ms(families()[family](length)):.1f}" for length in LENGTHS)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _check_ms(text: str) -> float:
+    taken = []
+    for _ in range(3):
+        began = time.thread_time()
+        READERS["evidence"](text)
+        taken.append(1000 * (time.thread_time() - began))
+    return min(taken)

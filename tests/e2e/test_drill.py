@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.drill.__main__ import CONFIG, Drill
+from lab.drill.attacks import Attack
 from lab.drill.faults import SLACK, Held, Row, clock_leaps, table
+from lab.drill.hostile import CURVE, LENGTHS, curve_table
 
 
 def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:
@@ -51,3 +53,17 @@ def test_a_row_is_right_only_when_nothing_was_lost_and_nothing_is_left_over(wron
     assert QUIET.right
     assert not replace(QUIET, **wrong).right  # type: ignore[arg-type]
     assert "| a fault | busy | 0 of 2 | 3 → 3 |" in table([QUIET])
+
+
+def test_an_attack_counts_as_held_only_when_it_was_tried_and_nothing_was_lost() -> None:
+    assert Attack("a door", 3, "refused", 0).right
+    assert not Attack("a door", 3, "opened", 1).right
+    assert not Attack("a door", 0, "never tried", 0).right
+
+
+def test_the_growth_of_a_checks_cost_is_a_table_of_families_and_lengths() -> None:
+    head, _, *rows = curve_table().splitlines()
+    assert head.split("|")[2].strip() == "1,000"
+    assert len(rows) == len(CURVE)
+    for row in rows:
+        assert [float(cell) >= 0 for cell in row.split("|")[2:-1]] == [True] * len(LENGTHS)

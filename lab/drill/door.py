@@ -1,0 +1,209 @@
+"""The daemon's door as an outsider tries it: guessed tokens and codes, requests that never end, rights that have ended,
+what is not a visitor's to ask; an edited audit trail; a server without its secret. A part of the drill.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from agentd.access import TokenStore
+from agentd.access.pairing import Pairing
+from agentd.audit import FILE_NAME, AuditTrail
+from agentd.clock import SystemClock
+from lab.drill.attacks import Attack, kind, status
+from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.e2e.test_unasked import PIN, third_party
+from tests.e2e.test_visitors import Visitor, token
+
+WAITERS, OPENED, GUESSES = 4, 8, 40
+PATIENCE_S = 30.0
+STEERING: list[dict[str, Any]] = [
+    *({"system_prompt": "x"}, {"max_steps": 2}, {"deadline_s": 5}, {"provider": "scripted"}, {"model": "scripted"}),
+]
+SECRET = 'credentials = ["office_key_passphrase"]\n'
+AWAY = '[[servers]]\nname = "mysql_mcp_server"\ncommand = "python3"\nargs = ["-m", "servers.mysql"]\n'
+AWAY += 'pass_env = ["DATABASE_URL"]\n'
+
+
+def door(folder: Path) -> list[Attack]:
+    """A daemon with tokens and a slow model, then its trail, then one whose server lacks a secret and a database."""
+    folder.mkdir()
+    place, other = folder / "one", folder / "two"
+    place.mkdir()
+    other.mkdir()
+    slow = {"text": json.dumps(final("Selesai")), "after_ms": 20_000}
+    with running(place, slow, config=HEAD + SERVERS["certificate"] + third_party(place)) as daemon:
+        for _ in range(3):
+            daemon.call("Config.reload")  # so that its audit trail has entries
+        found = [
+            _rights_ended(daemon),
+            _codes(daemon),
+            *_never_ending(daemon),
+            _steering(daemon),
+            _paths(daemon),
+            _identity(daemon),
+            _guessed(daemon),  # last: from then on this address has to wait
+        ]
+    found.append(_edited(place / "state"))
+    env = {"DATABASE_URL": "mysql://reader:secret@127.0.0.1:9/erp", "OFFICE_KEY_PASSPHRASE": ""}
+    with running(other, final("x"), config=HEAD + SERVERS["certificate"] + SECRET + AWAY, env=env) as daemon:
+        found += [_without_secret(daemon), _database_away(daemon)]
+    return found
+
+
+def _rights_ended(daemon: Daemon) -> Attack:
+    """Half of them wait for a run by POST /rpc, half read its events."""
+    front = Visitor(daemon, token(daemon, "front", "staff"))
+    run_id = front.call("Agent.start", prompt="Halo")["run_id"]
+
+    def waits() -> bool:
+        with suppress(OSError, HTTPException):
+            front.call("Agent.run", prompt="Halo", run_id=run_id)
+            return False
+        return True
+
+    def reads() -> bool:
+        with suppress(OSError, HTTPException), daemon.request(f"/events?run_id={run_id}", **front.headers()) as events:
+            return b"unauthorized" in events.read()
+        return True
+
+    with ThreadPoolExecutor(2 * WAITERS) as clients:
+        asked = [clients.submit(act) for act in (waits, reads) for _ in range(WAITERS)]
+        time.sleep(2)  # until they wait: nothing shows that from outside
+        TokenStore(daemon.state / "access.json").revoke("front")
+        began = time.monotonic()
+        sent_away = [one.result() for one in asked]
+        seconds = time.monotonic() - began
+    heard = f"sent away {seconds:.1f} s after it"
+    return Attack(
+        "calls and event streams under way of a token that is revoked", len(asked), heard, sent_away.count(False)
+    )
+
+
+def _codes(daemon: Daemon) -> Attack:
+    """Five wrong codes, then the right one."""
+    code, _ = Pairing(daemon.state, TokenStore(daemon.state / "access.json")).begin("lobby", datetime.now(UTC))
+    tried = [f"{(int(code) + number) % 1_000_000:06}" for number in (1, 2, 3, 4, 5, 0)]
+    takes = {"Content-Type": "application/json", "Origin": daemon.url}
+    codes = [status(f"{daemon.url}/pair", takes, json.dumps({"code": one}).encode()) for one in tried]
+    return Attack(
+        "a kiosk's pairing code guessed, then given too late",
+        len(codes),
+        f"status {sorted(set(codes))}",
+        _let_in(codes),
+    )
+
+
+def _let_in(codes: Sequence[int]) -> int:
+    return sum(code < 400 for code in codes)
+
+
+def _never_ending(daemon: Daemon) -> list[Attack]:
+    head = b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+    return [
+        _open_for_ever(daemon, "heads that never end", head),
+        _open_for_ever(daemon, "bodies without a token that never end", head + b"\r\n{"),
+    ]
+
+
+def _open_for_ever(daemon: Daemon, tried: str, sent: bytes) -> Attack:
+    host, _, port = daemon.url.removeprefix("http://").rpartition(":")
+    began, left = time.monotonic(), 0
+    opened = [socket.create_connection((host, int(port)), timeout=PATIENCE_S) for _ in range(OPENED)]
+    for one in opened:
+        one.sendall(sent)
+    for one in opened:
+        with one:
+            try:
+                while one.recv(4096):
+                    pass
+            except TimeoutError:
+                left += 1
+    return Attack(tried, OPENED, f"given up after {time.monotonic() - began:.0f} s", left)
+
+
+def _steering(daemon: Daemon) -> Attack:
+    screen = Visitor(daemon, token(daemon, "screen", "kiosk"))
+    heard = [kind(lambda: screen.call("Agent.start", prompt="Halo", options=option)) for option in STEERING]  # noqa: B023
+    return Attack("a visitor sets what steers the agent", len(heard), "forbidden", _others(heard, "forbidden"))
+
+
+def _others(heard: Sequence[str], wanted: str) -> int:
+    return sum(one != wanted for one in heard)
+
+
+def _paths(daemon: Daemon) -> Attack:
+    """A file that is there, named by somebody who is no admin."""
+    file = daemon.state / "access.json"
+    desk = Visitor(daemon, token(daemon, "desk", "staff"))
+    asked = [str(file), file.as_uri(), "/etc/passwd", "/proc/self/environ"]
+    heard = [kind(lambda: desk.call("Tools.call", tool="verify_letter", input={"file": one})) for one in asked]  # noqa: B023
+    return Attack(
+        "verify_letter with a path of this machine", len(heard), ", ".join(sorted(set(heard))), heard.count("answered")
+    )
+
+
+def _identity(daemon: Daemon) -> Attack:
+    """By an admin, by staff, by a kiosk; under each of its names."""
+    callers: list[Callable[..., Any]] = [
+        daemon.call,
+        *(Visitor(daemon, token(daemon, f"i-{scope}", scope)).call for scope in ("staff", "kiosk")),
+    ]
+    names: list[dict[str, Any]] = [
+        *({"tool": "verify_person"}, {"tool": "verify_person", "server": "files"}, {"tool": "files__verify_person"}),
+    ]
+    heard = [kind(lambda: ask("Tools.call", **name, input={"pin": PIN})) for ask in callers for name in names]  # noqa: B023
+    return Attack(
+        "a tool that proves who somebody is, called by hand", len(heard), "unknown_tool", _others(heard, "unknown_tool")
+    )
+
+
+def _guessed(daemon: Daemon) -> Attack:
+    codes = [status(f"{daemon.url}/metrics", {"Authorization": f"Bearer agd_{number}"}) for number in range(GUESSES)]
+    heard = f"{codes.count(401)} times 401, then {codes.count(429)} times 429; a good one passes"
+    lost = _let_in(codes) + (kind(lambda: daemon.call("System.health")) != "answered")
+    return Attack("tokens guessed from one address", len(codes), heard, lost)
+
+
+def _edited(state: Path) -> Attack:
+    """Each line of the trail changed, and left out."""
+    file = state / FILE_NAME
+    whole = file.read_bytes().splitlines(keepends=True)
+    trail = AuditTrail(state, SystemClock())
+    unseen = 0
+    for number, line in enumerate(whole):
+        for edited in (line.replace(b'"actor"', b'"actors"'), b""):
+            file.write_bytes(b"".join((*whole[:number], edited, *whole[number + 1 :])))
+            unseen += not trail.verify().problems
+    file.write_bytes(b"".join(whole))
+    unseen += bool(trail.verify().problems)
+    trail.close()
+    return Attack(
+        "an entry of the audit trail changed or left out", 2 * len(whole), "`agentd audit --verify` names it", unseen
+    )
+
+
+def _without_secret(daemon: Daemon) -> Attack:
+    servers = {one["name"]: one for one in daemon.call("Tools.list")["servers"]}
+    told = servers["certificate"]
+    made = list(daemon.state.rglob("*.key.pem"))
+    heard = f"{told['state']}: {told['error']}"
+    return Attack("a server whose named credential is missing", 1, heard, (told["state"] == "up") + len(made))
+
+
+def _database_away(daemon: Daemon) -> Attack:
+    """A statement that the sample company would answer."""
+    given = {"sql_queries": ["SELECT COUNT(*) AS n FROM sales_orders"]}
+    step = daemon.call("Tools.call", tool="execute_sql_query", input=given)
+    [result] = step["output"]["batch_results"]
+    lost = int(result["status"] != "error")
+    return Attack("a database that is away, where the sample could answer", 1, result["status"], lost)
