@@ -200,9 +200,9 @@ cause has gone; that takes up to a minute, because DBOS looks for its database i
 
 ## Hostile texts
 
-{texts} texts of {bytes} bytes (quotation marks, brackets, commas, digits, newlines, marks of other scripts, and mixtures
-from a fixed seed), each through `Agent.run` on a daemon with the scripted model, one after the other, while `/healthz` is
-asked every 20 ms; beside the other parts, so that its times are a busy machine's.
+{texts} texts of {bytes} bytes (quotation marks, brackets, commas, digits, newlines, marks of other scripts, and
+mixtures from a fixed seed), each through `Agent.run` on a daemon with the scripted model, one after the other, while
+`/healthz` is asked every 20 ms; beside the other parts, so that its times are a busy machine's.
 
 {hostile}
 
