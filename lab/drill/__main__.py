@@ -35,6 +35,7 @@ from lab.drill.faults import table
 from lab.drill.guards import guards
 from lab.drill.hostile import BYTES, TEXTS, curve_table, hostile_texts
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
+from lab.drill.page import ABOUT
 from lab.drill.register import register
 from servers.certificate.finishing import CRASH_POINTS
 from tests.daemon import Daemon
@@ -157,67 +158,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
 KILLS, STOPPED, NODES, CLOCKS, HOSTILE = "kills", "stops", "nodes", "clocks", "hostile"
 ATTACKS = {**OUTSIDERS, "door": door, "register": register, "guards": guards}
 EVERY = (KILLS, STOPPED, NODES, CLOCKS, HOSTILE, *FAULTS, *ATTACKS)
-ABOUT = """\
-# Drills
-
-Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.
-All parts go on side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
-
-## Killed again and again
-
-The daemon is killed with `kill -9` while {runs} runs are under way, at random moments and at each named point of
-issuing a letter, and started again; seed {seed}. A run calls four tools: the time, a note, a letter, a note.
-
-{kills}
-
-## Stopped again and again
-
-The same with ordinary stops (SIGTERM) at random moments: runs go on after each start, and none is parked for it.
-
-{stops}
-
-## Three nodes, each killed in turn
-
-Three daemons share one PostgreSQL (lease {lease:g} s); each is killed once with `kill -9` while {node_runs} runs are
-under way, and started again {rest:g} s later. The runs are as above; what a dead node held is taken over by the others.
-
-{nodes}
-
-## Two nodes, two clocks
-
-Two daemons share one PostgreSQL (lease {lease:g} s); the clock of one is {skew:g} s ahead. Nobody is killed.
-
-{clocks}
-
-## Faults
-
-Each is done while a bystander's run goes through the same daemon. Processes are the daemon's and all below it, open
-files are its descriptors, rows are the runs in its database: before, and once it had settled. What a fault needed for
-itself (its server, its provider) is gone again by then. A run that waited for its database goes on by itself when the
-cause has gone; that takes up to a minute, because DBOS looks for its database in growing pauses.
-
-{faults}
-
-## Hostile texts
-
-{texts} texts of {bytes} bytes (quotation marks, brackets, commas, digits, newlines, marks of other scripts, and
-mixtures from a fixed seed), each through `Agent.run` on a daemon with the scripted model, one after the other, while
-`/healthz` is asked every 20 ms; beside the other parts, so that its times are a busy machine's.
-
-{hostile}
-
-How the whole check of one call grows with what a citizen wrote (CPU ms, the best of three, texts of that many
-characters; a message may have 8,192 bytes):
-
-{curve}
-
-## Attacks
-
-Each is tried on a real daemon, server or guard. Lost is what was reached, changed, left or said that should not have
-been.
-
-{attacks}
-"""
 
 
 def _kills(folder: Path, given: argparse.Namespace, seed: int) -> Found:
