@@ -13,7 +13,7 @@ Classification = Literal["temporal", "financial_amount", "quantitative", "identi
 _TEMPORAL = re.compile(r"^(DATE|DATETIME|TIMESTAMP|TIME|YEAR)\b", re.IGNORECASE)
 _FRACTION = re.compile(r"^(DECIMAL|NUMERIC|NUMBER|MONEY|DOUBLE|FLOAT|REAL)", re.IGNORECASE)
 _WHOLE = re.compile(r"^(TINYINT|SMALLINT|MEDIUMINT|BIGINT|INTEGER|INT)\b", re.IGNORECASE)
-_ID = re.compile(r"(?:^|_|(?<=[a-z]))(id|code|no|number|kode|nomor|uuid)$", re.IGNORECASE)
+_ID = re.compile(rf"(?:^|_|(?<=[a-z]))({'|'.join(glossary.IDENTIFIERS)})$", re.IGNORECASE)
 _COUNTED = frozenset({"quantity", "stock", "minimum stock", "inflow", "outflow", "result", "terms"})
 _RATES = frozenset({"exchange rate"})
 
@@ -30,7 +30,7 @@ def classify(table: Table, column: Column) -> Classification:
         return "quantitative" if counted else "financial_amount"
     if _ID.search(column.name):
         return "identifier"
-    if _WHOLE.match(column.type) and not re.match(r"(is|has|flag)", column.name, re.IGNORECASE):
+    if _WHOLE.match(column.type) and not column.name.lower().startswith(glossary.FLAGS):
         money = concepts & {"price", "cost", "value", "salary", "discount"}
         return "financial_amount" if money else "quantitative"
     return "descriptive"

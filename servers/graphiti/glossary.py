@@ -34,6 +34,10 @@ CONCEPTS = tuple(
 )
 NEUTRAL = frozenset(_DOCUMENT["neutral"])
 """Words that say when, how much or which, but not what about."""
+IDENTIFIERS = tuple(_DOCUMENT["identifiers"])
+"""How names of columns end that name a row."""
+FLAGS = tuple(_DOCUMENT["flags"])
+"""How names of columns begin that say yes or no."""
 
 SHORT = 3
 

@@ -32,7 +32,6 @@ NOTHING = "tidak tersedia"
 """What a reader sees where a value is null."""
 MAX_DIGITS = 400
 LARGEST_IN_WORDS = Decimal(10) ** 18
-DIGITS = ("nol", "satu", "dua", "tiga", "empat", "lima", "enam", "tujuh", "delapan", "sembilan")
 
 
 class UnfitError(ValueError):
@@ -113,7 +112,7 @@ def _words(value: Any, precision: int | None) -> str:
     if amount < 0:
         words.insert(0, "minus")
     if rest:
-        words += ["koma", *(DIGITS[int(digit)] for digit in rest)]
+        words += ["koma", *(num2words(int(digit), lang="id") for digit in rest)]
     return " ".join(words)
 
 
