@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 SKEW_TOLD_S = 2.0
-"""A node whose clock is farther than this from its database's is told of."""
+"""A node whose clock is farther than this from its database's is reported."""
 
 
 class SystemClock:

@@ -79,8 +79,8 @@ class DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = f"{record.levelname} {record.name}: {mask(' '.join(self._text(record).split()))}"
         if record.exc_info and record.exc_info[1] is not None:
-            told = (f"{one['type']} at {' < '.join(one['at'])}" for one in failures(record.exc_info[1]))
-            line += f" [{'; '.join(told)}]"
+            causes = (f"{one['type']} at {' < '.join(one['at'])}" for one in failures(record.exc_info[1]))
+            line += f" [{'; '.join(causes)}]"
         return line
 
     def _text(self, record: logging.LogRecord) -> str:

@@ -20,7 +20,7 @@ def close_to_others() -> None:
     """Empty /proc/PID/environ, and let nobody but root read the rest of /proc/PID or get a core dump.
 
     `os.environ` stays as it is; of the C library's copy, which children inherit, what may be a secret goes.
-    To be called before threads are started. A child starts with open doors again, and must close them itself.
+    To be called before threads are started. A child is open to others again, and must call this itself.
     """
     _empty_environ()
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -93,7 +93,7 @@ class FallbackChain:
     Streaming: the text of a failed provider may already have gone out; `on_text` then receives `RESTART`
     before the next provider writes, and must drop what it has of this turn.
 
-    Providers in `request.skip` are left out silently: whoever rejected their answer has recorded why. `reply.fallbacks`
+    Providers in `request.skip` are left out silently: the caller has recorded why. `reply.fallbacks`
     names those passed over here, resting ones too; `reply.attempts` counts the ones that were really asked.
     """
 

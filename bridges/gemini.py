@@ -134,7 +134,7 @@ def _contents(request: ModelRequest) -> list[dict[str, Any]]:
 
 
 def _piece(chunk: Any) -> Piece:
-    """One response or one event of a stream. A block and a cut raise nothing in google-genai: both are told here."""
+    """One response or one event of a stream. A block and a cut raise nothing in google-genai: both are raised here."""
     usage = None
     if counted := chunk.usage_metadata:
         written = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
@@ -170,6 +170,6 @@ def _api_failure(error: Any) -> ProviderFailure:
     elif kind == "bad_request" and error.status == "FAILED_PRECONDITION":
         kind = "auth"  # the account, its billing or its country: not the request
     wait = retry_after(getattr(error.response, "headers", None))
-    if wait is None and (told := re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(error.details))):
-        wait = float(told[1])
+    if wait is None and (asked := re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(error.details))):
+        wait = float(asked[1])
     return ProviderFailure(kind, message, retry_after_s=wait)

@@ -54,7 +54,7 @@ def make(
         for path in loose:
             _copy(path, folder / STATE / path.relative_to(state))
     made_at = now()
-    told = letters(folder / LETTERS)
+    outside = letters(folder / LETTERS)
     for path in (*files_in(folder), *(one for one in folder.rglob("*") if one.is_dir())):
         path.chmod(0o700 if path.is_dir() else 0o600)
         sync(path)
@@ -62,7 +62,7 @@ def make(
         agentd=version("agentd"),
         made_at=made_at.isoformat(),
         files=[described(folder, path) for path in files_in(folder)],
-        missing=[*missing, *([told] if told else [])],
+        missing=[*missing, *([outside] if outside else [])],
     )
     part = folder / f"{NAME}.part"
     part.write_text(json.dumps(manifest.model_dump(), indent=1) + "\n", encoding="utf-8")

@@ -40,16 +40,16 @@ async def _serve(settings: Any) -> int:
 
     from agentd.cli.client import opened
 
-    async with opened(settings) as door:
-        await run_agent(cast(Agent, AcpAgent(door)))
+    async with opened(settings) as client:
+        await run_agent(cast(Agent, AcpAgent(client)))
     return 0
 
 
 class AcpAgent:
-    """The protocol's agent side over a door."""
+    """The protocol's agent side, over a client of agentd."""
 
-    def __init__(self, door: Any) -> None:
-        self._door = door
+    def __init__(self, client: Any) -> None:
+        self._client = client
         self._client: Any = None
         self._runs: dict[str, str] = {}
         """{session_id: the run under way}"""
@@ -75,7 +75,7 @@ class AcpAgent:
         return NewSessionResponse(session_id=(await self._call("Session.create", {}))["session_id"])
 
     async def load_session(self, session_id: str, **_: Any) -> Any:
-        """Go on with a conversation: its turns are told again first."""
+        """Go on with a conversation: its turns are shown again first."""
         from acp import LoadSessionResponse, update_agent_message_text, update_user_message_text
 
         for turn in (await self._call("Session.get", {"session_id": session_id}))["history"]:
@@ -105,7 +105,7 @@ class AcpAgent:
 
         if run_id := self._runs.get(session_id):
             try:
-                await self._door.call("Agent.cancel", {"run_id": run_id})
+                await self._client.call("Agent.cancel", {"run_id": run_id})
             except Refused as error:
                 if (error.error.get("data") or {}).get("type") != "conflict":  # it has ended: nothing to stop
                     raise
@@ -117,7 +117,7 @@ class AcpAgent:
         after, streamed = 0, False
         while True:
             waits: dict[str, Any] | None = None
-            async for event in self._door.events(run_id, after):
+            async for event in self._client.events(run_id, after):
                 kind, data, after = event["type"], event["data"], max(after, event["seq"])
                 update: Any = None
                 if kind == "model.delta" and data["text"]:
@@ -182,7 +182,7 @@ class AcpAgent:
         from agentd.cli.client import Refused
 
         try:
-            return await self._door.call(method, params)
+            return await self._client.call(method, params)
         except Refused as error:
             raise RequestError(error.error["code"], str(error), error.error.get("data")) from None
 

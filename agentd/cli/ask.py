@@ -1,4 +1,4 @@
-"""`agentd ask "…"`: one question, its answer on standard output. It keeps no conversation unless told which."""
+"""`agentd ask "…"`: one question, its answer on standard output. It keeps no conversation unless one is named."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ async def _ask(settings: Any, given: argparse.Namespace) -> int:
     from agentd.cli.client import Refused, opened, talk
 
     params = {"session_id": given.session} if given.session else {}
-    async with opened(settings) as door:
+    async with opened(settings) as client:
         try:
-            outcome = await talk(door, given.prompt, params)
+            outcome = await talk(client, given.prompt, params)
         except Refused as error:
             print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
             return 1

@@ -1,4 +1,4 @@
-"""`agentd chat`: the STDIO mode of seed 002. A terminal conversation; the agent itself is behind the door."""
+"""`agentd chat`: the STDIO mode of seed 002. A terminal conversation; it reaches the agent through a client."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def run(given: argparse.Namespace) -> int:
 async def _converse(settings: Any) -> int:
     from agentd.cli.client import opened
 
-    async with opened(settings) as door:
-        chat = Chat(door, print)
+    async with opened(settings) as client:
+        chat = Chat(client, print)
         read = _reader(lambda: chat.prompt)
         if sys.stdin.isatty():
-            print(f"agentd ({door.where}); /help tells the commands")
+            print(f"agentd ({client.where}); /help lists the commands")
         while (line := await read()) is not None:
             if not await chat.line(line):
                 break
@@ -86,8 +86,8 @@ def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
 class Chat:
     """The state of one conversation: a line in, lines out through `say`."""
 
-    def __init__(self, door: Any, say: Callable[[str], None]) -> None:
-        self._door = door
+    def __init__(self, client: Any, say: Callable[[str], None]) -> None:
+        self._client = client
         self._say = say
         self._agent = True
         self._provider: str | None = None
@@ -122,7 +122,7 @@ class Chat:
         from agentd.cli.client import talk
 
         chosen = {key: value for key, value in (("provider", self._provider), ("model", self._model)) if value}
-        self._last = await talk(self._door, text, {"session_id": self._session, "options": chosen})
+        self._last = await talk(self._client, text, {"session_id": self._session, "options": chosen})
         self._say(self._last["response"])
         for artifact in self._last["artifacts"]:
             self._say(f"→ {artifact.get('path') or artifact['uri']}")
@@ -130,7 +130,7 @@ class Chat:
     async def _ask_model(self, text: str) -> None:
         model = "/".join(part for part in (self._provider, self._model) if part) or None
         self._said.append({"role": "user", "content": text})
-        answer = await self._door.raw(self._said, model)
+        answer = await self._client.raw(self._said, model)
         self._said.append({"role": "assistant", "content": answer})
         self._say(answer)
 
@@ -178,11 +178,11 @@ class Chat:
     async def _show_tools(self, _: str) -> None:
         from agentd.cli.tools import lines
 
-        for line in lines(await self._door.call("Tools.list")):
+        for line in lines(await self._client.call("Tools.list")):
             self._say(line)
 
     async def _choose_provider(self, rest: str) -> None:
-        providers = (await self._door.call("Models.list"))["providers"]
+        providers = (await self._client.call("Models.list"))["providers"]
         known = [provider["id"] for provider in providers]
         if rest and rest not in known:
             self._say(f"! unknown provider {rest}; known: {', '.join(known)}")
@@ -193,7 +193,7 @@ class Chat:
             self._say(f"{mark} {provider['id']}: {provider['state']}")
 
     async def _choose_model(self, rest: str) -> None:
-        providers = (await self._door.call("Models.list"))["providers"]
+        providers = (await self._client.call("Models.list"))["providers"]
         known = [model["name"] for provider in providers for model in provider["models"]]
         if rest and rest not in known:
             self._say(f"! unknown model {rest}; known: {', '.join(known)}")

@@ -26,7 +26,7 @@ class Refused(Exception):
         super().__init__(data.get("user_message") or error.get("message", ""))
 
 
-class Door(Protocol):
+class Client(Protocol):
     """What a command can do with an agentd."""
 
     where: str
@@ -49,19 +49,19 @@ class Door(Protocol):
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Door | None]:
-    """The running daemon's door; None when none answers."""
+async def running(settings: Settings) -> AsyncIterator[Client | None]:
+    """A client of the running daemon; None when none answers."""
     async with _Remote.to(settings) as remote:
         yield remote if await remote.answers() else None
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Door]:
-    """The running daemon's door, else that of one made here."""
+async def opened(settings: Settings) -> AsyncIterator[Client]:
+    """A client of the running daemon, else of one made here."""
     async with AsyncExitStack() as stack:
-        door = await stack.enter_async_context(running(settings))
-        if door is not None:
-            yield door
+        client = await stack.enter_async_context(running(settings))
+        if client is not None:
+            yield client
             return
         from agentd.process import close_to_others
         from agentd.startup import started
@@ -172,14 +172,14 @@ def _result(answer: dict[str, Any]) -> Any:
     return answer["result"]
 
 
-async def talk(door: Door, prompt: str, params: dict[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
+async def talk(client: Client, prompt: str, params: dict[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
     """One run from its start to its end or its approval, its events shown on the way. Raises Refused."""
     run_id = uuid4().hex
-    started = await door.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
+    started = await client.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
     if on_event is not None:
-        async for event in door.events(started["run_id"]):
+        async for event in client.events(started["run_id"]):
             await on_event(event)
             if event["type"] in ("run.finished", "approval.requested"):
                 break
-    outcome: dict[str, Any] = await door.call("Agent.run", {"prompt": prompt, "run_id": run_id, **params})
+    outcome: dict[str, Any] = await client.call("Agent.run", {"prompt": prompt, "run_id": run_id, **params})
     return outcome

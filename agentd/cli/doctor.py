@@ -215,12 +215,12 @@ def providers(settings: Any) -> Iterator[Finding]:
     usable = 0
     for entry, model in zip(settings.providers, built, strict=True):
         state = model.state()
-        trouble = _trouble(entry, state)
-        usable += trouble is None
-        if trouble is None:
+        fault = _fault(entry, state)
+        usable += fault is None
+        if fault is None:
             yield Finding("good", f"model provider {entry.id}")
         else:
-            yield Finding("note", f"model provider {entry.id}: {trouble}")
+            yield Finding("note", f"model provider {entry.id}: {fault}")
     if not usable:
         yield Finding(
             "must",
@@ -229,7 +229,7 @@ def providers(settings: Any) -> Iterator[Finding]:
         )
 
 
-def _trouble(entry: Any, state: Any) -> str | None:
+def _fault(entry: Any, state: Any) -> str | None:
     """Why this provider can't answer, from its own state and from its address."""
     if state.state in ("no_key", "down"):
         return str(state.error or state.state)

@@ -142,7 +142,7 @@ def _template(name: str) -> str:
     for place in places:
         if place.is_file():
             return place.read_text(encoding="utf-8")
-    raise CannotInstall(f"the template {name} is neither at {places[0]} nor at {places[1]}; install agentd anew")
+    raise CannotInstall(f"the template {name} is neither at {places[0]} nor at {places[1]}; install agentd again")
 
 
 def check_reachable(program: Path) -> None:

@@ -20,7 +20,7 @@ class Unreachable(Exception):
 
 Notified = Callable[[dict[str, Any]], None] | None
 Send = Callable[[bytes, bool, Notified], bytes]
-"""Sends a message; answers the body of its response, empty when none comes. Who follows is told of each message."""
+"""Sends a message; answers the body of its response, empty when none comes. A follower gets each message."""
 
 
 class _UnixConnection(HTTPConnection):

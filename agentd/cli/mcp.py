@@ -1,7 +1,7 @@
 """`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
 
 Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others come to the
-daemon's own door.
+daemon's own client.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def run(given: argparse.Namespace) -> int:
 async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
     from agentd.cli.client import opened
 
-    async with opened(settings) as door:
-        server = server_of(door)
+    async with opened(settings) as client:
+        server = server_of(client)
         if http is None:
             await server.run_stdio_async()
         else:
@@ -78,8 +78,8 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
     return 0
 
 
-def server_of(door: Any) -> MCPServer[Any]:
-    """The MCP server over a door."""
+def server_of(client: Any) -> MCPServer[Any]:
+    """The MCP server, over a client of agentd."""
     from agentd.cli.client import Refused, talk
 
     server: MCPServer[Any] = MCPServer(
@@ -100,7 +100,7 @@ def server_of(door: Any) -> MCPServer[Any]:
                 await context.report_progress(seen, message=event["type"])
 
         try:
-            outcome = await talk(door, prompt, {"session_id": session_id} if session_id else {}, on_event)
+            outcome = await talk(client, prompt, {"session_id": session_id} if session_id else {}, on_event)
         except Refused as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}

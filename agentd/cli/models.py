@@ -148,7 +148,7 @@ class _Lines:
 
 
 class _Bar:
-    """Progress for a person: one line that is drawn anew, at most ten times a second."""
+    """Progress for a person: one line that is drawn again, at most ten times a second."""
 
     WIDTH = 40
 

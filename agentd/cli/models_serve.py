@@ -1,6 +1,6 @@
 """`agentd models serve`: the OpenAI-compatible endpoint over the providers of client.toml; no daemon, no agent.
 
-The door is the daemon's own: on a fresh machine this machine's programs come in, everybody else needs a token.
+Access is the daemon's: on a fresh machine this machine's programs come in, everybody else needs a token.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def serve(settings: Any) -> int:
-    """Models, door and wire, until a signal."""
+    """Models, access and wire, until a signal."""
     from aiohttp import web
 
     from agentd.access import RateLimiter, TokenStore
@@ -76,10 +76,10 @@ def _access(book: Any, settings: Any) -> Any:
     from agentd.access import Access, Approach
     from agentd.messages import Caller
 
-    class Door(Access):
+    class OpenAIAccess(Access):
         """OpenAI's clients always send some key: while no token is configured here, it says nothing."""
 
         def admit(self, approach: Approach) -> Caller:
             return super().admit(approach if self.closed else approach._replace(token=None))
 
-    return Door(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
+    return OpenAIAccess(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))

@@ -53,12 +53,12 @@ async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
     from agentd.clock import clock_of
 
     before = clock_of(settings.clock).now() - older_than
-    async with opened(settings) as door:
+    async with opened(settings) as client:
         try:
-            old = [session_id async for session_id in unused_since(before, door)]
+            old = [session_id async for session_id in unused_since(before, client)]
             runs = 0
             for session_id in () if dry_run else old:
-                runs += (await door.call("Session.delete", {"session_id": session_id}))["runs"]
+                runs += (await client.call("Session.delete", {"session_id": session_id}))["runs"]
         except Refused as error:
             print(f"agentd purge: {error.error.get('message')}", file=sys.stderr)
             return 1
@@ -67,12 +67,12 @@ async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
     return 0
 
 
-async def unused_since(before: datetime, door: Any) -> AsyncIterator[str]:
+async def unused_since(before: datetime, client: Any) -> AsyncIterator[str]:
     """The ids of the sessions last used before that time, a page of `Session.list` after the other."""
     page: dict[str, Any] = {"next": None}
     while True:
         cursor = {"before": page["next"]} if page["next"] else {}
-        page = await door.call("Session.list", {"limit": PAGE, **cursor})
+        page = await client.call("Session.list", {"limit": PAGE, **cursor})
         for session in page["sessions"]:
             if datetime.fromisoformat(session["updated_at"]) < before:
                 yield session["session_id"]

@@ -34,9 +34,9 @@ async def _list(settings: Any, watch: bool) -> int:
     from agentd.cli.client import opened
 
     shown: list[str] = []
-    async with opened(settings) as door:
+    async with opened(settings) as client:
         while True:
-            now = list(lines(await door.call("Tools.list")))
+            now = list(lines(await client.call("Tools.list")))
             if now != shown:
                 print("\n".join(now), flush=True)
                 shown = now

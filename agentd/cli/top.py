@@ -54,29 +54,29 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
 
     from agentd.cli.client import Refused, running
 
-    async with running(settings) as door:
-        if door is None:
+    async with running(settings) as client:
+        if client is None:
             print(f"agentd top: no daemon answers at {settings.rpc.listen}; `agentd serve` starts one", file=sys.stderr)
             return 1
         try:
             if once or not sys.stdout.isatty():
-                Console().print(picture(*await _asked(door)))
+                Console().print(picture(*await _asked(client)))
                 return 0
-            with Live(picture(*await _asked(door)), screen=True, auto_refresh=False) as live:
+            with Live(picture(*await _asked(client)), screen=True, auto_refresh=False) as live:
                 while True:
                     await asyncio.sleep(every_s)
-                    live.update(picture(*await _asked(door)), refresh=True)
+                    live.update(picture(*await _asked(client)), refresh=True)
         except (Refused, aiohttp.ClientError) as error:
             print(f"agentd top: {error or 'the daemon went away'}", file=sys.stderr)
             return 1
 
 
-async def _asked(door: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]:
+async def _asked(client: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]:
     health, runs, parked, metrics = await asyncio.gather(
-        door.call("System.health"),
-        door.call("Agent.list", {"limit": RUNS}),
-        door.call("Agent.list", {"parked": True, "limit": RUNS}),
-        door.metrics(),
+        client.call("System.health"),
+        client.call("Agent.list", {"limit": RUNS}),
+        client.call("Agent.list", {"parked": True, "limit": RUNS}),
+        client.metrics(),
     )
     return health, runs, parked, metrics
 

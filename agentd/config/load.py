@@ -1,6 +1,6 @@
 """client.toml → frozen settings; the only reader of the environment. It starts nothing and asks nobody.
 
-Everything wrong is told at once, with file, line and the key that was probably meant (`ConfigError.problems`).
+Everything wrong is reported at once, with file, line and the key that was probably meant (`ConfigError.problems`).
 """
 
 from __future__ import annotations

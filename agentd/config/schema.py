@@ -19,7 +19,7 @@ class ToolSettings(Section):
     name: str = Field(min_length=1)
     """The tool's name, as its server lists it."""
     description: str | None = None
-    """What the model is told of it, in place of the server's words."""
+    """What the model reads of it, in place of the server's words."""
     server: str | None = None
     """The server that offers it. Left out, the tool answers `unbound_tool` when called."""
     official: bool | None = None
@@ -170,7 +170,7 @@ class ProfileSettings(Section):
     max_tokens: int | None = Field(default=None, ge=1)
     """In place of `[agent]`'s."""
     in_prompt: list[str] | None = None
-    """Servers whose tools the model is told of; those of others are there to be called by name. Left out: all."""
+    """Servers whose tools are in the model's prompt; those of others are there to be called by name. Left out: all."""
     scopes: list[Scope] = Field(default_factory=list)
     """Callers with one of these scopes get this profile unless their token names another."""
 

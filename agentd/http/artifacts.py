@@ -1,4 +1,4 @@
-"""GET /artifacts/RUN_ID/NAME: a file that a run made, for whoever may see the run. It lists nothing."""
+"""GET /artifacts/RUN_ID/NAME: a file that a run made, for callers who may see the run. It lists nothing."""
 
 from __future__ import annotations
 

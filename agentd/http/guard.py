@@ -1,4 +1,4 @@
-"""The door of every route: Host, Origin, token, rate. It answers nothing itself but refusals.
+"""Who may reach a route: Host, Origin, token, rate. It answers nothing itself but refusals.
 
 Every route needs a caller unless it was declared open (health, and pages that hold no data). A refusal on /rpc is a
 JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a method answers is always 200 or 204.

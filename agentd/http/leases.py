@@ -1,7 +1,7 @@
 """Connections that outlive their first request (WebSockets, event streams), and the rights that they were opened with.
 
-Rights are looked up again for each message and four times a second; a connection whose rights ended is told and closed.
-It opens no connection and closes none itself.
+Rights are looked up again for each message and four times a second; a connection whose rights ended gets the reason
+and is closed. It opens no connection and closes none itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""POST /login: a page's door says that somebody came in by a token they typed. It opens nothing; the guard does."""
+"""POST /login: a page reports a login by a typed token, for the audit trail. It admits nobody; the guard does."""
 
 from __future__ import annotations
 

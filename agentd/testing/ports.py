@@ -1,4 +1,4 @@
-"""An in-memory twin of every port, shipped so that whoever builds on agentd can test without model, server or disk.
+"""An in-memory twin of every port, shipped so that those who build on agentd can test without model, server or disk.
 
 Not a mock library: each twin behaves as the contract tests in tests/contract demand of the real one.
 """
@@ -193,7 +193,7 @@ class MemoryJournal:
 
 
 class ManualClock:
-    """A clock that moves when told."""
+    """A clock that moves by hand."""
 
     def __init__(self, start: datetime | None = None) -> None:
         self._now = start or datetime(2026, 1, 5, 2, 0, tzinfo=UTC)
@@ -205,7 +205,7 @@ class ManualClock:
         self._monotonic += seconds
 
     def now(self) -> datetime:
-        """The time told."""
+        """The time it was set to."""
         return self._now
 
     def monotonic(self) -> float:

@@ -87,7 +87,7 @@ class Engine:
         self._load()
         answer = self._chat(body, emit, stop)
         if key is not None and answer.cached < self._held[key] // 2:
-            # Pushed out of memory: restore it next time. Just restored and yet not used: it is no good, read it anew.
+            # Pushed out of memory: restore it next time. Just restored and yet not used: it is no good, read it again.
             del self._held[key]
             if key == self._untried:
                 self._snapshots.discard(key)
@@ -128,13 +128,13 @@ class Engine:
     def _chat(self, body: dict[str, Any], emit: Callable[[str], None] | None, stop: Callable[[], bool]) -> Answer:
         pieces: list[str] = []
         last: dict[str, Any] = {}
-        trouble: list[dict[str, Any]] = []
+        errors: list[dict[str, Any]] = []
         stopped = False
 
         def on_chunk(chunk: dict[str, Any]) -> bool:
             nonlocal stopped
             if "error" in chunk:
-                trouble.append(chunk["error"])
+                errors.append(chunk["error"])
                 return True
             if text := "".join(choice["delta"].get("content") or "" for choice in chunk["choices"]):
                 pieces.append(text)
@@ -153,9 +153,9 @@ class Engine:
         except ValueError as error:
             raise ProviderFailure("bad_request", f"the embedded model refused the request: {error}") from None
         if isinstance(returned, dict) and "error" in returned:
-            trouble.append(returned["error"])
-        if trouble:
-            raise _failure(trouble[0])
+            errors.append(returned["error"])
+        if errors:
+            raise _failure(errors[0])
         if stopped:
             raise Stopped
         if not last:

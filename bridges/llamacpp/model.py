@@ -177,8 +177,8 @@ class LlamaCppModel:
         except Stopped:
             raise ProviderFailure("unavailable", "the embedded model is being shut down") from None
         except ModuleNotFoundError as error:
-            told = f"`{error.name}` is not installed; run: pip install 'agentd[embedded]'"
-            raise ProviderFailure("unavailable", told) from None
+            advice = f"`{error.name}` is not installed; run: pip install 'agentd[embedded]'"
+            raise ProviderFailure("unavailable", advice) from None
         finally:
             left.set()
             self._stops.discard(left)

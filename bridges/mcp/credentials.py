@@ -16,7 +16,7 @@ MEMORY = "/dev/shm"
 
 
 def handed_over(credentials: Mapping[str, bytes]) -> Path | None:
-    """A new folder (0700) with a file (0400) for each; None where there are none. Whoever asked for it removes it."""
+    """A new folder (0700) with a file (0400) for each; None where there are none. The caller removes it."""
     if not credentials:
         return None
     folder = Path(tempfile.mkdtemp(prefix="agentd-credentials-", dir=_place()))

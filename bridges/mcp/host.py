@@ -102,7 +102,7 @@ class McpToolHost:
                 server.start()
 
     async def restart(self, name: str) -> None:
-        """End that server and start it anew; returns when it is up or down. Raises KeyError for an unknown name."""
+        """End that server and start it again; returns when it is up or down. Raises KeyError for an unknown name."""
         await self._servers[name].restart()
 
     def _make(self, settings: ServerSettings) -> Server:

@@ -19,7 +19,7 @@ _CONNECT_S = 10.0
 
 
 class Endpoint:
-    """A server that runs elsewhere. `lost` is set by whoever notices that it is no longer there."""
+    """A server that runs elsewhere. `lost` is set by the caller that notices that it is no longer there."""
 
     def __init__(self, settings: ServerSettings, limits: Limits) -> None:
         self._settings = settings

@@ -26,7 +26,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Oversize:
-    """A message over the limit, thrown away; `answer` is the error that its request gets, where it could be told."""
+    """A message over the limit, thrown away; `answer` is the error that its request gets, where it could be read."""
 
     size: int
     answer: JSONRPCMessage | None

@@ -109,7 +109,7 @@ class Server:
             await asyncio.gather(self._owner, return_exceptions=True)
 
     async def restart(self) -> None:
-        """End the server and start it anew, without a wait; returns when it is up or down."""
+        """End the server and start it again, without a wait; returns when it is up or down."""
         self._starting()
         self._leave.set()
         await self.settled()
@@ -193,8 +193,8 @@ class Server:
 
     async def _pause(self, why: str, wire: Subprocess | Endpoint, wait: float) -> None:
         name = self.settings.name
-        told = (name, wire.tail.struck(why), wait, wire.tail.text())
-        logger.warning("server %s is lost: %s; next attempt in %.1f s; stderr: %s", *told)
+        facts = (name, wire.tail.struck(why), wait, wire.tail.text())
+        logger.warning("server %s is lost: %s; next attempt in %.1f s; stderr: %s", *facts)
         if wait == 0.0:
             return self._starting()
         self._set(state="down", error=why)
@@ -350,7 +350,7 @@ class Server:
     async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome | None:
         """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more.
 
-        None when it was cut off by `stop`: whoever takes this one's place makes it again, under its key.
+        None when it was cut off by `stop`: the server that takes this one's place makes it again, under its key.
         """
         began = time.perf_counter()
         outcome: ToolOutcome | None = None

@@ -54,7 +54,7 @@ class Subprocess:
         self._to_session: MemoryObjectSendStream[SessionMessage | Exception] | None = None
 
     def give_up(self, why: str) -> None:
-        """It can't be used any more: whoever waits for an answer learns it at once."""
+        """It can't be used any more: callers that wait for an answer learn it at once."""
         self._close_session()
         if not self.lost.is_set():
             self.why = why

@@ -1,4 +1,4 @@
-"""The last words of a server: the end of its standard error, bounded, with what it was told struck out."""
+"""The last words of a server: the end of its standard error, bounded, secrets and people's data struck out."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def main() -> int:
     benches = dict(_benches())
     parser = argparse.ArgumentParser(prog="python -m lab.bench", description="Measure, and write docs/benchmarks.md.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these of: {', '.join(benches)}")
-    parser.add_argument("--page", action="store_true", help="measure nothing; only write the page anew")
+    parser.add_argument("--page", action="store_true", help="measure nothing; only write the page again")
     given = parser.parse_args()
     wanted = [] if given.page else given.names or list(benches)
     if unknown := [name for name in wanted if name not in benches]:

@@ -1,4 +1,4 @@
-"""`python -m lab.tools`: write every rendered page of docs/ anew. tests/docs checks that none is behind the code."""
+"""`python -m lab.tools`: write every rendered page of docs/ again. tests/docs checks that none is behind the code."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 
 def render() -> str:
     """The page."""
-    words = told(inspect.getsource(config_file))
+    words = described(inspect.getsource(config_file))
     parts = [HEAD.read_text(encoding="utf-8").rstrip()]
     for title, model in SECTIONS:
         lead = [_lead(inspect.cleandoc(model.__doc__))] if model.__doc__ else []
@@ -48,7 +48,7 @@ def render() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def told(source: str) -> dict[tuple[str, str], str]:
+def described(source: str) -> dict[tuple[str, str], str]:
     """{(class, field): the docstring below the field}."""
     return {
         (found.name, field.target.id): " ".join(below.value.value.split())

@@ -14,7 +14,7 @@ HEAD = """\
 # Methods
 
 Every JSON-RPC method, rendered from [openrpc.json](openrpc.json), which `rpc.discover` answers. Where they are called,
-who may, and how events arrive is told in [the wire](wire.md). Params go by name, or by position in the tables' order.
+who may, and how events arrive is in [the wire](wire.md). Params go by name, or by position in the tables' order.
 
 Every method may also answer with the errors of JSON-RPC itself (-32700 to -32600, -32603), with `unauthorized` (-32012)
 and with those of [all methods](#errors).
@@ -97,8 +97,8 @@ def _bounds(schema: Json) -> Iterator[str]:
             yield f"{sign} {schema[key]}"
 
 
-def _words(*told: Json) -> str:
-    for one in told:
+def _words(*parts: Json) -> str:
+    for one in parts:
         for place in (one, *one.get("anyOf", [])):
             if text := place.get("description"):
                 return _cell(text)

@@ -88,7 +88,7 @@ class Database:
     def __init__(self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None) -> None:
         """Raises ConfigurationError. `sessions`: how many statements may run at the same time.
 
-        `notice`: what whoever reads its rows must know of all of them.
+        `notice`: what a reader of its rows must know of all of them.
         """
         self.notice = notice
         self.url = parse_url(url)

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
 def log_to_stderr() -> None:
     """One handler on standard error for the whole process; LOG_LEVEL (default WARNING) sets how much is said.
 
-    What nobody caught is told the same way: Python would print the error's text.
+    What nobody caught is shown the same way: Python would print the error's text.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(DiscreetFormatter())

@@ -14,7 +14,7 @@ def require(extra: str, *modules: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if not missing:
         return
-    told = f"not installed: {', '.join(missing)}; run: pip install 'agentd[{extra}]'"
+    lacking = f"not installed: {', '.join(missing)}; run: pip install 'agentd[{extra}]'"
     if sys.argv[0] == "-m":  # what Python has there while it looks for the module to run
-        sys.exit(told)
-    raise ModuleNotFoundError(told, name=missing[0])
+        sys.exit(lacking)
+    raise ModuleNotFoundError(lacking, name=missing[0])

@@ -1,6 +1,6 @@
 """Streamable HTTP for one MCP server, behind a bearer token. Knows no tool and keeps no accounts.
 
-Whoever has the token may call every tool, as a client over stdio may: nobody is asked for an approval here.
+A caller with the token may call every tool, as a client over stdio may: nobody is asked for an approval here.
 
 HTTP_TOKEN    the token (or the credential `http_token`). Without one, a token is made at each start, into the file
               $AGENTD_STATE/NAME.token that only this user can read, and only this machine's addresses are served

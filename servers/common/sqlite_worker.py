@@ -83,7 +83,7 @@ class Worker:
 
 
 def _end_with(parent: int) -> None:
-    """A statement in its loop reads no end of input: whoever started this process being gone ends it."""
+    """A statement in its loop reads no end of input: the end of its parent process ends it."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(0)

@@ -80,7 +80,7 @@ async def _open_file(path: Path) -> Any:
             return await asyncio.to_thread(_ladybug, path)
         except RuntimeError as error:
             if "lock" not in str(error).lower():
-                raise GraphError(f"The graph file {path.name} can't be opened; move it away to start anew.") from error
+                raise GraphError(f"The graph file {path.name} can't be opened; move it away to start again.") from error
             if asyncio.get_running_loop().time() > deadline:
                 raise GraphError(
                     f"The graph file {path.name} is in use by another process; end it, or give this one its own "

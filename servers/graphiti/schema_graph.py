@@ -15,7 +15,7 @@ from servers.graphiti.search import relations
 
 PREFIX = "agentd-schema-"
 FORM = 1
-"""Raise it when `passage` changes, so that stored vectors are made anew."""
+"""Raise it when `passage` changes, so that stored vectors are made again."""
 
 
 def passage(table: Table) -> str:

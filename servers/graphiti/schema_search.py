@@ -34,7 +34,7 @@ class _Loaded:
 
 
 class SchemaSearch:
-    """`find` loads at first use, and anew when the file's content has changed.
+    """`find` loads at first use, and again when the file's content has changed.
 
     `open_graph` gives the graph that keeps the tables' vectors from one start to the next; when it can't, they are
     computed.

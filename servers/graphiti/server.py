@@ -74,7 +74,7 @@ class Deleted(TypedDict):
 
 
 class Graphs:
-    """The graphs, each opened once by whoever needs it first."""
+    """The graphs, each opened once, at its first use."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._url = (environ.get("GRAPH_URL") or credential("graph_url", environ) or "").strip()
@@ -105,7 +105,7 @@ class Graphs:
             self._store = None
 
     async def _open(self, file: str) -> Any:
-        # In Neo4j one database holds both, told apart by their groups.
+        # In Neo4j one database holds both; their groups tell which is which.
         key = "neo4j" if self._url else file
         if key not in self._opened:
             self._opened[key] = await open_graph(self._url, self._folder / file)
@@ -134,7 +134,7 @@ def create_server(environ: Mapping[str, str] = os.environ) -> MCPServer:
 
 
 async def _warm(graphs: Graphs, search: SchemaSearch) -> None:
-    """Load ahead. What fails here fails again, and is told, in the call that needs it."""
+    """Load ahead. What fails here fails again, and is reported, in the call that needs it."""
     for load in (search.load, graphs.sessions):
         try:
             with graph_errors():

@@ -107,7 +107,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
     while position < len(sql):
         found = match_at(sql, position)
         if found is None:
-            # Past what cannot be read nothing can be told apart, so the rest belongs to this statement.
+            # Past what cannot be read nothing can be distinguished, so the rest belongs to this statement.
             problem = problem or _strange(sql, position)
             position = len(sql)
             break

@@ -146,7 +146,7 @@ def _number(value: Any) -> Decimal:
 def _round(number: Decimal, digits: int) -> Decimal:
     with localcontext() as context:
         context.prec = 2 * MAX_DIGITS + 50
-        return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0: no minus before nought
+        return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0: no minus before zero
 
 
 def _plain(number: Decimal) -> Decimal:

@@ -13,7 +13,7 @@ EASTERN = "ambon ternate sofifi sorong manokwari merauke timika nabire"
 
 
 class UnknownZone(ValueError):
-    """No time zone has that name; the text is for whoever asked."""
+    """No time zone has that name; the text is for the caller."""
 
 
 def by_name(name: str) -> zoneinfo.ZoneInfo:

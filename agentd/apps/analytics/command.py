@@ -52,9 +52,9 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
         params["plan_style"] = given.style
     if given.session:
         params["session_id"] = given.session
-    async with opened(settings) as door:
+    async with opened(settings) as client:
         try:
-            answer = await door.call("Analytics.ask", params)
+            answer = await client.call("Analytics.ask", params)
         except Refused as error:
             print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
             return 1

@@ -1,7 +1,7 @@
 """Holds the conversations, one after the other, and writes the record after each. Judges and renders nothing itself.
 
 The record is the JSON report: a run that was stopped goes on where it was, and what was measured under another prompt
-is measured anew once everything has been measured once.
+is measured again once everything has been measured once.
 """
 
 from __future__ import annotations
