@@ -116,7 +116,7 @@ def staff(browser: Browser, daemon: Daemon) -> None:
     issued = daemon.call("Agent.run", prompt="ya", session_id="a")
     daemon.call("Agent.run", prompt=WORDS, session_id="b")
     with page_of(browser, daemon.url + "/desk", DESK) as page:
-        shot(page, "desk-door")
+        shot(page, "desk-login")
     with page_of(browser, daemon.url + "/desk", DESK) as page:
         enter(page, TOKEN)
         page.get_by_label("Kode pada surat").fill(issued["steps"][-1]["output"]["verify_code"])

@@ -27,10 +27,10 @@ def violations(page: Page) -> list[str]:
 
 
 def enter(page: Page, token: str) -> None:
-    """Type the token at the page's door and come in."""
+    """Type the token into the page's login form."""
     page.locator("#token").fill(token)
-    page.locator("#door button").click()
-    expect(page.locator("#door")).to_be_hidden()
+    page.locator("#login button").click()
+    expect(page.locator("#login")).to_be_hidden()
 
 
 def pair(page: Page, daemon: Daemon, name: str) -> None:

@@ -66,7 +66,7 @@ def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
     expect(problem).to_contain_text("belum tersambung")
     assert violations(page) == []
     page.get_by_role("button", name="Selesai" if path == "/kiosk" else "Mulai baru").first.click()
-    expect(page.locator("#pair" if path == "/kiosk" else "#door")).to_be_visible()
+    expect(page.locator("#pair" if path == "/kiosk" else "#login")).to_be_visible()
     assert "Siti" not in page.content()
 
 
@@ -75,13 +75,13 @@ def test_an_officers_token_revoked_in_mid_work_shuts_the_page(guarded: Daemon, o
     book = TokenStore(guarded.state / "access.json")
     token = book.add(f"staff{path[1:]}", frozenset({"staff"}), now=datetime.now(UTC))
     page = open_page(guarded.url + path, token=token, viewport=DESK)
-    expect(page.locator("#desk")).to_be_visible()
+    expect(page.locator("#work")).to_be_visible()
     revoke(guarded, f"staff{path[1:]}", token)
     if path == "/ask":
         page.get_by_label("Pertanyaan").fill("Berapa?")
         page.get_by_role("button", name="Tanya", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("tidak berlaku lagi")
-    expect(page.locator("#desk")).to_be_hidden()
+    expect(page.locator("#work")).to_be_hidden()
     assert token not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert violations(page) == []
 

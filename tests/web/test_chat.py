@@ -187,7 +187,7 @@ def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(guarded:
 def test_a_token_in_a_pages_address_opens_nothing(guarded: Daemon, open_page: Open, path: str) -> None:
     for place in ("#token=", "?token=", "?access_token="):
         page = open_page(guarded.url + path + place + TOKEN)
-        expect(page.locator("#pair" if path == "/kiosk" else "#door")).to_be_visible()
+        expect(page.locator("#pair" if path == "/kiosk" else "#login")).to_be_visible()
         assert TOKEN not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
 
 

@@ -152,5 +152,5 @@ def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: O
 def test_the_staff_pages_stay_shut_for_a_kiosk(hall: Daemon, open_page: Open, path: str) -> None:
     page = open_page(hall.url + path, viewport=DESK)
     expect(page.get_by_label("Kode akses")).to_be_visible()
-    expect(page.locator("#desk")).to_be_hidden()
+    expect(page.locator("#work")).to_be_hidden()
     assert violations(page) == []

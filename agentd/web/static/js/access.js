@@ -1,4 +1,4 @@
-// The page's bearer token, where the office uses tokens. It is typed at the page's door, never read from an address, and
+// The page's bearer token, where the office uses tokens. It is typed into the page's login form, never read from an address, and
 // lives as long as the tab.
 
 const KEY = 'agentd-token';

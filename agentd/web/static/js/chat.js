@@ -2,7 +2,7 @@
 
 import { Composer } from './composer.js';
 import { $, fill, h, once, randomId, randomKey, unhurried } from './dom.js';
-import { door, shut } from './door.js';
+import { login, shut } from './login.js';
 import { named } from './glossary.js';
 import { Page, forget } from './page.js';
 import { pause } from './rpc.js';
@@ -51,7 +51,7 @@ const anew = once(async () => {
   show('talk');
   $('#suggestions').hidden = false;
   $('#link').hidden = true;
-  await forget(...old).catch((error) => error.type === 'unauthorized' && shut(t('door_gone')));
+  await forget(...old).catch((error) => error.type === 'unauthorized' && shut(t('login_gone')));
 });
 
 function suggestions() {
@@ -91,7 +91,7 @@ tabs.addEventListener('message', ({ data }) => {
 speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
 page.begin(sessionId, key);
 words();
-await door({
+await login({
   probe: () => page.load(),
   open: async () => {
     show('talk');

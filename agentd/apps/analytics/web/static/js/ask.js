@@ -2,7 +2,7 @@
 
 import { chart } from './chart.js';
 import { $, h, once, randomId } from './dom.js';
-import { door, shut, staffOnly } from './door.js';
+import { login, shut, staffOnly } from './login.js';
 import { call, callSurely } from './rpc.js';
 import { follow } from './stream.js';
 import { dataTable } from './table.js';
@@ -45,7 +45,7 @@ const ask = once(async () => {
     // Under its run_id the same question is asked once, however often the line breaks or the daemon starts anew.
     drawn = answerCard(question, await callSurely('Analytics.ask', params, { signal: ended.signal, onWaiting: lost }));
   } catch (error) {
-    if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('door_gone'));
+    if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));
     drawn = answerCard(question, { error: { user_message: error.userMessage || 'Layanan tidak dapat dihubungi. Coba lagi.' } });
   }
   ended.abort();
@@ -142,5 +142,5 @@ $('#question').addEventListener('keydown', (event) => {
     ask();
   }
 });
-await door({ probe: staffOnly, open: async () => (($('#desk').hidden = false), $('#question').focus()) });
+await login({ probe: staffOnly, open: async () => (($('#work').hidden = false), $('#question').focus()) });
 document.documentElement.dataset.ready = 'true';

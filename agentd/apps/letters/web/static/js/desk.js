@@ -2,7 +2,7 @@
 
 import { fieldList } from './approval-card.js';
 import { $, fill, h, once, redrawn } from './dom.js';
-import { door, shut, staffOnly } from './door.js';
+import { login, shut, staffOnly } from './login.js';
 import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
@@ -264,7 +264,7 @@ function verification() {
 
 /** A call failed: a token that is no longer good shuts the page, anything else may pass. */
 function lost(error) {
-  if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('door_gone'));
+  if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));
   $('#link').hidden = false;
 }
 
@@ -286,12 +286,12 @@ $('#find').addEventListener('submit', (event) => (event.preventDefault(), find()
 $('#day').addEventListener('change', () => find());
 $('#void-no').addEventListener('click', () => $('#void').close());
 verification();
-await door({
+await login({
   probe: staffOnly,
   open: async () => {
     catalogue = await loadCatalogue();
-    $('#desk').hidden = false;
+    $('#work').hidden = false;
     live();
   },
 });
-if (!$('#door').hidden) document.documentElement.dataset.ready = 'true';
+if (!$('#login').hidden) document.documentElement.dataset.ready = 'true';

@@ -1,5 +1,5 @@
-// The door of the pages for people with a token: asks for one until one opens what the page needs. It draws itself into
-// #door, keeps the token for this tab only, and lets the daemon note each login.
+// The login form of the pages for people with a token: asks for one until one opens what the page needs. It draws itself
+// into #login, keeps the token for this tab only, and lets the daemon record each login.
 
 import { hasToken, useToken } from './access.js';
 import { $, fill, h, once } from './dom.js';
@@ -7,23 +7,23 @@ import { loadCatalogue } from './letters.js';
 import { RpcError, ask } from './rpc.js';
 import { t } from './words.js';
 
-const WHY = 'agentd-door-note';
+const WHY = 'agentd-login-note';
 const REFUSED = ['unauthorized', 'forbidden', 'unknown_tool'];
 
 /**
  * Runs `open`, which shows the page, once `probe` (a call that only who may use the page may make) succeeds.
  * `leaving` clears away at the daemon what #leave would leave behind.
  */
-export async function door({ probe, open, leaving = async () => {} }) {
+export async function login({ probe, open, leaving = async () => {} }) {
   draw();
-  $('#door').addEventListener('submit', once(async (event) => {
+  $('#login').addEventListener('submit', once(async (event) => {
     event.preventDefault();
     useToken($('#token').value.trim());
     await tried(async () => {
       await probe();
       const noted = await ask('/login', {});
       if (!noted.ok) throw new RpcError((await noted.json()).error);
-    }, t('door_wrong'));
+    }, t('login_wrong'));
   }));
   $('#leave').addEventListener('click', once(async () => {
     await leaving();
@@ -38,21 +38,21 @@ export async function door({ probe, open, leaving = async () => {} }) {
     } catch (error) {
       return refuse(error, refused);
     }
-    $('#door').hidden = true;
-    if ([document.body, $('#token')].includes(document.activeElement)) $('#desk h2')?.focus();
+    $('#login').hidden = true;
+    if ([document.body, $('#token')].includes(document.activeElement)) $('#work h2')?.focus();
   }
 
-  await tried(probe, hasToken() ? t('door_gone') : (sessionStorage.getItem(WHY) ?? ''));
+  await tried(probe, hasToken() ? t('login_gone') : (sessionStorage.getItem(WHY) ?? ''));
   sessionStorage.removeItem(WHY);
 }
 
 function draw() {
   fill(
-    $('#door'),
+    $('#login'),
     h('h2', { 'data-t': 'enter' }, t('enter')),
     h('label', { for: 'token', 'data-t': 'token' }, t('token')),
     h('input', { id: 'token', type: 'password', autocomplete: 'off', required: true }),
-    h('p', { class: 'note', role: 'alert', id: 'door-note' }),
+    h('p', { class: 'note', role: 'alert', id: 'login-note' }),
     h('button', { class: 'primary', 'data-t': 'enter' }, t('enter')),
   );
 }
@@ -62,12 +62,12 @@ function refuse(error, refused) {
   const known = REFUSED.includes(error.type);
   if (known) useToken(null);
   $('#token').value = '';
-  $('#door-note').textContent = known ? refused : error.userMessage || t('door_offline');
-  $('#door').hidden = false;
+  $('#login-note').textContent = known ? refused : error.userMessage || t('login_offline');
+  $('#login').hidden = false;
   $('#token').focus();
 }
 
-/** Whoever was here leaves (`why` '') or the token is no longer good, which the door then says: everything goes. */
+/** The person leaves (`why` '') or the token is no longer good, which the form then says: everything is removed. */
 export function shut(why = '') {
   useToken(null);
   sessionStorage.clear();
