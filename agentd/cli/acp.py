@@ -48,8 +48,8 @@ async def _serve(settings: Any) -> int:
 class AcpAgent:
     """The protocol's agent side, over a client of agentd."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, daemon: Any) -> None:
+        self._daemon = daemon
         self._client: Any = None
         self._runs: dict[str, str] = {}
         """{session_id: the run under way}"""
@@ -105,7 +105,7 @@ class AcpAgent:
 
         if run_id := self._runs.get(session_id):
             try:
-                await self._client.call("Agent.cancel", {"run_id": run_id})
+                await self._daemon.call("Agent.cancel", {"run_id": run_id})
             except Refused as error:
                 if (error.error.get("data") or {}).get("type") != "conflict":  # it has ended: nothing to stop
                     raise
@@ -117,7 +117,7 @@ class AcpAgent:
         after, streamed = 0, False
         while True:
             waits: dict[str, Any] | None = None
-            async for event in self._client.events(run_id, after):
+            async for event in self._daemon.events(run_id, after):
                 kind, data, after = event["type"], event["data"], max(after, event["seq"])
                 update: Any = None
                 if kind == "model.delta" and data["text"]:
@@ -182,7 +182,7 @@ class AcpAgent:
         from agentd.cli.client import Refused
 
         try:
-            return await self._client.call(method, params)
+            return await self._daemon.call(method, params)
         except Refused as error:
             raise RequestError(error.error["code"], str(error), error.error.get("data")) from None
 

@@ -1,7 +1,7 @@
 """`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
 
 Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others come to the
-daemon's own client.
+daemon itself.
 """
 
 from __future__ import annotations
