@@ -52,7 +52,11 @@ def _records(options: argparse.Namespace, asking: Asking, chosen: list[Question]
     if options.provider == "gold":
         return [asking.gold(question) for question in chosen]
     if options.provider == "wrong":
-        return [r for question in chosen for r in [asking.gold(question), *asking.wrong(question, options.seed)]]
+
+        def both(one: str) -> list[Record]:
+            return [asking.gold(by_id[one]), *asking.wrong(by_id[one], options.seed)]
+
+        return kept(options.out / name, list(by_id), both)
     with _model(options.provider) as model:
         return kept(options.out / name, list(by_id), lambda one: [asking.ask(by_id[one], model)])
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
@@ -19,6 +19,7 @@ from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
 from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar, without
 from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.linking.describe import describe
 from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.prompts import PromptType, SchemaFormat
@@ -214,8 +215,14 @@ class AgentLoop:
         state.final_query = attempt.query
         if verdict.result is not None:
             state.columns, state.rows = verdict.result.columns, verdict.result.rows
-        assess(state, hints, self._bench.linker)
+        assess(state, hints, self._bench.linker, self._rows)
         return state
+
+    def _rows(self, query: str) -> list[list[Any]] | None:
+        try:
+            return self._bench.backend.run(query).rows
+        except (QueryError, GraphUnavailableError):
+            return None
 
 
 def _result_key(verdict: PipelineResult) -> str:

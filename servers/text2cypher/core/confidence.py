@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
+from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.amounts import number_of
@@ -27,12 +28,17 @@ _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX
 MOST_SCORED = 300  # texts of readings that are held against the question
 
 
-def assess(state: AgentState, hints: Hints, linker: Linker) -> None:
-    """Sets the state's confidence, doubts, taken words and, below the line, its status."""
+def assess(state: AgentState, hints: Hints, linker: Linker, run: Callable[[str], Rows | None]) -> None:
+    """Sets the state's confidence, doubts, taken words and, below the line, its status.
+
+    `run` gives the rows of another reading of the query, None where it doesn't run.
+    """
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
     doubts = [Doubt("unused", held.words) for held in taken if held.meaning is None]
     doubts += [*_unasked(hints, facts, linker), *_directions(hints, facts, linker), *_results(state, hints, facts)]
+    if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
+        doubts.append(Doubt("counted", what))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.doubts = doubts
     state.confidence = round(0.5 ** len(doubts) * math.prod(held.spelling for held in taken), 3)

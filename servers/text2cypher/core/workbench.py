@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +18,15 @@ from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.lexicon import load_lexicon
+from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.profile import said_of
 from servers.text2cypher.linking.values import ValueIndex
 from servers.text2cypher.prompts import PromptManager
+from servers.text2cypher.prompts.generated import generated
 from servers.text2cypher.prompts.similar import SimilarExamples
 from servers.text2cypher.validators import ValidationPipeline
+
+_QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,11 @@ class Workbench:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """The examples that this graph's schema can answer."""
-        return [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
+        """The examples that this graph's schema can answer; where there are none, some made of the graph itself."""
+        fitting = [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
+        if fitting or not self.backend.can_run:
+            return fitting
+        return generated(self.backend, Naming(self.backend.schema, self.values), self.values)
 
     @cached_property
     def values(self) -> ValueIndex:
@@ -84,6 +92,7 @@ class Workbench:
             texts = [held.value for held in hints.mentions]
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
             texts += self.values.choices()
+            texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
         return schema_grammar(self.backend.schema, queries, thinking=thinking, texts=texts)
 
 

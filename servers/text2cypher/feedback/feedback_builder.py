@@ -7,7 +7,7 @@ from pathlib import Path
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.cypher.records import Structure
 from servers.text2cypher.cypher.structure import parse
-from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, named
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.linking.values import Place, ValueIndex
 
@@ -67,7 +67,11 @@ class FeedbackBuilder:
 
     def _finds(self, label: str, name: str, literal: Token) -> bool:
         try:
-            return bool(self._backend.run(f"MATCH (n:{label}) WHERE n.{name} = {literal.text} RETURN 1 LIMIT 1").rows)
+            return bool(
+                self._backend.run(
+                    f"MATCH (n:{named(label)}) WHERE n.{named(name)} = {literal.text} RETURN 1 LIMIT 1"
+                ).rows
+            )
         except QueryError:
             return True
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
-from servers.text2cypher.cypher.tokens import quote
+from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered
 from servers.text2cypher.linking.asks import Ask
@@ -40,7 +40,7 @@ class _Node:
 
     def text(self) -> str:
         keys = f" {{{', '.join(self.keys)}}}" if self.keys else ""
-        return f"({self.variable}:{self.label}{keys})"
+        return f"({self.variable}:{named(self.label)}{keys})"
 
 
 class Patterns:
@@ -119,7 +119,7 @@ class Patterns:
                 yield nodes
 
     def _apply(self, node: _Node, held: Filter) -> None:
-        name = f"{node.variable}.{held.property}"
+        name = f"{node.variable}.{named(held.property)}"
         values = [_literal(value) for value in held.values]
         node.values |= set(held.values)
         if held.operator == "null":
@@ -127,7 +127,7 @@ class Patterns:
         elif held.operator == "not null":
             node.tests.append(f"{name} IS NOT NULL")
         elif held.operator == "=" and len(values) == 1:
-            node.keys.append(f"{held.property}: {values[0]}")
+            node.keys.append(f"{named(held.property)}: {values[0]}")
             node.fixed |= self._names_it(node.label, held.property)
         elif held.operator == "=":
             node.tests.append(f"{name} IN [{', '.join(values)}]")
@@ -144,7 +144,7 @@ class Patterns:
             length = ""
             if step.kind in loops and hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT}:
                 length = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
-            inside = f"[:{step.kind}{length}]"
+            inside = f"[:{named(step.kind)}{length}]"
             text += (f"-{inside}->" if step.forward else f"<-{inside}-") + node.text()
         tests = [test for node in nodes for test in node.tests]
         return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
@@ -161,7 +161,7 @@ class Patterns:
                 inner[kept] = f"({nodes[kept].variable})"
                 inner[1 - kept] = other.text().replace(f"({other.variable}:", "(:", 1)
                 step = chain.steps[0]
-                arrow = f"-[:{step.kind}]->" if step.forward else f"<-[:{step.kind}]-"
+                arrow = f"-[:{named(step.kind)}]->" if step.forward else f"<-[:{named(step.kind)}]-"
                 tests = [*nodes[kept].tests, f"NOT {inner[0]}{arrow}{inner[1]}"]
                 kept_node = _Node(nodes[kept].label, nodes[kept].variable, nodes[kept].keys)
                 yield f"MATCH {kept_node.text()} WHERE {' AND '.join(tests)}", _bound([nodes[kept]]), 0

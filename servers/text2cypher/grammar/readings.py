@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
 
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.patterns import Bound, Patterns, is_asked
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.asks import Ask
@@ -86,7 +87,7 @@ class Reader:
 
     def _shown(self, node: Bound) -> str:
         """What a node is shown as: the property that tells nodes of its label apart."""
-        return f"{node.variable}.{self.linker.display(node.label)[0]}"
+        return f"{node.variable}.{named(self.linker.display(node.label)[0])}"
 
     def _plain(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
         indirect = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
@@ -100,15 +101,15 @@ class Reader:
         if hints.properties:
             for owned in self._owned(hints, nodes):
                 alone = ", ".join(owned)
-                named = False
+                with_name = False
                 owner = owned[0].split(".")[0]
                 also = [n for n in nodes if n.label == hints.focus] if hints.of_label else []
                 for node in [n for n in nodes if (n.variable == owner or n in also) and not n.fixed]:
                     shown = self._shown(node)
                     if shown not in owned:
-                        named = True
+                        with_name = True
                         yield ", ".join([shown, *owned])
-                if not (named and self._says(r"\b‹together›\b", hints)):
+                if not (with_name and self._says(r"\b‹together›\b", hints)):
                     yield alone
             if len(nodes) == 1 or Ask.ORDER not in hints.asks:
                 return
@@ -126,16 +127,16 @@ class Reader:
         asked = hints.properties
         label_of = dict(hints.of_label)
         if set(label_of.values()) - {hints.focus} and hints.focus is not None:
-            owners = [[f"{n.variable}.{p}" for n in nodes if self._owns(n, p, label_of)] for p in asked]
+            owners = [[f"{n.variable}.{named(p)}" for n in nodes if self._owns(n, p, label_of)] for p in asked]
             yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
             return
         about = [*self._open(hints, nodes), *nodes]
         whole = [n for n in dict.fromkeys(about) if all(p in self.schema.nodes[n.label] for p in asked)]
         for node in whole:
-            yield [f"{node.variable}.{name}" for name in asked]
+            yield [f"{node.variable}.{named(name)}" for name in asked]
         if whole:
             return
-        owners = [[f"{n.variable}.{p}" for n in nodes if p in self.schema.nodes[n.label]] for p in asked]
+        owners = [[f"{n.variable}.{named(p)}" for n in nodes if p in self.schema.nodes[n.label]] for p in asked]
         yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
 
     def _owns(self, node: Bound, name: str, label_of: dict[str, str]) -> bool:
@@ -145,7 +146,7 @@ class Reader:
         if Ask.ORDER not in hints.asks:
             return [""]
         keys = items.split(", ")
-        keys += [f"{n.variable}.{p}" for n in nodes for p in hints.properties if p in self.schema.nodes[n.label]]
+        keys += [f"{n.variable}.{named(p)}" for n in nodes for p in hints.properties if p in self.schema.nodes[n.label]]
         ways = [" DESC"] if Ask.DESCENDING in hints.asks else ["", " DESC"]
         return [f" ORDER BY {key}{way}" for key in dict.fromkeys(keys) for way in ways]
 
@@ -166,20 +167,24 @@ class Reader:
             for function, name in product(functions, numeric):
                 if name in self.schema.nodes[node.label]:
                     once = f" WITH DISTINCT {node.variable}" if indirect else ""
-                    yield f"{once} RETURN {function}({node.variable}.{name})"
+                    yield f"{once} RETURN {function}({node.variable}.{named(name)})"
 
     def _keys(self, hints: Hints, nodes: list[Bound]) -> list[tuple[Bound, str]]:
         """(node, item) that rows can be grouped by: what stands after "setiap", else anything shown."""
         if hints.each is not None:
             free = [n for n in nodes if not n.fixed]
-            by_property = [(n, f"{n.variable}.{hints.each}") for n in free if hints.each in self.schema.nodes[n.label]]
+            by_property = [
+                (n, f"{n.variable}.{named(hints.each)}") for n in free if hints.each in self.schema.nodes[n.label]
+            ]
             by_label = [(n, self._shown(n)) for n in free if n.label == hints.each]
             if hints.each in self.schema.nodes and by_label:
                 return by_label
             if by_property:
                 return by_property
         free = [n for n in nodes if not n.fixed]
-        own = [(n, f"{n.variable}.{p}") for n in free for p in hints.properties if p in self.schema.nodes[n.label]]
+        own = [
+            (n, f"{n.variable}.{named(p)}") for n in free for p in hints.properties if p in self.schema.nodes[n.label]
+        ]
         return [*[(n, self._shown(n)) for n in free], *own]
 
     def _grouped(self, hints: Hints, nodes: list[Bound], numeric: list[str], hops: int) -> Iterator[str]:
@@ -189,9 +194,12 @@ class Reader:
         for key_node, key in self._keys(hints, nodes):
             whole_node = key == self._shown(key_node)
             others = [n for n in nodes if not (whole_node and n == key_node) and not n.fixed]
-            name = key.split(".")[1]
+            name = key.partition(".")[2]
             values = [
-                f"{n.variable}.{p}" for n in nodes for p in numeric if p in self.schema.nodes[n.label] and p != name
+                f"{n.variable}.{named(p)}"
+                for n in nodes
+                for p in numeric
+                if p in self.schema.nodes[n.label] and named(p) != name
             ]
             made = False
             for ask, function in _TOTALS.items():
@@ -221,14 +229,14 @@ class Reader:
         for node in free:
             for name in numeric:
                 if name in self.schema.nodes[node.label]:
-                    shown, value = self._shown(node), f"{node.variable}.{name}"
+                    shown, value = self._shown(node), f"{node.variable}.{named(name)}"
                     yield f" RETURN {shown}, {value} ORDER BY {value}{way} LIMIT 1"
                     yield f" RETURN {shown} ORDER BY {value}{way} LIMIT 1"
         if Ask.MAXIMUM in hints.asks or Ask.MINIMUM in hints.asks:
             return
         for node in free:
             keys = [self._shown(node)] if len(nodes) > 1 else []
-            keys += [f"{node.variable}.{p}" for p in hints.properties if p in self.schema.nodes[node.label]]
+            keys += [f"{node.variable}.{named(p)}" for p in hints.properties if p in self.schema.nodes[node.label]]
             for key in keys:
                 for other in [n for n in nodes if n != node] or [node]:
                     yield f" RETURN {key}, count({other.variable}) AS jumlah ORDER BY jumlah{way} LIMIT 1"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from servers.text2cypher.cypher.tokens import quote
+from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.lark import either, grammar, literal
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered, variables_of
-from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING, GraphSchema
 
 HOPS = 2
 
@@ -33,7 +33,9 @@ def schema_grammar(
     by_scope: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for chain in chains(schema, set(schema.relationships), most, HOPS):
         names = numbered(chain.labels, variables)
-        by_scope.setdefault(tuple(sorted(zip(names, chain.labels, strict=True))), []).append(_pattern(chain, names))
+        edges = _edges(schema, chain, names)
+        held = [*zip(names, chain.labels, strict=True), *((name, kind) for name, kind in edges if name)]
+        by_scope.setdefault(tuple(sorted(held)), []).append(_pattern(chain, names, [name for name, _ in edges]))
     queries_of_scope = []
     for number, (scope, patterns) in enumerate(by_scope.items()):
         rules += _scope_rules(schema, number, scope, patterns)
@@ -42,7 +44,8 @@ def schema_grammar(
     rules += [
         "query: " + " | ".join(queries_of_scope),
         f"STRING: {_strings(texts)}",
-        "INTEGER: /[0-9]{1,4}/",
+        "INTEGER: /[0-9]{1,9}(\\.[0-9]{1,4})?/",
+        'BOOLEAN: "true" | "false"',
         'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
         'order: " DESC" | " ASC"',
         'limit: " LIMIT " INTEGER',
@@ -56,42 +59,71 @@ def _strings(texts: Sequence[str]) -> str:
     return " | ".join(literal(quote(text)) for text in dict.fromkeys(texts))
 
 
-def _pattern(chain: Chain, names: list[str]) -> str:
+def _edges(schema: GraphSchema, chain: Chain, names: list[str]) -> list[tuple[str, str]]:
+    """(variable, type) of each step; a variable only where the relationship has properties."""
+    found: list[tuple[str, str]] = []
+    for step in chain.steps:
+        free = (f"r{number or ''}" for number in range(len(names) + len(chain.steps) + 1))
+        name = next(one for one in free if one not in names and one not in {held for held, _ in found})
+        found.append((name if schema.relationship_properties.get(step.kind) else "", step.kind))
+    return found
+
+
+def _pattern(chain: Chain, names: list[str], edges: list[str]) -> str:
     parts = [_node(chain.labels[0], names[0])]
-    for step, label, name in zip(chain.steps, chain.labels[1:], names[1:], strict=True):
-        arrow = f"-[:{step.kind}" if step.forward else f"<-[:{step.kind}"
+    for step, label, name, edge in zip(chain.steps, chain.labels[1:], names[1:], edges, strict=True):
+        arrow = f"-[{edge}:{named(step.kind)}" if step.forward else f"<-[{edge}:{named(step.kind)}"
         tail = "]->" if step.forward else "]-"
-        same = label == chain.labels[chain.labels.index(label)] and chain.labels.count(label) > 1
+        same = not edge and chain.labels.count(label) > 1
         length = '("*1.." | "*2..")? ' if same else ""
         parts.append(f"{literal(arrow)} {length}{literal(tail)} {_node(label, name)}")
     return " ".join(parts)
 
 
 def _node(label: str, name: str) -> str:
-    return f"{literal(f'({name}:{label}')} k_{label.lower()}? {literal(')')}"
+    return f"{literal(f'({name}:{named(label)}')} {_rule(label)}? {literal(')')}"
+
+
+def _rule(label: str) -> str:
+    """A rule's name for a label, whatever the label is made of."""
+    return "k_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c)}_" for c in label.lower())
 
 
 def _node_rule(schema: GraphSchema, label: str) -> str:
-    pairs = [f"{literal(f'{name}: ')} {_value(kind)}" for name, kind in schema.nodes[label].items()]
+    held = {name: kind for name, kind in schema.nodes[label].items() if kind not in LISTS.values()}
+    pairs = [f"{literal(f'{named(name)}: ')} {_value(kind)}" for name, kind in held.items()]
+    if not pairs:
+        return f'{_rule(label)}: ""'
     one = either(pairs)
-    return f'k_{label.lower()}: " {{" {one} (", " {one})? "}}"'
+    return f'{_rule(label)}: " {{" {one} (", " {one})? "}}"'
 
 
 def _value(kind: str) -> str:
-    return "INTEGER" if kind in (INTEGER, FLOAT) else "STRING"
+    return {INTEGER: "INTEGER", FLOAT: "INTEGER", BOOLEAN: "BOOLEAN"}.get(kind, "STRING")
 
 
 def _scope_rules(
     schema: GraphSchema, number: int, scope: tuple[tuple[str, str], ...], patterns: list[str]
 ) -> list[str]:
     """Rules for the queries over one set of variables: only they can be named after their MATCH."""
-    properties = [(f"{name}.{held}", kind) for name, label in scope for held, kind in schema.nodes[label].items()]
-    numeric = [literal(text) for text, kind in properties if kind in (INTEGER, FLOAT)]
-    strings = [literal(text) for text, kind in properties if kind not in (INTEGER, FLOAT)]
-    names = [literal(name) for name, _ in scope]
-    tests = [
-        f'{either(strings)} (" = " STRING | " <> " STRING | " CONTAINS " STRING | " IN [" STRING (", " STRING)? "]")'
+    properties = [
+        (f"{name}.{named(held)}", kind)
+        for name, owner in scope
+        for held, kind in (schema.nodes.get(owner) or schema.relationship_properties.get(owner, {})).items()
     ]
+    numeric = [literal(text) for text, kind in properties if kind in (INTEGER, FLOAT)]
+    numeric += [literal(f"size({text})") for text, kind in properties if kind in LISTS.values()]
+    strings = [literal(text) for text, kind in properties if kind == STRING]
+    truths = [literal(text) for text, kind in properties if kind == BOOLEAN]
+    names = [literal(name) for name, owner in scope if owner in schema.nodes]
+    if not properties:
+        properties = [(scope[0][0], STRING)]
+    tests = []
+    if strings:
+        ways = '" = " | " <> " | " CONTAINS " | " STARTS WITH " | " ENDS WITH "'
+        tests.append(f'{either(strings)} (({ways}) STRING | " IN [" STRING (", " STRING)? "]")')
+    if truths:
+        tests.append(f'{either(truths)} " = " BOOLEAN')
     if numeric:
         tests.append(f'{either(numeric)} (comparison INTEGER | " IN [" INTEGER (", " INTEGER)? "]")')
     tests.append(f'{either([literal(text) for text, _ in properties])} (" IS NULL" | " IS NOT NULL")')

@@ -18,7 +18,7 @@ def variables_of(schema: GraphSchema, queries: list[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for label in sorted(schema.labels, key=lambda name: -habits[name].total()):
         wanted = [name for name, _ in habits[label].most_common()]
-        letters = [letter for letter in label.lower() if letter.isalpha()]
+        letters = [letter for letter in label.lower() if letter.isascii() and letter.isalpha()] or ["n"]
         free = [name for name in [*wanted, *letters, f"{letters[0]}{len(chosen)}x"] if name not in chosen.values()]
         chosen[label] = free[0]
     return chosen

@@ -28,7 +28,7 @@ from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STR
 Value = int | float | str | bool | list[Any] | None
 KEY_COLUMN = "_key"
 CURRICULUM = Path(__file__).parent.parent / "data" / "curriculum"
-_NAME = re.compile(r"[^\W\d]\w*")
+_NAME = re.compile(r"[^\W\d](?:[\w ]*\w)?")
 _EDGE_COLUMNS = ("from_label", "from_key", "to_label", "to_key")
 _MOST_PARTS = 3  # columns of a key
 _SAMPLE = 200  # keys of the edges that parts are tried on
@@ -83,7 +83,7 @@ def read_graph(folder: Path) -> GraphData:
 def _name_in(file: Path) -> str:
     name = file.name.split(".", 1)[1].removesuffix(".csv")
     if not _NAME.fullmatch(name):
-        raise GraphFileError(f"{file}: {name!r} is not a name (letters, digits, underscore)")
+        raise GraphFileError(f"{file}: {name!r} is not a name (letters, digits, underscores, blanks inside)")
     return name
 
 

@@ -29,6 +29,12 @@ class GraphSchema:
         """Relationship types, each once, in the schema's order."""
         return list(dict.fromkeys(kind for _, kind, _ in self.paths))
 
+    @property
+    def properties(self) -> list[str]:
+        """Names of properties, of nodes and relationships, each once."""
+        every = [*self.nodes.values(), *self.relationship_properties.values()]
+        return list(dict.fromkeys(name for types in every for name in types))
+
     def ends(self, kind: str) -> list[tuple[str, str]]:
         """The (from, to) labels of one relationship type."""
         return [(start, end) for start, name, end in self.paths if name == kind]

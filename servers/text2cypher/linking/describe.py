@@ -35,5 +35,10 @@ def describe(hints: Hints) -> str:
     linked = {*hints.labels, *hints.properties, *hints.relations, *(held.property for held in hints.filters)}
     if related := [name for name in hints.related if name not in linked]:
         parts.append("mungkin terkait " + ", ".join(related))
-    parts += [_ASKED[ask] for ask in Ask if ask in hints.asks and ask in _ASKED]
+    limited = f"LIMIT {hints.limit}" if hints.limit else ""
+    if limited and not hints.asks & {Ask.MOST, Ask.FEWEST}:
+        parts.append(limited)
+    parts += [
+        _ASKED[ask].replace("LIMIT 1", limited or "LIMIT 1") for ask in Ask if ask in hints.asks and ask in _ASKED
+    ]
     return f"Petunjuk: {'; '.join(parts)}" if parts else ""

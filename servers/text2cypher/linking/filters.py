@@ -118,6 +118,7 @@ class Conditions:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0
             score += 0.3 if self.values.is_choice(place) else 0.0
+            score += 1.0 if any(name == place.label for _, _, name in words.labels) else 0.0
             score -= 2.0 if place.property in self.schema.nodes else 0.0  # a property that repeats another node's name
             for start, end, name in words.properties:
                 if name == place.property and self._adjoins(words.question, end, mention.start):
@@ -192,7 +193,7 @@ class Conditions:
 
     def _comparison(self, before: str) -> str | None:
         for name, written, sign in _COMPARISONS:
-            if self.wording.compiled(rf"(?:‹{name}›{written})\s*$").search(before):
+            if self.wording.compiled(rf"(?:‹{name}›{written})[\s$€£]*$").search(before):
                 return sign
         return None
 

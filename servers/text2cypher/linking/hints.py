@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.amounts import number_of
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_values
 from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
@@ -38,6 +39,7 @@ class Hints:
     unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of things named that the graph doesn't hold
     value_ends: tuple[tuple[str, End], ...] = ()  # stored values that the wording puts at one end of a relationship
     asked_end: End | None = None  # the end at which the thing asked about stands
+    limit: int | None = None  # how many are asked for, as in "the first three"
     related: tuple[str, ...] = ()  # names of the graph of which the question says a root, as "directors" of DIRECTED
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
 
@@ -51,13 +53,8 @@ class Linker:
         self.wording = Wording(schema, lexicon)
         self._conditions = Conditions(schema, lexicon, values, self.naming, self.wording)
         self._named = {**lexicon.properties, **lexicon.labels}
-        properties = [name for types in schema.nodes.values() for name in types]
-        self._roots = [
-            (root(part), name)
-            for name in [*schema.labels, *schema.relationships, *properties]
-            for part in parts(name)
-            if part not in languages().function and len(part) > 2
-        ]
+        self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
+        self._property_roots = [(_roots(name), name) for name in schema.properties if _roots(name)]
         self._known = {**self._named, **lexicon.relationships}
 
     def link(self, question: str) -> Hints:
@@ -90,6 +87,7 @@ class Linker:
             self._unknown(masked, labels),
             tuple(ends_of_values(masked, mentions, directions).items()),
             end_of_asked(masked, directions),
+            self._limit(masked),
             self._related(masked),
             self._pairs(masked, [held for held in properties if held[0] not in stated.used], labels),
         )
@@ -98,9 +96,17 @@ class Linker:
         """The properties a node of this label is shown by, best first."""
         return self.naming.display(label)
 
+    def _limit(self, masked: str) -> int | None:
+        found = self.wording.compiled(r"\b‹limit_before›\W+(\w+)|\b(\w+)\W+(?:\w+\W+)??‹limit_after›\b").search(masked)
+        number = number_of((found[1] or found[2]).lower(), self.lexicon) if found else None
+        return int(number) if number else None
+
     def _related(self, masked: str) -> tuple[str, ...]:
+        """Labels and relationships of which the question says a root, properties of which it says every root."""
         roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
-        return tuple(dict.fromkeys(name for held, name in self._roots if held in roots))
+        found = [name for held, name in self._roots if held & roots]
+        whole = [name for held, name in self._property_roots if held <= roots]
+        return tuple(dict.fromkeys([*found, *whole]))
 
     def _pairs(self, masked: str, properties: list[Span], labels: list[Span]) -> tuple[tuple[str, str], ...]:
         """(property, label) where a property's word stands right before a label's."""
@@ -158,6 +164,11 @@ def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
             if not any(match.start() < end and start < match.end() for start, end, _ in found):
                 found.append((match.start(), match.end(), phrases[phrase]))
     return sorted(found)
+
+
+def _roots(name: str) -> set[str]:
+    function = languages().function
+    return {root(part) for part in parts(name) if part not in function and len(part) > 2}
 
 
 def _mask(question: str, mentions: list[Mention]) -> str:

@@ -16,10 +16,11 @@ DEFAULT = "id"
 
 @dataclass(frozen=True)
 class Voice:
-    """One language by itself: the words a question in it is known by, and the sentences it is answered with."""
+    """One language by itself: the words a question in it is known by, its answers and questions for examples."""
 
     marks: frozenset[str]
     answers: dict[str, str]
+    examples: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(_all(every, "clitics")),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
-        {code: Voice(frozenset(one["marks"].split()), one["answers"]) for code, one in held.items()},
+        {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},
     )
 
 

@@ -48,10 +48,9 @@ class Lexicon:
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
     """The lexicon for a graph. Raises ValueError when its file isn't JSON."""
     held = _held(folder, schema.labels)
-    properties = {name for types in schema.nodes.values() for name in types}
     return Lexicon(
         _phrases(held.get("labels", {}), schema.labels),
-        _phrases(held.get("properties", {}), sorted(properties)),
+        _phrases(held.get("properties", {}), sorted(schema.properties)),
         _phrases(held.get("relationships", {}), schema.relationships),
         {word: int(number) for word, number in (held.get("numbers") or languages().numbers).items()},
         tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
@@ -78,8 +77,7 @@ def _held(folder: Path | None, labels: Sequence[str]) -> dict[str, Any]:
 
 def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
     """A lexicon.json to edit, from the names alone: their words and plurals."""
-    properties = dict.fromkeys(name for types in schema.nodes.values() for name in types)
-    kinds = {"labels": schema.labels, "properties": list(properties), "relationships": schema.relationships}
+    kinds = {"labels": schema.labels, "properties": schema.properties, "relationships": schema.relationships}
     return {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
 
 

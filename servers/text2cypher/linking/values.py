@@ -117,6 +117,8 @@ class ValueIndex:
         held = self._by_fold.get(fold)
         if not held:
             return None
+        if fold.isdecimal() and not labelled:
+            return None  # a number, not the text that happens to be written so
         named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
         places = [place for place in held if named or self.is_choice(place)]
         if not places:

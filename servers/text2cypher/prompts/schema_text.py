@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import GraphSchema
 
 
 def full_schema(schema: GraphSchema) -> str:
     """Labels with their properties and types, relationships with theirs, and every path."""
-    nodes = [f"({label} {{{_typed(types)}}})" for label, types in schema.nodes.items()]
+    nodes = [f"({named(label)} {{{_typed(types)}}})" for label, types in schema.nodes.items()]
     edges = []
     for kind in schema.relationships:
         held = schema.relationship_properties.get(kind, {})
@@ -17,7 +18,7 @@ def full_schema(schema: GraphSchema) -> str:
 
 def nodes_paths(schema: GraphSchema) -> str:
     """Labels with the names of their properties, and every path."""
-    nodes = [f"({label} {{{', '.join(types)}}})" for label, types in schema.nodes.items()]
+    nodes = [f"({named(label)} {{{', '.join(map(named, types))}}})" for label, types in schema.nodes.items()]
     return "\n".join(["Node:", *nodes, "Jalur:", *_paths(schema)])
 
 
@@ -27,8 +28,8 @@ def only_paths(schema: GraphSchema) -> str:
 
 
 def _typed(types: dict[str, str]) -> str:
-    return ", ".join(f"{name}: {kind}" for name, kind in types.items())
+    return ", ".join(f"{named(name)}: {kind}" for name, kind in types.items())
 
 
 def _paths(schema: GraphSchema) -> list[str]:
-    return [f"(:{start})-[:{kind}]->(:{end})" for start, kind, end in schema.paths]
+    return [f"(:{named(start)})-[:{named(kind)}]->(:{named(end)})" for start, kind, end in schema.paths]
