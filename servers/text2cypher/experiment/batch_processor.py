@@ -5,12 +5,12 @@ Knows one configuration at a time; sums nothing up.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from servers.text2cypher.config import LLMConfig, Settings
+from servers.text2cypher.config.environment import environment
 from servers.text2cypher.core.agent_loop import AgentLoop, Model, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMClient, LLMError, Message
@@ -120,15 +120,15 @@ def create_batch_processor(
     config: LLMConfig | None = None,
     model: Model | None = None,
 ) -> BatchProcessor:
-    """With defaults from the environment (seed 004 §7.2).
+    """With defaults from the environment and `.env` (seed 004 §4.1, §7.2).
 
     The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model `model`, `config`,
     TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError when no model is named.
     """
     if model is None:
-        config = config or LLMConfig.from_env(os.environ)
+        config = config or LLMConfig.from_env(environment())
         if config is None:
             raise LLMError("no model: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")
         model = LLMClient(config)
-    backend = open_backend(graph, os.environ)
+    backend = open_backend(graph, environment())
     return BatchProcessor(Workbench(backend, load_examples(examples or EXAMPLES), graph), model, settings or Settings())

@@ -19,6 +19,16 @@ class Checkpoint:
     def __init__(self, file: Path, fingerprint: str) -> None:
         self._file, self._fingerprint = file, fingerprint
 
+    @property
+    def is_anothers(self) -> bool:
+        """True when the file is of a run with other questions or settings."""
+        try:
+            with self._file.open(encoding="utf-8") as handle:
+                first = json.loads(handle.readline() or "{}")
+        except (OSError, ValueError):
+            return False  # not there, or damaged: load() says so
+        return isinstance(first, dict) and first.get("fingerprint", self._fingerprint) != self._fingerprint
+
     def load(self) -> list[Record]:
         """The finished questions. Raises CheckpointError when they are another experiment's."""
         if not self._file.exists():

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,23 @@ class ExperimentRunner:
         self._progress, self._now = progress, now
         self._records: dict[str, list[Record]] = {}
 
+    def settle(
+        self,
+        configurations: Sequence[tuple[PromptType, SchemaFormat]],
+        ground_truth_items: Sequence[GroundTruthItem],
+    ) -> Path:
+        """The results folder, or the first beside it (`results-2` …) that holds no run with other settings."""
+        given = self.out
+        for number in count(2):
+            checkpoints = [self._checkpoint(config_name(*pair), ground_truth_items) for pair in configurations]
+            if not any(checkpoint.is_anothers for checkpoint in checkpoints):
+                break
+            self.out = given.with_name(f"{given.name}-{number}")
+        return self.out
+
+    def _checkpoint(self, name: str, items: Sequence[GroundTruthItem]) -> Checkpoint:
+        return Checkpoint(self.out / "checkpoints" / f"{name}.jsonl", self._fingerprint(name, items))
+
     def run_configuration(
         self,
         prompt_type: PromptType,
@@ -51,12 +69,13 @@ class ExperimentRunner:
     ) -> dict[str, Any]:
         """One configuration: its CSV written, its summary returned (with `config_name` and `records`).
 
-        What an earlier run finished is not asked again. Raises ModelGoneError, CheckpointError, GoldQueryError.
+        What an earlier run finished is not asked again; one with other settings stays, this one goes beside it.
+        Raises ModelGoneError, CheckpointError, GoldQueryError.
         """
         items = list(ground_truth_items) if ground_truth_items is not None else load_ground_truth()
         name = config_name(prompt_type, schema_format)
-        file = self.out / "checkpoints" / f"{name}.jsonl"
-        checkpoint = Checkpoint(file, self._fingerprint(name, items))
+        self.settle([(prompt_type, schema_format)], items)
+        checkpoint = self._checkpoint(name, items)
         records = self.processor.process_batch(
             items,
             prompt_type,
@@ -78,9 +97,11 @@ class ExperimentRunner:
         ground_truth_items: Sequence[GroundTruthItem] | None = None,
     ) -> dict[str, Any]:
         """Several configurations and the summary file; the summary is returned."""
+        items = list(ground_truth_items) if ground_truth_items is not None else load_ground_truth()
+        self.settle(configurations, items)
         found = {}
         for prompt_type, schema_format in configurations:
-            result = self.run_configuration(prompt_type, schema_format, ground_truth_items)
+            result = self.run_configuration(prompt_type, schema_format, items)
             found[result["config_name"]] = {k: v for k, v in result.items() if k not in ("records", "config_name")}
             summary = self._summary(found)
             _write(self.out / SUMMARY, json.dumps(summary, ensure_ascii=False, indent=2) + "\n")

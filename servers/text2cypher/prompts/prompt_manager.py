@@ -37,6 +37,11 @@ _SCHEMA_TEXT = {
 }
 
 
+def schema_texts(schema: GraphSchema) -> dict[SchemaFormat, str]:
+    """The schema in every format."""
+    return {kind: text(schema) for kind, text in _SCHEMA_TEXT.items()}
+
+
 class PromptManager:
     """`folder` holds system.txt and one template a prompt type, with {schema}, {question} and {hints} to fill."""
 

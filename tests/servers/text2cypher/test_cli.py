@@ -53,6 +53,15 @@ def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[s
     )
 
 
+def test_the_schema_is_written_in_the_documents_three_formats(tmp_path: Path) -> None:
+    """Seed 004 §2.1."""
+    assert _exit("schema", "--graph", str(CURRICULUM), "--out", str(tmp_path)) == 0
+    texts = {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
+    assert set(texts) == {"full_schema.txt", "nodes_paths.txt", "only_paths.txt"}
+    assert "sks: INTEGER" in texts["full_schema.txt"] and "INTEGER" not in texts["nodes_paths.txt"]
+    assert all("(:MK)-[:PREREQUISITE]->(:MK)" in text for text in texts.values())
+
+
 def test_validate_answers_a_line_a_query(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("MATCH (m:MK) RETURN m.nama\n\nMATCH (m:User) RETURN m\n"))
     assert _exit("validate", "--graph", str(CURRICULUM)) == 0

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from servers.text2cypher.config import Aids, LLMConfig, Settings
+from servers.text2cypher.config.environment import environment
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
@@ -71,6 +72,30 @@ def test_the_python_api_of_the_seed_works(bench: Workbench, tmp_path: Path, monk
         assert (result["config_name"], result["pass_at_1_rate"], result["questions"]) == ("CoT_Full", 100.0, 3)
         summary = run_experiment(max_questions=1, out=tmp_path / "all", processor=processor(bench, model.url))
         assert summary["total_configurations"] == 9
+
+
+def test_the_documents_own_import_paths_work(tmp_path: Path) -> None:
+    """Seed 004 §7."""
+    lines = """
+import servers.text2cypher.agentic
+from experiment import ExperimentRunner, run_experiment
+from experiment.experiment_runner import run_experiment as same
+from experiment.batch_processor import create_batch_processor
+from prompts import PromptType, SchemaFormat
+from data import load_ground_truth
+from servers.text2cypher.prompts import PromptType as ours
+assert run_experiment is same and PromptType is ours and len(load_ground_truth()) == 52
+"""
+    subprocess.run([sys.executable, "-c", lines], check=True, timeout=60)
+
+
+def test_the_environment_file_is_read_and_the_environment_wins(tmp_path: Path) -> None:
+    """Seed 004 §4.1."""
+    (tmp_path / ".env").write_text("GROQ_API_KEY=from-file\nNEO4J_USER='someone else'\n", encoding="utf-8")
+    found = environment({"GROQ_API_KEY": "from-environment"}, tmp_path)
+    assert (found["GROQ_API_KEY"], found["NEO4J_USER"]) == ("from-environment", "someone else")
+    config = LLMConfig.from_env(environment({}, tmp_path))
+    assert config is not None and (config.token, config.provider) == ("from-file", "groq")
 
 
 def test_results_have_the_seeds_columns_and_keys(bench: Workbench, tmp_path: Path) -> None:
@@ -193,14 +218,20 @@ def test_a_checkpoint_of_another_run_is_not_mixed_in(tmp_path: Path) -> None:
         Checkpoint(file, "one").load()
 
 
-def test_another_temperature_is_another_run(bench: Workbench, tmp_path: Path) -> None:
+def test_another_temperature_is_another_run_beside_the_first(bench: Workbench, tmp_path: Path) -> None:
     items = load_ground_truth()[:1]
+    out = tmp_path / "results"
+    how = (PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS)
     with scripted_model(gold_answers) as model:
-        first = ExperimentRunner(processor(bench, model.url), tmp_path)
-        first.run_configuration(PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS, items)
-        warmer = ExperimentRunner(processor(bench, model.url, temperature=0.7), tmp_path)
-        with pytest.raises(CheckpointError, match="other questions or settings"):
-            warmer.run_configuration(PromptType.ZERO_SHOT, SchemaFormat.ONLY_PATHS, items)
+        ExperimentRunner(processor(bench, model.url), out).run_configuration(*how, items)
+        asked_first = len(model.requests)
+        warmer = ExperimentRunner(processor(bench, model.url, temperature=0.7), out)
+        warmer.run_configuration(*how, items)
+        assert warmer.out == tmp_path / "results-2" and len(model.requests) == 2 * asked_first
+        again = ExperimentRunner(processor(bench, model.url, temperature=0.7), out)
+        again.run_configuration(*how, items)
+        assert again.out == warmer.out and len(model.requests) == 2 * asked_first
+        assert (out / "Zero-Shot_Paths" / "agentic_results.csv").exists()
 
 
 def test_a_full_disk_at_a_checkpoint_is_said(tmp_path: Path) -> None:
