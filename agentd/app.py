@@ -51,7 +51,8 @@ from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import postgresql_engine, sqlite_engine
-from agentd.runs.engine import Engine, EngineLimits, Executor, Node, Result
+from agentd.runs.engine import Engine, EngineLimits, Node
+from agentd.runs.execution import Executor, Result
 from agentd.runs.questions import Questions
 from agentd.runs.records import RunRecord
 from agentd.runs.retention import Ages, retention

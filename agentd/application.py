@@ -23,7 +23,7 @@ from agentd.messages import Caller, ToolOutcome
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.api import Runs
-from agentd.runs.engine import Executor
+from agentd.runs.execution import Executor
 from agentd.runs.store import RunStore
 
 if TYPE_CHECKING:

@@ -9,6 +9,11 @@ SKEW_TOLD_S = 2.0
 """A node whose clock is farther than this from its database's is reported."""
 
 
+def iso(moment: datetime) -> str:
+    """A time as rows keep it: UTC, ISO 8601 with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
 class SystemClock:
     """The time of this machine."""
 

@@ -24,7 +24,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from agentd.errors import ProviderUnavailable
 from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
 from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
-from agentd.runs.engine import Executor, Result, RunContext
+from agentd.runs.execution import Executor, Result, RunContext
 
 EXPORT_S = 5.0
 """How long one export may take, the last one at the stop too."""

@@ -11,6 +11,7 @@ from uuid import uuid4
 from agentd.agent.language import detect
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
+from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound
 from agentd.messages import (
     AgentOptions,
@@ -24,7 +25,7 @@ from agentd.messages import (
 from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
-from agentd.runs.engine import Engine, iso
+from agentd.runs.engine import Engine
 from agentd.runs.keys import kept, kept_of_new, new_key
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.shown import error_data, error_of, outcome_of, summary_of

@@ -12,7 +12,7 @@ from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunRecord
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import published

@@ -11,11 +11,12 @@ from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
+from agentd.clock import iso
 from agentd.errors import AgentdError, Conflict, Forbidden, Language
 from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
-from agentd.runs.engine import Engine, iso
+from agentd.runs.engine import Engine
 from agentd.runs.records import Decision, Json, RunChanges, RunRecord
 from agentd.runs.store import Opening
 

@@ -9,21 +9,19 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
 
 import structlog
-from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
 from agentd.clock import SKEW_TOLD_S
 from agentd.ports import Clock
 from agentd.runs.leases import Leases
-from agentd.runs.records import RunRecord
 from agentd.runs.store import RunStore
 
-QUEUE = "agentd.runs"
-POLL_S = 0.05
 WATCH_S = 0.1
 """How often a node looks whether another has cancelled one of its runs."""
+
+TakeOver = Callable[[str], Awaitable[int]]
+"""Takes over the runs of a node that is gone, by its name; answers how many."""
 
 log = structlog.get_logger("agentd.cluster")
 
@@ -45,22 +43,15 @@ class Cluster:
         self._node = node
         self._clock = clock
         self._lease_s = lease_s
-        self._node_concurrency = node_concurrency
-        self._global_concurrency = global_concurrency
+        self.node_concurrency, self.global_concurrency = node_concurrency, global_concurrency
         self._tasks: list[asyncio.Task[None]] = []
         self._leases = Leases(store.writes)
         self.clock_skew_s = 0.0
         """How far this node's clock is ahead of the database's, as last measured."""
 
-    async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
-        """Join: register the queue, take the lease, watch the others."""
-        await DBOS.register_queue_async(
-            QUEUE,
-            worker_concurrency=self._node_concurrency,
-            global_concurrency=self._global_concurrency,
-            partition_concurrency=1,
-            polling_interval_sec=POLL_S,
-        )
+    async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
+        """Join: take the lease, watch the others."""
+        self._take_over = take_over
         await self._renew()
         self._tasks = [
             asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
@@ -88,11 +79,6 @@ class Cluster:
             if _uptime() - asked < self._lease_s / 2:
                 return True  # else this process, or its database, stood still meanwhile: the answer is too old
 
-    async def begin(self, workflow: Any, workflow_id: str, row: RunRecord, segment: int) -> None:
-        """Put the segment on the queue; one run of a session is under way at a time, wherever."""
-        with SetWorkflowID(workflow_id), SetEnqueueOptions(queue_partition_key=row.session_id):
-            await DBOS.enqueue_workflow_async(QUEUE, workflow, row.run_id, segment)
-
     async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
         """Act for ever; a database that is away is tried again."""
         while True:
@@ -105,8 +91,8 @@ class Cluster:
     async def _keep_lease(self) -> None:
         await self._renew()
         for dead in await self._leases.expired(self._node, self._lease_s):
-            taken = await asyncio.to_thread(DBOS._recover_pending_workflows, [dead])
-            log.info("cluster.taken_over", node=dead, runs=len(taken))
+            taken = await self._take_over(dead)
+            log.info("cluster.taken_over", node=dead, runs=taken)
             await self._leases.forget(dead, self._lease_s)
 
     async def _renew(self) -> None:

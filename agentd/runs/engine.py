@@ -7,137 +7,39 @@ A run is a DBOS workflow for each segment: from its start, or from an approval, 
 from __future__ import annotations
 
 import asyncio
-import logging
-from bisect import insort
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
-from uuid import uuid4
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
-from dbos import DBOS, SetWorkflowID
 from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentd.agent.four_eyes import differing
-from agentd.errors import (
-    AgentdError,
-    BudgetExceeded,
-    Busy,
-    Cancelled,
-    Conflict,
-    Draining,
-    InternalError,
-    InvalidParams,
-    Language,
-)
-from agentd.messages import LIVE_ONLY, Basis, Consent, Event, EventType
-from agentd.ports import Clock, Journal
+from agentd.clock import iso
+from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
+from agentd.messages import LIVE_ONLY, Event, EventType
+from agentd.ports import Clock
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import empty_journal
-from agentd.runs.events import EventLog
-from agentd.runs.journal import JsonSerializer, Steps, StoreJournal, TakenOver
+from agentd.runs.ending import ENDED, asking_another, closed, parked_result, rested, rests
+from agentd.runs.execution import Executor, Publish, Result, RunContext
+from agentd.runs.journal import StoreJournal, TakenOver
 from agentd.runs.leases import mark_of
-from agentd.runs.records import (
-    Json,
-    PendingApproval,
-    RunChanges,
-    RunError,
-    RunRecord,
-    SessionRecord,
-    StepRecord,
-)
-from agentd.runs.retries import wait_in_dbos, waiting_for_the_database
+from agentd.runs.live import Live, LiveRuns
+from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord, StepRecord
 from agentd.runs.store import RunStore
 
-ENDED = frozenset({"completed", "cancelled", "failed"})
+if TYPE_CHECKING:
+    from agentd.runs.workflows import Workflows
+
 SETTLE_S = 1.0
 """How long a cancelled run may take to end when the daemon stops."""
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
-APPLICATION_VERSION = "agentd-1"
-"""Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
 
 T = TypeVar("T")
-Publish = Callable[[EventType, dict[str, Any]], None]
-Workflow = Callable[[str, int], Coroutine[Any, Any, str]]
-"""(run id, segment)."""
-
 log = structlog.get_logger("agentd.runs")
-
-
-@dataclass(frozen=True, slots=True)
-class RunContext:
-    """What an executor gets: the run's row, where it records, whom it tells."""
-
-    row: RunRecord
-    journal: Journal
-    publish: Publish
-    opens: bool = False
-    """True when it is known to be the first turn of its session, so that there is no past to look for."""
-
-    def consent(self) -> Consent | None:
-        """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""
-        decision = self.row.decision
-        if decision is None:
-            return None
-        self.publish(
-            "approval.decided", {key: getattr(decision, key) for key in ("approval_id", "approved", "by", "at")}
-        )
-        if not decision.approved:
-            return None
-        pending = (self.row.record or {})["pending"]
-        basis = Basis.model_validate(pending["basis"]) if pending.get("basis") else None
-        changed = differing(decision.proposed, decision.arguments) if decision.proposed is not None else ()
-        return Consent(
-            approval_id=decision.approval_id,
-            tool=pending["tool"],
-            basis=basis and basis.changed(changed),
-            arguments=decision.arguments,
-            by=decision.by,
-            approvals=decision.approvals,
-            proposed=decision.proposed,
-            by_staff=decision.by_staff,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What an executor came to. `outcome` is the wire form.
-
-    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to go on from.
-    """
-
-    status: str
-    outcome: dict[str, Any]
-    attempts: int = 0
-    error: AgentdError | None = None
-    record: dict[str, Any] | None = None
-    approval: Json | None = None
-
-
-Executor = Callable[[RunContext], Awaitable[Result]]
-
-
-@dataclass(slots=True)
-class _Live:
-    """A run that this process is working on, or has in its queue."""
-
-    row: RunRecord
-    """As this process wrote or read it last."""
-    number: int
-    """Of its turn in the session; 0 when the run was taken on by another process."""
-    log: EventLog
-    steps: Steps = field(default_factory=Steps)
-    turn: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it is this run's turn in its session."""
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when there is nothing to wait for any more in this process."""
-    task: asyncio.Task[Any] | None = None
-    """Its workflow's, once that has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,61 +85,29 @@ class Engine:
         self._node = node.name
         self._cluster = node.cluster
         self._observe = observe
-        self._live: dict[str, _Live] = {}
-        self._queues: dict[str, list[tuple[int, str]]] = {}
-        """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
+        self._live = LiveRuns()
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
         self._passing: dict[asyncio.Task[Any], bool] = {}
         """Work of no run that somebody waits for, and whether it has effects."""
 
     async def __aenter__(self) -> Engine:
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)
-        wait_in_dbos(self._database)
-        DBOS(
-            config={
-                "name": "agentd",
-                "system_database_url": self._database.url.render_as_string(hide_password=False),
-                "system_database_engine": self._database,
-                "application_version": APPLICATION_VERSION,
-                "executor_id": self._node,
-                "serializer": JsonSerializer(),
-                "log_level": "CRITICAL",
-                # SQLite has one writer: more threads only wait for it, each with a connection's memory
-                "max_executor_threads": 8 if self._cluster is None else None,
-            }
-        )
-        self._workflow = self._registered()
-        DBOS.launch()
-        if self._cluster is not None:
-            await self._cluster.start(self._stop, lambda: list(self._live))
-        else:
+        self._workflows = await asyncio.to_thread(self._made)
+        await self._workflows.launch(self._stop, self._live.ids)
+        if self._cluster is None:
             for row in await self._store.open_runs():
                 await self._begin(row)
         return self
 
+    def _made(self) -> Workflows:
+        from agentd.runs.workflows import Workflows
+
+        return Workflows(self._database, self._node, self._cluster, self._execute)
+
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
         await self.leave(0.0)
-        if self._cluster is not None:
-            await self._cluster.stop()
-        loop = asyncio.get_running_loop()
-        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and is about to shut it down
-        with ThreadPoolExecutor(1) as aside:
-            await loop.run_in_executor(aside, DBOS.destroy)
-        if self._cluster is not None:
-            with suppress(Busy, OSError, SQLAlchemyError):  # without its database the lease ends by itself
-                await self._cluster.hand_over()
-
-    def _registered(self) -> Workflow:
-        """The workflow of this engine at DBOS, which finds it by its name; the latest engine of a process has it."""
-
-        @DBOS.workflow(name="agentd.run")
-        async def run(run_id: str, segment: int) -> str:
-            with waiting_for_the_database():
-                return await self._execute(run_id, segment)
-
-        return run
+        await self._workflows.destroy()
 
     async def leave(self, grace_s: float) -> None:
         """Let go of every run as a kill would, but for calls with effects: those have so long to end and be recorded.
@@ -247,12 +117,11 @@ class Engine:
         if self._draining:
             return
         self._draining = True
-        begun = list(self._live)
-        for live in self._live.values():
+        begun = self._live.ids()
+        for live in self._live:
             live.steps.leave()
-            live.log.end()
-            live.done.set()
-        tasks = [(live.task, live.steps.acting) for live in self._live.values() if live.task is not None]
+            live.let_go()
+        tasks = [(live.task, live.steps.acting) for live in self._live if live.task is not None]
         tasks += self._passing.items()
         await asyncio.gather(*(_let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):
@@ -302,7 +171,7 @@ class Engine:
         if isinstance(taken, RunRecord):
             return taken
         if self._cluster is None:
-            self._enter(row, taken)
+            self._entered(row, taken)
         await self._begin(row)
         return None
 
@@ -319,23 +188,7 @@ class Engine:
 
         Raises Conflict when it does not wait.
         """
-        now = self._clock.now()
-        expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
-        renewed = replace(approval, approval_id=uuid4().hex, expires_at=expires_at)
-        stored = list(row.events or ())
-        event = Event(
-            seq=len(stored) + 1,
-            run_id=row.run_id,
-            session_id=row.session_id,
-            type="approval.requested",
-            at=iso(now),
-            data=renewed.shown(),
-        )
-        changes: RunChanges = {
-            "approval": renewed,
-            "outcome": {**(row.outcome or {}), "response": renewed.summary, "approval": renewed.shown()},
-            "events": [*stored, event.model_dump(mode="json")],
-        }
+        changes = asking_another(row, approval, self._clock.now(), self._limits.approval_ttl_s)
         if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
             raise Conflict("the run does not wait for an approval")
 
@@ -351,8 +204,8 @@ class Engine:
             live = self._live.get(run_id)
             if live is not None:
                 await live.done.wait()
-            row = live.row if live is not None and _rests(live.row) else await self._store.run(run_id)
-            if row is None or _rests(row):
+            row = live.row if live is not None and rests(live.row) else await self._store.run(run_id)
+            if row is None or rests(row):
                 return row
             if self._draining:
                 message = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
@@ -391,9 +244,7 @@ class Engine:
 
     async def erase(self, segments: Mapping[str, int]) -> None:
         """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
-        ids = [workflow_id(run_id, number) for run_id, last in segments.items() for number in range(last + 1)]
-        if ids:
-            await DBOS.delete_workflows_async(ids, delete_children=True)
+        await self._workflows.erase(segments)
 
     async def empty_journal(self) -> str | None:
         """As the store's, for what DBOS keeps."""
@@ -412,7 +263,7 @@ class Engine:
                 yield event
             await asyncio.sleep(FOLLOW_S)
             row = await self._store.run(run_id)
-        if self._draining and row is not None and not _rests(row):
+        if self._draining and row is not None and not rests(row):
             return  # its reader comes again, at the next daemon
         stored = (row and row.events) or []
         if row is not None and row.status in ENDED and after > len(stored):
@@ -430,28 +281,14 @@ class Engine:
 
     async def _begin(self, row: RunRecord) -> None:
         """Start the workflow of the run's segment (one that is there already is joined)."""
-        name = workflow_id(row.run_id, row.segment)
-        if self._cluster is not None:
-            await self._cluster.begin(self._workflow, name, row, row.segment)
-            return
-        self._enter(row)
-        with SetWorkflowID(name):
-            await DBOS.start_workflow_async(self._workflow, row.run_id, row.segment)
+        if self._cluster is None:
+            self._entered(row)
+        await self._workflows.begin(row)
 
-    def _enter(self, row: RunRecord, number: int = 0) -> _Live:
-        """The run as this process holds it, in its place in the session's queue."""
-        live = self._live.get(row.run_id)
-        if live is None:
-            stored = [Event.model_validate(value) for value in row.events or ()]
-            log = EventLog(row.run_id, row.session_id, stored)
-            live = self._live[row.run_id] = _Live(row, number, log)
-            if self._draining:
-                live.log.end()
-                live.done.set()
-            queue = self._queues.setdefault(row.session_id, [])
-            insort(queue, (number, row.run_id))
-            if not any(self._live[waiting].turn.is_set() for _, waiting in queue):
-                self._live[queue[0][1]].turn.set()
+    def _entered(self, row: RunRecord, number: int = 0) -> Live:
+        live = self._live.enter(row, number)
+        if self._draining:
+            live.let_go()
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
@@ -469,7 +306,7 @@ class Engine:
             row = await self._store.run(run_id)
             if row is None or row.segment != segment or row.status not in ("queued", "running"):
                 return "over"
-            live = self._enter(row)
+            live = self._entered(row)
         live.task = asyncio.current_task()
         try:
             await live.turn.wait()
@@ -480,10 +317,10 @@ class Engine:
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
-            self._leave(live)
+            self._live.leave(live)
         return "done"
 
-    async def _work(self, live: _Live, recorded: list[StepRecord], *, parked: bool) -> None:
+    async def _work(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
         row = live.row
         shipping: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -505,7 +342,7 @@ class Engine:
         try:
             with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
                 async with self._shown_to_others(row.run_id, shipping):
-                    result = _parked(row) if parked else await self._carried_out(context)
+                    result = parked_result(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
         if self._draining and result.error is not None and live.steps.stopped is None:
@@ -544,41 +381,17 @@ class Engine:
             log.exception("run.broke", kind=context.row.kind, error=type(error).__name__)
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
 
-    async def _keep(self, result: Result, live: _Live, publish: Publish) -> None:
+    async def _keep(self, result: Result, live: Live, publish: Publish) -> None:
         """Write the result where it lasts, then tell it: nobody hears of an end that could be lost.
 
         Raises TakenOver.
         """
-        status = "cancelled" if isinstance(result.error, Cancelled) else result.status
-        error = None
-        if result.error is not None and status == "failed":
-            error = RunError(result.error.type, result.error.message, result.error.data)
         now = self._clock.now()
-        at, outcome, approval = iso(now), {**result.outcome, "status": status}, None
-        if result.approval is not None:
-            expires_at = iso(now + timedelta(seconds=self._limits.approval_ttl_s))
-            approval = PendingApproval.read({"approval_id": uuid4().hex, **result.approval, "expires_at": expires_at})
-            outcome["approval"] = approval.shown()
-            last: tuple[EventType, dict[str, Any]] = ("approval.requested", outcome["approval"])
-        else:
-            finished = {"status": status, "response": outcome.get("response", "")}
-            last = ("run.finished", finished | ({"error": error.json()} if error else {}))
-        ending = live.log.next(*last, at)
-        row = replace(
-            live.row,
-            status=status,
-            outcome=outcome,
-            error=error,
-            record=result.record if approval is not None else None,
-            approval=approval,
-            finished_at=at if status in ENDED else None,
-            events=[event.model_dump(mode="json") for event in (*live.log.stored, ending)],
-            attempts=result.attempts,
-        )
-        if not await self._store.finish(row, at):
+        row, ending = rested(live.row, result, live.log, now, self._limits.approval_ttl_s)
+        if not await self._store.finish(row, iso(now)):
             raise TakenOver(row.run_id)
         live.row = row
-        publish(last[0], {**last[1], "at": at})
+        publish(ending.type, {**ending.data, "at": ending.at})
         self._observe(live.row, result)
 
     async def _close(self, run_id: str) -> None:
@@ -586,44 +399,10 @@ class Engine:
         row = await self._store.run(run_id)
         if row is None:
             return
-        stored = list(row.events or ())
-        at = iso(self._clock.now())
-        event = Event(
-            seq=len(stored) + 1,
-            run_id=run_id,
-            session_id=row.session_id,
-            type="run.finished",
-            at=at,
-            data={"status": "cancelled", "response": ""},
-        )
-        outcome = {**(row.outcome or {}), "status": "cancelled", "approval": None}
-        ended = replace(
-            row,
-            status="cancelled",
-            outcome=outcome,
-            record=None,
-            approval=None,
-            finished_at=at,
-            events=[*stored, event.model_dump(mode="json")],
-        )
-        await self._store.finish(ended, at)
+        now = self._clock.now()
+        await self._store.finish(closed(row, now), iso(now))
         if (live := self._live.get(run_id)) is not None:
-            self._leave(live)
-
-    def _leave(self, live: _Live) -> None:
-        """Let the run's followers go, and the next run of its session begin."""
-        row = live.row
-        if self._live.get(row.run_id) is not live:
-            return
-        del self._live[row.run_id]
-        live.log.end()
-        live.done.set()
-        queue = self._queues[row.session_id]
-        queue[:] = [place for place in queue if place[1] != row.run_id]
-        if queue:
-            self._live[queue[0][1]].turn.set()
-        else:
-            del self._queues[row.session_id]
+            self._live.leave(live)
 
 
 async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
@@ -632,35 +411,3 @@ async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
     if not task.done():
         task.cancel()
         await asyncio.wait((task,), timeout=SETTLE_S)
-
-
-def _rests(row: RunRecord) -> bool:
-    """Whether a run has ended, or waits for an approval."""
-    return row.status in ENDED or row.status == "needs_approval"
-
-
-def _parked(row: RunRecord) -> Result:
-    """The end of a run that was never seen to finish a step; staff find it in `Agent.list` with `parked`."""
-    log.error("run.parked", kind=row.kind)
-    message = (
-        "parked: the daemon ended again and again while this run was at the same step; "
-        "see in the daemon's log what ended it, then let it be asked again"
-    )
-    user_message = _PARKED[row.brief.language]
-    return Result("failed", {}, error=InternalError(message, parked=True, user_message=user_message))
-
-
-_PARKED: dict[Language, str] = {
-    "id": "Maaf, permintaan ini tidak dapat kami selesaikan. Petugas sudah diberi tahu; silakan hubungi petugas.",
-    "en": "Sorry, we could not finish this request. The office has been told; please ask an officer.",
-}
-
-
-def workflow_id(run_id: str, segment: int) -> str:
-    """A segment's name at DBOS."""
-    return run_id if segment == 0 else f"{run_id}#{segment}"
-
-
-def iso(moment: datetime) -> str:
-    """A time as rows keep it."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
-
-from dbos import Serializer
 
 from agentd.errors import BY_TYPE, AgentdError, InternalError
 from agentd.runs.records import RunRecord, StepRecord
@@ -16,33 +13,6 @@ from agentd.runs.store import RunStore
 Act = Callable[[], Awaitable[dict[str, Any]]]
 Fence = Callable[[str, str], Awaitable[bool]]
 """Whether the run (its id) is surely that execution's (its mark): asked before each step with effects."""
-
-
-class JsonSerializer(Serializer):
-    """Records as JSON, never pickled: a record can be read, and reading one runs nothing."""
-
-    def serialize(self, data: Any) -> str:
-        """Exceptions become their type's name and text."""
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
-
-    def deserialize(self, serialized_data: str) -> Any:
-        """Back to JSON values; a recorded exception comes back as one."""
-        value = json.loads(serialized_data)
-        if isinstance(value, dict) and set(value) == {"$exception", "text"}:
-            return RuntimeError(f"{value['$exception']}: {value['text']}")
-        return value
-
-    def name(self) -> str:
-        """As DBOS notes it beside each record."""
-        return "agentd_json"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, BaseException):
-        return {"$exception": type(value).__name__, "text": str(value)}
-    if isinstance(value, tuple | set | frozenset):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} cannot be recorded")
 
 
 class Steps:

@@ -6,10 +6,11 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from agentd.clock import iso
 from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
-from agentd.runs.engine import Engine, iso
+from agentd.runs.engine import Engine
 from agentd.runs.keys import kept
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.store import RunStore

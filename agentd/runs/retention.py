@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from agentd.clock import iso
 from agentd.errors import AgentdError
 from agentd.ports import Clock
-from agentd.runs.engine import iso
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore

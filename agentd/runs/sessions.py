@@ -15,10 +15,11 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.audit import AuditTrail
+from agentd.clock import iso
 from agentd.errors import Conflict, InvalidParams
 from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
-from agentd.runs.engine import Engine, iso
+from agentd.runs.engine import Engine
 from agentd.runs.keys import is_one_of, kept_of_new, new_key
 from agentd.runs.records import RunRecord, SessionRecord
 from agentd.runs.store import RunStore

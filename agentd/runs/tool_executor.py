@@ -12,7 +12,7 @@ from agentd.agent.toolset import Toolset
 from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import AgentStep, Caller, Consent, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.visibility import published, without_paths
 
 ToolsOf = Callable[[Caller | None], Toolset]

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agentd.apps.analytics import consult_schema, execute_query, replace_placeholders
+from agentd.clock import iso
 from agentd.errors import Cancelled
 from agentd.messages import (
     Catalogue,
@@ -27,7 +28,7 @@ from agentd.messages import (
     Usage,
 )
 from agentd.ports import ChatModel, Clock, ProgressSink, TextChunk, TextSink, ToolHost
-from agentd.runs.engine import Executor, RunContext, iso
+from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 
 SERVER, TOOL = "analytics", "ask_books"

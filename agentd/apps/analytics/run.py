@@ -25,7 +25,7 @@ from agentd.apps.analytics.validate_results import validate_results
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunRecord
 
 SERVER = "analytics"

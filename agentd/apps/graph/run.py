@@ -9,7 +9,7 @@ from agentd.agent.toolset import Toolset
 from agentd.errors import BY_TYPE, ToolExecution
 from agentd.messages import Caller, EventType, ToolCall, ToolOutcome
 from agentd.ports import ToolHost
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 
 SERVER, TOOL = "text2cypher", "ask_graph"
 _KEYS = ("cypher", "columns", "rows", "answer", "attempts", "confidence", "doubts")

@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from agentd.clock import iso
 from agentd.ports import Clock
-from agentd.runs.engine import iso
 from agentd.runs.store import RunStore
 
 Level = Literal["declared", "officer", "pin", "card+pin"]

@@ -27,7 +27,7 @@ from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
 from agentd.observability import logging as logs
 from agentd.plugins import TOOL_HOSTS, models, plugin
-from agentd.runs.engine import RunContext
+from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal
 from lab.eval.analytics.judging import invented, is_right

@@ -17,7 +17,7 @@ from agentd.apps.analytics.node_context import Retrying
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
 from agentd.ports import TextSink
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools, ScriptedModel
 from servers.placeholder.fill import Rule, fill

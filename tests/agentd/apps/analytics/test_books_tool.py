@@ -18,7 +18,7 @@ from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import AgentOptions, Caller, ToolCall, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
-from agentd.runs.engine import Result, RunContext
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools
 from tests.agentd.apps.analytics.office import QUICK, STAFF, Office, plan

@@ -1,0 +1,68 @@
+"""What an executor gets of a run, and what it comes to. How a run is taken on and kept is the engine's business."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.agent.four_eyes import differing
+from agentd.errors import AgentdError
+from agentd.messages import Basis, Consent, EventType
+from agentd.ports import Journal
+from agentd.runs.records import Json, RunRecord
+
+Publish = Callable[[EventType, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What an executor gets: the run's row, where it records, whom it tells."""
+
+    row: RunRecord
+    journal: Journal
+    publish: Publish
+    opens: bool = False
+    """True when it is known to be the first turn of its session, so that there is no past to look for."""
+
+    def consent(self) -> Consent | None:
+        """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""
+        decision = self.row.decision
+        if decision is None:
+            return None
+        self.publish(
+            "approval.decided", {key: getattr(decision, key) for key in ("approval_id", "approved", "by", "at")}
+        )
+        if not decision.approved:
+            return None
+        pending = (self.row.record or {})["pending"]
+        basis = Basis.model_validate(pending["basis"]) if pending.get("basis") else None
+        changed = differing(decision.proposed, decision.arguments) if decision.proposed is not None else ()
+        return Consent(
+            approval_id=decision.approval_id,
+            tool=pending["tool"],
+            basis=basis and basis.changed(changed),
+            arguments=decision.arguments,
+            by=decision.by,
+            approvals=decision.approvals,
+            proposed=decision.proposed,
+            by_staff=decision.by_staff,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an executor came to. `outcome` is the wire form.
+
+    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to go on from.
+    """
+
+    status: str
+    outcome: dict[str, Any]
+    attempts: int = 0
+    error: AgentdError | None = None
+    record: dict[str, Any] | None = None
+    approval: Json | None = None
+
+
+Executor = Callable[[RunContext], Awaitable[Result]]

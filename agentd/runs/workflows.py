@@ -1,0 +1,134 @@
+"""A run's segments as workflows of DBOS: started or queued, found again after a kill, erased. What one does is the
+engine's business. Importing DBOS costs as much as all else of the daemon: only a daemon that starts does it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from dbos import DBOS, Serializer, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy.engine import Engine as Database
+from sqlalchemy.exc import SQLAlchemyError
+
+from agentd.errors import Busy
+from agentd.runs.cluster import Cluster
+from agentd.runs.records import RunRecord
+from agentd.runs.retries import wait_in_dbos, waiting_for_the_database
+
+APPLICATION_VERSION = "agentd-1"
+"""Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
+QUEUE = "agentd.runs"
+POLL_S = 0.05
+
+Execute = Callable[[str, int], Awaitable[str]]
+"""(run id, segment)."""
+
+
+class Workflows:
+    """DBOS in this process; the latest of a process has it. `launch` it inside the running loop."""
+
+    def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
+        self._cluster = cluster
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        wait_in_dbos(database)
+        DBOS(
+            config={
+                "name": "agentd",
+                "system_database_url": database.url.render_as_string(hide_password=False),
+                "system_database_engine": database,
+                "application_version": APPLICATION_VERSION,
+                "executor_id": node,
+                "serializer": JsonSerializer(),
+                "log_level": "CRITICAL",
+                # SQLite has one writer: more threads only wait for it, each with a connection's memory
+                "max_executor_threads": 8 if cluster is None else None,
+            }
+        )
+
+        @DBOS.workflow(name="agentd.run")
+        async def run(run_id: str, segment: int) -> str:
+            with waiting_for_the_database():
+                return await execute(run_id, segment)
+
+        self._run = run
+
+    async def launch(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
+        """Begin, and join the cluster: then runs that another node or an earlier process left go on here."""
+        DBOS.launch()
+        if self._cluster is not None:
+            await DBOS.register_queue_async(
+                QUEUE,
+                worker_concurrency=self._cluster.node_concurrency,
+                global_concurrency=self._cluster.global_concurrency,
+                partition_concurrency=1,
+                polling_interval_sec=POLL_S,
+            )
+            await self._cluster.start(cancelled, mine, self._take_over)
+
+    async def destroy(self) -> None:
+        """End DBOS. What was under way is found again at the next start, or by another node."""
+        if self._cluster is not None:
+            await self._cluster.stop()
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and is about to shut it down
+        with ThreadPoolExecutor(1) as aside:
+            await loop.run_in_executor(aside, DBOS.destroy)
+        if self._cluster is not None:
+            with suppress(Busy, OSError, SQLAlchemyError):  # without its database the lease ends by itself
+                await self._cluster.hand_over()
+
+    async def begin(self, row: RunRecord) -> None:
+        """Start the workflow of the run's segment, or put it on the cluster's queue; one that is there is joined."""
+        with SetWorkflowID(workflow_id(row.run_id, row.segment)):
+            if self._cluster is None:
+                await DBOS.start_workflow_async(self._run, row.run_id, row.segment)
+                return
+            with SetEnqueueOptions(queue_partition_key=row.session_id):  # one run of a session at a time, wherever
+                await DBOS.enqueue_workflow_async(QUEUE, self._run, row.run_id, row.segment)
+
+    async def erase(self, segments: Mapping[str, int]) -> None:
+        """Remove what was recorded of these runs, {run_id: its last segment}."""
+        ids = [workflow_id(run_id, number) for run_id, last in segments.items() for number in range(last + 1)]
+        if ids:
+            await DBOS.delete_workflows_async(ids, delete_children=True)
+
+    @staticmethod
+    async def _take_over(node: str) -> int:
+        return len(await asyncio.to_thread(DBOS._recover_pending_workflows, [node]))
+
+
+class JsonSerializer(Serializer):
+    """Records as JSON, never pickled: a record can be read, and reading one runs nothing."""
+
+    def serialize(self, data: Any) -> str:
+        """Exceptions become their type's name and text."""
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+    def deserialize(self, serialized_data: str) -> Any:
+        """Back to JSON values; a recorded exception comes back as one."""
+        value = json.loads(serialized_data)
+        if isinstance(value, dict) and set(value) == {"$exception", "text"}:
+            return RuntimeError(f"{value['$exception']}: {value['text']}")
+        return value
+
+    def name(self) -> str:
+        """As DBOS notes it beside each record."""
+        return "agentd_json"
+
+
+def workflow_id(run_id: str, segment: int) -> str:
+    """A segment's name at DBOS."""
+    return run_id if segment == 0 else f"{run_id}#{segment}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseException):
+        return {"$exception": type(value).__name__, "text": str(value)}
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} cannot be recorded")
