@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-import psycopg
 import sqlalchemy as sa
 import structlog
 
@@ -53,11 +52,11 @@ def passing(error: BaseException | None) -> str | None:
     if isinstance(driver, sqlite3.Error):
         primary = str(getattr(driver, "sqlite_errorname", "")).removeprefix("SQLITE_").partition("_")[0]
         return SQLITE.get(primary)
-    if isinstance(driver, psycopg.Error):
+    if hasattr(driver, "sqlstate"):  # psycopg's
         code = driver.sqlstate or ""
         if code in POSTGRESQL:
             return POSTGRESQL[code]
-        lost = error.connection_invalidated or (isinstance(driver, psycopg.OperationalError) and not code)
+        lost = error.connection_invalidated or (isinstance(error, sa.exc.OperationalError) and not code)
         return GONE if lost or (code[:2] in ("08", "53", "57") and code != "57014") else None
     return None
 
