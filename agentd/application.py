@@ -19,7 +19,7 @@ from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
-from agentd.messages import Caller, ToolOutcome
+from agentd.messages import Caller, ToolInfo, ToolOutcome
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.api import Runs
@@ -67,6 +67,23 @@ class QuestionKind:
     deadline_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in a tool's schema: where (`address.street`), in which key, and what is wrong."""
+
+    path: str
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaReading:
+    """How an app reads a tool's schema, for whoever wrote it."""
+
+    lines: tuple[str, ...]
+    mistakes: tuple[Mistake, ...]
+
+
 class App:
     """An app that brings nothing; each overrides what it has."""
 
@@ -80,6 +97,12 @@ class App:
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
+
+    @staticmethod
+    def read_schema(tool: ToolInfo) -> SchemaReading:
+        """What it reads of a tool's schema."""
+        del tool  # an app that reads none
+        return SchemaReading((), ())
 
     def add_tools(self, inner: ToolHost) -> ToolHost:
         """The host with the app's own tools."""

@@ -376,6 +376,7 @@ class Agent:
             said=tuple(done.said),
             steps=tuple(done.steps),
             language=brief.language,
+            instructions="\n".join(one.content for one in brief.prefix if one.role == "system"),
             official_refused=not done.may_call_official,
         )
 

@@ -27,6 +27,8 @@ class Turn:
     said: tuple[Said, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
+    instructions: str = ""
+    """The office's own words to the model, which it may repeat to anybody."""
     official_refused: bool = False
     """An official call was refused since the citizen spoke last: tried again, it could only be refused again."""
 

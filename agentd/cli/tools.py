@@ -1,33 +1,44 @@
-"""`agentd tools`: the tools and servers there are, once or as they change. It calls none of them."""
+"""`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
 
 WATCH_S = 1.0
+WORDS = "explain TOOL | check [TOOL | FILE.json …]"
 
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("tools", help="list the tools and servers")
+    parser = commands.add_parser("tools", help="list the tools and servers; explain or check a tool's schema")
     parser.add_argument("--watch", action="store_true", help="go on and print every change")
+    parser.add_argument("words", nargs="*", metavar=WORDS)
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list; with --watch again whenever it changes."""
+    """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for wrong words."""
     from agentd import config
     from agentd.observability import logging as logs
 
+    verb, *named = given.words or [""]
+    if verb not in ("", "explain", "check") or (verb == "explain") != (verb == "explain" and len(named) == 1):
+        print(f"agentd tools: {WORDS}")
+        return 2
+    files = [name for name in named if name.endswith(".json")]
+    if verb == "check" and files and len(files) == len(named):  # no daemon is needed for files alone
+        return _checked(tool for name in files for tool in _in_file(Path(name)))
     settings = config.load(given.config, state=given.state, listen=given.listen)
     logs.configure("error")
-    return asyncio.run(_list(settings, given.watch))
+    return asyncio.run(_read(settings, verb, named) if verb else _list(settings, given.watch))
 
 
 async def _list(settings: Any, watch: bool) -> int:
@@ -54,3 +65,66 @@ def lines(listed: dict[str, Any]) -> Iterator[str]:
             if tool["server"] == server["name"]:
                 fields = ", ".join(tool["input_schema"].get("properties", {}))
                 yield f"  {tool['name']}({fields})"
+
+
+async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:
+    from agentd.cli.client import opened
+
+    async with opened(settings) as door:
+        listed = (await door.call("Tools.list"))["tools"]
+    wanted = {name.casefold() for name in named}
+    known = {tool["name"].casefold() for tool in listed}
+    if strange := wanted - known:
+        print(f"agentd tools: there is no tool {', '.join(sorted(strange))}")
+        return 2
+    tools = [(tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted]
+    return _explained(tool for tool, _ in tools) if verb == "explain" else _checked(tools)
+
+
+def _explained(tools: Iterable[dict[str, Any]]) -> int:
+    for tool in tools:
+        print(f"{tool['name']}: {tool['description']}")
+        for reading in _readings(tool):
+            print("\n".join(f"  {line}" for line in reading.lines))
+    return 0
+
+
+def _checked(tools: Iterable[tuple[dict[str, Any], str]]) -> int:
+    """Every mistake on a line; `text` is the file that a tool stands in, whose lines are counted."""
+    found = 0
+    for tool, text in tools:
+        for mistake in (each for reading in _readings(tool) for each in reading.mistakes):
+            found += 1
+            line = f"{_line(text, mistake.path, mistake.key)}: " if text else ""
+            print(f"{tool['name']}: {line}{mistake.path or 'the schema'}: {mistake.key}: {mistake.text}")
+    print(f"{found} mistakes" if found != 1 else "1 mistake")
+    return 1 if found else 0
+
+
+def _readings(tool: dict[str, Any]) -> Iterator[Any]:
+    from agentd.messages import ToolInfo
+    from agentd.plugins import apps
+
+    read = ToolInfo(
+        name=tool["name"], server="", description=tool["description"], input_schema=tool["input_schema"], official=True
+    )
+    yield from (app.read_schema(read) for app in apps())
+
+
+def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """The tools of a file: one, a list of them (`tools/list`), or a bare schema."""
+    text = file.read_text(encoding="utf-8")
+    held = json.loads(text)
+    held = held.get("tools", held) if isinstance(held, dict) else held
+    for one in held if isinstance(held, list) else [held]:
+        schema = one.get("inputSchema") or one.get("input_schema") or one
+        told = one.get("description", "") if schema is not one else "?"
+        yield {"name": one.get("name", file.stem), "description": told, "input_schema": schema}, text
+
+
+def _line(text: str, path: str, key: str) -> str:
+    """`line 12`: where a property's key stands in a file, found by the names that lead to it."""
+    at = 0
+    for name in (*path.replace("[]", "").split("."), key):
+        at = max(at, text.find(f'"{name}"', at))
+    return f"line {text.count(chr(10), 0, at) + 1}"

@@ -90,6 +90,7 @@ SEAL_SECONDS = 600.0
 
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
 OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
 class LetterServer(MCPServer[None]):
@@ -251,7 +252,7 @@ def create_server(service: LetterService) -> LetterServer:
         annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
     )
     async def get_letter_status(
-        context: Context[None, Any], number: OptionalText = "", code: OptionalText = ""
+        context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
     ) -> Annotated[CallToolResult, LetterStatus]:
         staff = is_staff(meta_of(context))
         return await answered(lambda: lookups.status(service, verifier, number, code, staff))

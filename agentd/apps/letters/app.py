@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentd.application import App, Wiring
+from agentd.application import App, SchemaReading, Wiring
 from agentd.apps.letters.evidence.readings import SessionReadings
+from agentd.apps.letters.explain import explained, mistakes
 from agentd.apps.letters.grounding import Grounded
+from agentd.apps.letters.lookups import LookUps
 from agentd.apps.letters.turns import LetterTurns
+from agentd.messages import ToolInfo
 from agentd.ports import ToolHost
 from agentd.runs.api import Runs
 
@@ -30,9 +33,14 @@ class Letters(App):
         self._readings = SessionReadings()
         self.turns = LetterTurns(self._readings)
 
+    @staticmethod
+    def read_schema(tool: ToolInfo) -> SchemaReading:
+        """Each field as evidence understands it, and what is wrong with what the schema says."""
+        return SchemaReading(tuple(explained(tool)), tuple(mistakes(tool)))
+
     def add_policy(self, inner: ToolHost) -> ToolHost:
-        """Official calls only with what the citizen said or a tool found."""
-        return Grounded(inner, self._readings)
+        """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""
+        return Grounded(LookUps(inner), self._readings)
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify, open to everybody."""

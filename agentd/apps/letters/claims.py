@@ -45,8 +45,13 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
 
 
 def truth(language: Language) -> str:
-    """What the citizen is told when the model insists."""
+    """What the citizen is told when the model insists on a claim."""
     return languages()[language].truth
+
+
+def unsure(language: Language) -> str:
+    """What the citizen is told when the model insists on what nobody named."""
+    return languages()[language].unsure
 
 
 class _Past:

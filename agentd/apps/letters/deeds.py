@@ -52,6 +52,7 @@ class Telling:
     harmless: frozenset[str]
     endings: tuple[str, ...]
     truth: str
+    unsure: str
     classes: Mapping[str, tuple[str, ...]]
     deeds: Mapping[str, tuple[str, ...]]
     irregular: Mapping[str, tuple[str, ...]]

@@ -44,7 +44,7 @@ class Grounded:
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
         if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
-            return _refusal(call, missing)
+            return refusal(call, missing)
         return await self._inner.call(completed(call), on_progress)
 
 
@@ -155,7 +155,8 @@ def _case(tool: ToolInfo, said: Sequence[Said], readings: Readings | None) -> Ca
     return Case(talk, said, read)
 
 
-def _refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
+def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
+    """One friendly question for all that is missing."""
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     return ToolOutcome(

@@ -10,7 +10,9 @@ from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import fills, narrowed, ungrounded
+from agentd.apps.letters.lookups import askable
 from agentd.apps.letters.offer import about, looked_up, not_again, offered
+from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
 
@@ -36,11 +38,11 @@ class LetterTurns:
         tools = not_again(offered(free, turn.said), turn.steps)
         first = asked or _form(tools, turn, readings)
         shown = tools if first is None else [first]
-        fitting = tuple(_fitted(tool, turn, readings) for tool in shown)
-        return replace(offer, tools=fitting, may_answer=first is None)
+        fitting = tuple(one for tool in shown if (one := _fitted(tool, turn, readings)) is not None)
+        return replace(offer, tools=fitting, may_answer=first is None or not fitting)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
-        """Raise UnsupportedAnswer for a deed that no tool did."""
+        """Raise UnsupportedAnswer for a deed that no tool did, or for what neither citizen, tool nor office named."""
         claim = claims.false_claim(answer, turn.toolset, turn.said)
         if claim is not None:
             raise UnsupportedAnswer(
@@ -49,15 +51,23 @@ class LetterTurns:
                 claims.truth(turn.language),
             )
 
+        strange = unfounded(answer, turn.said, turn.instructions)
+        if strange is not None:
+            raise UnsupportedAnswer(
+                f'it names "{strange[:200]}", which neither the citizen nor a tool named. Leave it out, look it up or '
+                "ask for it",
+                claims.unsure(turn.language),
+            )
+
     def supports(self, call: ToolCall) -> bool:
         """Whether every argument is still what was said."""
         return not ungrounded(call, self._readings.of(call.session_id))
 
 
-def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> ToolInfo:
+def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> ToolInfo | None:
     if tool.official:
         return narrowed(tool, turn.said, readings)
-    return about(tool, turn.toolset.tools, turn.said)
+    return askable(about(tool, turn.toolset.tools, turn.said), turn.said)
 
 
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:

@@ -16,6 +16,8 @@ from agentd.agent import actions, approval, language, masking, streaming
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters import claims, grounding
 from agentd.apps.letters.evidence import asked, fields, pasted, reading
+from agentd.apps.letters.lookups import unnamed
+from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
@@ -43,6 +45,13 @@ QUESTION = "A: Mohon sebutkan alamat dan keperluan Anda?"
 
 
 OFFICIAL = Toolset((ToolInfo(name="generate_surat", server="certificate", official=True),), ())
+
+
+LOOK_UP = ToolInfo(
+    name="status",
+    server="certificate",
+    input_schema={"type": "object", "properties": {"number": {"type": "string", "x-agentd-kind": "code"}}},
+)
 
 
 def answered(words: str) -> None:
@@ -78,6 +87,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "reading": lambda words: reading.read(words, LEXICON),
     "question": lambda words: asked.asked(words, LEXICON),
     "claims": answered,
+    "unfounded": lambda words: unfounded(words, session(words[:100]), ""),
+    "named": lambda words: unnamed(call({"number": "012/SKD/V/2026"}, words, tool=LOOK_UP)),
     "action": action,
     "stream": streamed,
     "others": lambda words: (language.detect(words), masking.mask(words), approval.assents(words)),

@@ -1,0 +1,141 @@
+"""What is read of a tool's schema, told to who wrote it: each field, each mistake. It judges no call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from agentd.application import Mistake
+from agentd.apps.letters.evidence.fields import form
+from agentd.apps.letters.evidence.shapes import KINDS, TIMES, Shape
+from agentd.apps.letters.languages import phrases
+from agentd.errors import Language
+from agentd.messages import ToolInfo
+
+KEYS = frozenset(
+    f"x-agentd-{name}" for name in "labels kind about roles source sensitive time spellings identity".split()
+)
+_LANGUAGES = frozenset(get_args(Language))
+_WHOLE = frozenset({"integer", "number", "boolean"})
+_TEXT_KINDS = frozenset({"name", "place", "address", "date", "time", "phone", "email", "nik", "kk"})
+
+
+def explained(tool: ToolInfo) -> Iterator[str]:
+    """One line a field: its kind, whom it is about, when, its labels, and by what each is known."""
+    required = tool.input_schema.get("required", ())
+    for path, shape in form(tool.input_schema).shapes.items():
+        needed = "required" if path.split(".")[0].removesuffix("[]") in required else "optional"
+        yield f"{path} ({needed}{', sensitive' if shape.sensitive else ''})"
+        yield f"  kind    {shape.kind}{_from(shape, 'kind')}{_choices(shape)}"
+        yield f"  about   {shape.person or 'the applicant'}{_from(shape, 'about')}"
+        if shape.time:
+            yield f"  time    {shape.time}{_from(shape, 'time')}"
+        yield f"  labels  {', '.join(_labels(shape))}{_from(shape, 'labels')}"
+
+
+def _from(shape: Shape, what: str) -> str:
+    whence = shape.came_from.get(what)
+    return f"  [{whence}]" if whence else ""
+
+
+def _choices(shape: Shape) -> str:
+    return f": {', '.join(shape.enum.values)}" if shape.enum.values else ""
+
+
+def _labels(shape: Shape) -> Iterator[str]:
+    common = phrases().labels.get(shape.label, ()) if not shape.labels else ()
+    yield from dict.fromkeys(name for name in (*shape.named(), *common) if name)
+
+
+def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
+    """Everything in a tool's schema that is not read, is read otherwise than it was meant, or can't be told apart."""
+    schema = tool.input_schema
+    if tool.official and not tool.description.strip():
+        yield Mistake("", "description", "an official tool says in one sentence what it does: claims are judged by it")
+    declared = schema.get("x-agentd-roles", {})
+    roles = frozenset(declared) if isinstance(declared, Mapping) else frozenset()
+    yield from _of_object(schema, schema, "", roles)
+    called: dict[tuple[str, str | None], str] = {}
+    for path, shape in form(schema).shapes.items():
+        known = {shape.label, *(phrase.casefold() for each in shape.labels.values() for phrase in each)}
+        other = next((called[phrase, shape.person] for phrase in known if (phrase, shape.person) in called), path)
+        called |= {(phrase, shape.person): path for phrase in known}
+        if other != path:
+            yield Mistake(path, "x-agentd-labels", f"called the same as {other}: nobody can tell them apart")
+
+
+def _of_object(
+    root: Mapping[str, Any], schema: Mapping[str, Any], path: str, roles: frozenset[str]
+) -> Iterator[Mistake]:
+    yield from _of_keys(schema, path, roles)
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in properties:
+            yield Mistake(path, "required", f"`{name}` is required and is no property")
+    for name, prop in properties.items():
+        below = f"{path}.{name}" if path else name
+        if not isinstance(prop, Mapping):
+            yield Mistake(below, name, "is no schema")
+            continue
+        yield from _of_reference(root, prop, below)
+        yield from _of_object(root, prop, below, roles)
+        if isinstance(items := prop.get("items"), Mapping):
+            yield from _of_object(root, items, f"{below}[]", roles)
+
+
+def _of_reference(root: Mapping[str, Any], prop: Mapping[str, Any], path: str) -> Iterator[Mistake]:
+    reference = prop.get("$ref")
+    target: Any = root
+    for part in str(reference or "").removeprefix("#/").split("/") if reference else ():
+        target = target.get(part) if isinstance(target, Mapping) else None
+    if not isinstance(target, Mapping):
+        yield Mistake(path, "$ref", f"{reference} leads to no schema here")
+
+
+def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Iterator[Mistake]:
+    for key in schema:
+        if key.startswith("x-agentd-") and key not in KEYS:
+            near = get_close_matches(key, KEYS, 1)
+            yield Mistake(path, key, f"nothing reads it{f'; {near[0]} was meant?' if near else ''}")
+    kind, kinds = schema.get("x-agentd-kind"), schema.get("type")
+    types = set(kinds) if isinstance(kinds, list) else {kinds}
+    if kind is not None and kind not in KINDS:
+        yield Mistake(path, "x-agentd-kind", f"{kind!r} is no kind; there are: {', '.join(sorted(KINDS))}")
+    elif kind in _TEXT_KINDS and types & _WHOLE:
+        yield Mistake(path, "x-agentd-kind", f"a {kind} is text, but the type is {kinds}")
+    if schema.get("x-agentd-time", "now") not in TIMES:
+        yield Mistake(path, "x-agentd-time", f"says {schema['x-agentd-time']!r}; there are: {', '.join(sorted(TIMES))}")
+    if not isinstance(schema.get("x-agentd-sensitive", False), bool):
+        yield Mistake(path, "x-agentd-sensitive", "is true or false")
+    about = schema.get("x-agentd-about")
+    if about is not None and about not in roles and about not in {*phrases().relations, *phrases().applicants}:
+        yield Mistake(
+            path, "x-agentd-about", f"{about!r} is neither in x-agentd-roles nor a relation that languages name"
+        )
+    yield from _of_labels(schema.get("x-agentd-labels"), path)
+    yield from _of_spellings(schema, path)
+
+
+def _of_labels(labels: Any, path: str) -> Iterator[Mistake]:
+    if isinstance(labels, Mapping):
+        if strange := labels.keys() - _LANGUAGES:
+            yield Mistake(path, "x-agentd-labels", f"{', '.join(sorted(strange))}: no language of a pack")
+        labels = [one for each in labels.values() for one in (each if isinstance(each, list) else [each])]
+    listed = [labels] if isinstance(labels, str) else labels
+    if listed is not None and not (isinstance(listed, list) and listed and all(isinstance(one, str) for one in listed)):
+        yield Mistake(path, "x-agentd-labels", "is a phrase, a list of them, or either by language")
+
+
+def _of_spellings(schema: Mapping[str, Any], path: str) -> Iterator[Mistake]:
+    spellings = schema.get("x-agentd-spellings")
+    if not isinstance(spellings, Mapping):
+        return
+    if strange := spellings.keys() - set(schema.get("enum", ())):
+        yield Mistake(path, "x-agentd-spellings", f"{', '.join(sorted(map(str, strange)))}: not in its enum")
+    owners: dict[str, str] = {}
+    for choice, words in spellings.items():
+        for word in words if isinstance(words, list) else ():
+            other = owners.setdefault(str(word).casefold(), choice)
+            if other != choice:
+                yield Mistake(path, "x-agentd-spellings", f"{word!r} means {other} and {choice}: leave it to neither")

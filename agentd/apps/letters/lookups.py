@@ -1,0 +1,90 @@
+"""Look-ups: a tool is asked about nobody and nothing that this session didn't name. A policy around a tool host.
+
+Numbers, codes, dates and people in a call that isn't official: an optional one is left out, a required one is asked
+for. Official calls are Grounded's, calls outside a conversation are their caller's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agentd.agent.aside import OverBudget, aside
+from agentd.apps.letters.evidence.fields import Field, fields, form
+from agentd.apps.letters.grounding import refusal
+from agentd.apps.letters.named import Named
+from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink, ToolHost
+
+_NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
+"""Kinds whose values always name somebody or something."""
+_CODE = re.compile(r"\S*\d\S*|\S*[A-Z]\S*[A-Z]\S*")
+_ENDS = ".,;:!?\"'()"
+MOST_LISTED = 32
+"""Codes that a constrained model is given to choose from; with more of them said the field is left open."""
+
+
+class LookUps:
+    """A tool host that is asked only about what was named."""
+
+    def __init__(self, inner: ToolHost) -> None:
+        self._inner = inner
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Delegate without what nobody named, or refuse as Grounded does where the tool needs it."""
+        if call.tool.official or not call.said:
+            return await self._inner.call(call, on_progress)
+        strange = await aside(unnamed, call)
+        required = call.tool.input_schema.get("required", ())
+        if missing := [field for field in strange if _top(field) in required]:
+            return refusal(call, missing)
+        left_out = {_top(field) for field in strange}
+        kept = {name: value for name, value in call.input.items() if name not in left_out}
+        return await self._inner.call(call.model_copy(update={"input": kept}) if left_out else call, on_progress)
+
+
+def unnamed(call: ToolCall) -> list[Field]:
+    """The arguments that name what nobody named; all of them when reading takes longer than it may."""
+    schema = call.tool.input_schema
+    asked = [field for field in fields(schema, call.input, form(schema)) if field.value is not None]
+    try:
+        named = Named(call.said)
+        return [field for field in asked if not named.has(field)]
+    except OverBudget:
+        return asked
+
+
+def _top(field: Field) -> str:
+    return field.path.split(".")[0]
+
+
+def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
+    """The tool as a constrained model is offered it: numbers and codes can only be such as were named.
+
+    None when it needs one and none was.
+    """
+    schema = tool.input_schema
+    properties = dict(schema.get("properties", {}))
+    naming = [name for name, one in form(schema).shapes.items() if one.kind in _NAMING and name in properties]
+    if not naming:
+        return tool
+    codes = _codes(said)
+    if not codes and any(name in schema.get("required", ()) for name in naming):
+        return None
+    for name in naming:
+        if not codes:
+            del properties[name]
+        elif len(codes) <= MOST_LISTED and "enum" not in properties[name]:
+            properties[name] = {**properties[name], "enum": codes}
+    return tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
+
+
+def _codes(said: Sequence[Said]) -> list[str]:
+    """Every word with a digit or capitals that the citizen said or a tool found, newest first, each once."""
+    texts = Named(said).texts
+    words = (word.strip(_ENDS) for text in reversed(texts) for word in _CODE.findall(text))
+    return list(dict.fromkeys(word for word in words if word))

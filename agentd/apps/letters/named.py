@@ -1,0 +1,141 @@
+"""What a session named: numbers, codes, dates and people that the citizen said or a tool found. It judges no mood.
+
+A look-up about somebody whom nobody named, and an answer with a number that nobody gave, both come from a model's
+examples. What a result only echoes of its own input is no finding.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from agentd.agent.text import fold, normal, tokens
+from agentd.apps.letters.evidence.dates import dates, parse
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.numbers import amounts
+from agentd.apps.letters.languages import phrases
+from agentd.messages import Said
+
+_DIGITS = frozenset({"nik", "kk", "phone", "rt", "rw", "rtrw"})
+_NUMBERS = frozenset({"number", "money", "year"})
+_TIME = re.compile(r"\d{1,2}[:.]\d{2}(?::\d{2})?")
+_ONE_WORD = re.compile(r"\S*\d\S*")
+_LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
+"""A number within free text that is somebody's or something's, and no amount or year."""
+_PLAIN = re.compile(r"[\W_]+")
+SHORTEST = 5
+"""Characters of a code that may be found as part of a longer run; shorter ones must stand alone."""
+
+
+class Named:
+    """What was named so far. Built for one call or answer; each view of the words is made when it is first needed."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said = said
+        self.texts = [normal(text) for one in said if one.by != "agent" for text in _told(one)]
+
+    @cached_property
+    def _runs(self) -> tuple[str, ...]:
+        return tuple(squashed(text) for text in self.texts)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(squashed(word) for text in self.texts for word in text.split())
+
+    @cached_property
+    def _folded(self) -> list[list[str]]:
+        return [[word.strip().casefold() for word in tokens(text) if word.strip()] for text in self.texts]
+
+    @cached_property
+    def _vocabulary(self) -> frozenset[str]:
+        return frozenset(word for text in self.texts for word in fold(text))
+
+    @cached_property
+    def amounts(self) -> frozenset[Decimal]:
+        """Every number, however it was written."""
+        return frozenset(amount for words in self._folded for amount in amounts(words))
+
+    @cached_property
+    def _dates(self) -> frozenset[date]:
+        return frozenset(found for words in self._folded for _, _, found in dates(words))
+
+    def code(self, text: str) -> bool:
+        """Whether this number or code was named, however it was spaced."""
+        plain = squashed(text)
+        return plain in self._words or (len(plain) >= SHORTEST and any(plain in run for run in self._runs))
+
+    def person(self, name: str) -> bool:
+        """Whether every word of a name was said."""
+        return self._vocabulary.issuperset(fold(name))
+
+    def day(self, day: date) -> bool:
+        """Whether this date was named: whole, or by the citizen as a day (`tanggal 5`) or from today (`besok`)."""
+        if day in self._dates:
+            return True
+        spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
+        by_day = str(day.day) in spoken or f"{day.day:02}" in spoken
+        return by_day or any(spoken.issuperset(words.split()) for words in phrases().days)
+
+    def has(self, field: Field) -> bool:
+        """Whether what an argument names was named; True where it names nobody and nothing."""
+        value = field.value
+        if field.free or isinstance(value, bool) or field.enum.values:
+            return True
+        if isinstance(value, int | float):
+            small = abs(value) < 10 ** (SHORTEST - 1) and (field.kind not in _NUMBERS or not field.required)
+            return small or value in self.amounts or self.code(str(value))
+        return not isinstance(value, str) or all(self._knows(text, field.kind) for text in parts(value, field.kind))
+
+    def _knows(self, text: str, kind: str) -> bool:
+        day = parse(text)
+        if day is not None and kind not in _DIGITS and kind != "code":
+            return self.day(day)
+        return self.person(text) if kind == "name" else self.code(text)
+
+
+def parts(value: str, kind: str) -> Iterator[str]:
+    """The parts of a text that name somebody or something, by its field's kind."""
+    text = value.strip()
+    if kind == "name" or kind == "code" or kind in _DIGITS:
+        yield from [text] if fold(text) or text else []
+    elif kind in ("date", *_NUMBERS) or (_ONE_WORD.fullmatch(text) and not _TIME.fullmatch(text)):
+        yield from [text] if any(letter.isdecimal() for letter in text) else []
+    else:
+        yield from (found.group() for found in _LONG.finditer(text))
+
+
+def squashed(text: str) -> str:
+    """Letters and digits alone, without case."""
+    return _PLAIN.sub("", text).casefold()
+
+
+def _told(one: Said) -> Iterator[str]:
+    if one.by == "citizen":
+        yield one.text
+        return
+    echoed = frozenset(_leaves(_json(one.text)))
+    yield from (leaf for leaf in _leaves(one.value) if leaf not in echoed)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None:
+        yield str(value)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -1,0 +1,59 @@
+"""Answers that name what nobody named: a number, code, date or sum that no citizen said, no tool found.
+
+The office's own instructions may be repeated. Counts, short numbers and times of the clock are nobody's; a sum may be
+computed of amounts that were named. It judges text, in time linear in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import normal, tokens
+from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.numbers import amounts
+from agentd.apps.letters.named import Named
+from agentd.messages import Said
+
+_LONG = re.compile(r"(?<![\w.,])\d(?:[ -]?\d)*+")
+_CODE = re.compile(r"(?<!\w)[A-Za-z\d]++(?:[/-][A-Za-z\d.]++)*+")
+_LEAST_DIGITS = {_LONG: 9, _CODE: 4}
+"""Digits of what is somebody's or something's, and no count, hour or year."""
+_MONEY = re.compile(
+    r"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:ribu|rb|juta|jt|miliar|thousand|million|billion))?", re.I
+)
+_MOST = 64
+"""Codes of one answer that are looked up; an answer of more is no answer to a citizen, and its rest is not read."""
+
+
+def unfounded(answer: str, said: Sequence[Said], instructions: str) -> str | None:
+    """The first number, code, date or sum of an answer that nobody named."""
+    answer = normal(answer)
+    office = Said(by="tool", order=-1, text="", value=instructions)  # what the office wrote is as good as found
+    named = Named([office, *said])
+    checks = (_codes(answer, named), _days(answer, named), _sums(answer, named))
+    return next((text for check in checks for text in check), None)
+
+
+def _codes(answer: str, named: Named) -> Iterator[str]:
+    found = [
+        text
+        for pattern, least in _LEAST_DIGITS.items()
+        for text in pattern.findall(answer)
+        if sum(map(str.isdecimal, text)) >= least and (pattern is _LONG or any(map(str.isalpha, text)))
+    ]
+    yield from (text for text in found[:_MOST] if not named.code(text))
+
+
+def _days(answer: str, named: Named) -> Iterator[str]:
+    words = [word.strip().casefold() for word in tokens(answer) if word.strip()]
+    yield from (" ".join(words[start:end]) for start, end, day in dates(words) if not named.day(day))
+
+
+def _sums(answer: str, named: Named) -> Iterator[str]:
+    if len(named.amounts) > 1:
+        return
+    for match in _MONEY.finditer(answer):
+        words = [word.strip().casefold() for word in tokens(match.group()) if word.strip()]
+        if any(amount not in named.amounts for amount in amounts(words)):
+            yield match.group()

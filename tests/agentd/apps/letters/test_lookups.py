@@ -1,0 +1,159 @@
+"""Look-ups and answers name nobody and nothing that neither the citizen nor a result of this session named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.lookups import LookUps, askable
+from agentd.apps.letters.unfounded import unfounded
+from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink
+from tests.agentd.apps.letters.letters import session
+
+NUMBER = "1234567890123456"
+STATUS = ToolInfo(
+    name="get_letter_status",
+    server="certificate",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "number": {"type": "string", "default": "", "x-agentd-kind": "code"},
+            "nik": {"type": "string", "format": "nik"},
+            "language": {"type": "string"},
+        },
+    },
+)
+ORDER = ToolInfo(
+    name="get_order",
+    server="shop",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "order_id": {"type": "integer"},
+            "on": {"type": "string", "format": "date"},
+            "customer": {"type": "string", "format": "person-name"},
+            "limit": {"type": "integer"},
+            "query": {"type": "string"},
+            "at": {"type": "string"},
+        },
+        "required": ["order_id"],
+    },
+)
+
+
+class Heard:
+    def __init__(self) -> None:
+        self.inputs: list[dict[str, Any]] = []
+
+    def catalogue(self) -> Catalogue:
+        return Catalogue()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        self.inputs.append(call.input)
+        return ToolOutcome(success=True)
+
+
+async def asked(tool: ToolInfo, arguments: dict[str, Any], *lines: str, said: tuple[Said, ...] = ()) -> Any:
+    """The input that reached the tool, or the arguments that were asked for instead."""
+    heard = Heard()
+    call = ToolCall(tool=tool, input=arguments, run_id="r", session_id="s", step=1, said=(*session(*lines), *said))
+    outcome = await LookUps(heard).call(call)
+    return heard.inputs[0] if outcome.success else outcome.missing
+
+
+async def test_a_number_that_nobody_named_is_not_looked_up() -> None:
+    assert await asked(STATUS, {"number": NUMBER, "language": "id"}, "Bisa urus surat domisili di sini?") == {
+        "language": "id"
+    }
+
+
+@pytest.mark.parametrize(
+    "said", [f"Status surat {NUMBER}?", "Nomornya 1234 5678 9012 3456", "nomor 1234-5678-9012-3456"]
+)
+async def test_a_number_that_the_citizen_said_is_looked_up_however_it_was_spaced(said: str) -> None:
+    assert await asked(STATUS, {"number": NUMBER}, said) == {"number": NUMBER}
+
+
+async def test_what_a_required_argument_names_is_asked_for() -> None:
+    assert await asked(ORDER, {"order_id": 77120}, "Di mana pesanan saya?") == ("order_id",)
+    assert await asked(ORDER, {"order_id": 77120}, "Di mana pesanan 77120?") == {"order_id": 77120}
+    assert await asked(ORDER, {"order_id": 7}, "Pesanan nomor tujuh") == {"order_id": 7}
+
+
+async def test_dates_and_people_are_named_and_everything_else_is_the_models_to_write() -> None:
+    whole = {"order_id": 7, "on": "2026-05-04", "customer": "Siti Aminah", "limit": 10, "query": "top 5", "at": "14:30"}
+    assert await asked(ORDER, whole, "Pesanan 7 atas nama Siti Aminah tanggal 4 Mei 2026") == whole
+    assert await asked(ORDER, whole, "Pesanan 7 besok") == {k: v for k, v in whole.items() if k != "customer"}
+    assert await asked(ORDER, whole, "Pesanan 7") == {
+        key: value for key, value in whole.items() if key not in ("on", "customer")
+    }
+
+
+async def test_a_number_hidden_in_free_text_must_have_been_named_too() -> None:
+    arguments = {"order_id": 7, "query": f"nik = {NUMBER}"}
+    assert await asked(ORDER, arguments, "Pesanan 7") == {"order_id": 7}
+    assert await asked(ORDER, arguments, f"Pesanan 7, NIK {NUMBER}") == arguments
+
+
+async def test_what_a_result_found_may_be_asked_about_and_an_echo_is_no_finding() -> None:
+    found = Said(by="tool", order=9, tool="list", text="{}", value={"letters": [{"number": NUMBER}]})
+    echo = found.model_copy(update={"text": f'{{"number": "{NUMBER}"}}'})
+    assert await asked(STATUS, {"number": NUMBER}, "cek surat saya", said=(found,)) == {"number": NUMBER}
+    assert await asked(STATUS, {"number": NUMBER}, "cek surat saya", said=(echo,)) == {}
+    assert await asked(STATUS, {"number": NUMBER}, f"A: Nomor {NUMBER}?", "cek surat saya") == {}
+
+
+async def test_a_call_outside_any_conversation_is_its_callers() -> None:
+    assert await asked(STATUS, {"number": NUMBER}) == {"number": NUMBER}
+
+
+def test_a_constrained_model_can_write_only_numbers_that_were_named() -> None:
+    unsaid = askable(STATUS, session("Bisa urus surat di sini?"))
+    assert unsaid is not None and unsaid.input_schema["properties"].keys() == {"language"}
+    told = askable(STATUS, session("Cek surat 012/SKD/V/2026."))
+    assert told is not None and told.input_schema["properties"]["number"]["enum"] == ["012/SKD/V/2026"]
+    needs = STATUS.model_copy(update={"input_schema": {**STATUS.input_schema, "required": ["number"]}})
+    assert askable(needs, session("Bisa urus surat di sini?")) is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Nomor Anda 3175064501900003.",
+        "Kode Anda HX-77420-B.",
+        "Hubungi 0812 5567 9021.",
+        "Janji temu Anda tanggal 5 Mei 2026.",
+        "Saldo Anda Rp2.238.000.",
+        "Your balance is $1,250.",
+        "Student F55121044 was found.",
+    ],
+)
+def test_an_answer_names_nothing_that_nobody_named(answer: str) -> None:
+    assert unfounded(answer, session("Halo, mau tanya"), "") is not None
+    assert unfounded(answer, session(answer), "") is None
+    assert unfounded(answer, session("Halo"), f"Kantor: {answer}") is None
+    found = Said(by="tool", order=2, tool="find", text="{}", value={"result": answer})
+    assert unfounded(answer, (*session("Halo"), found), "") is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Bawa KTP, KK, dan 2 lembar pas foto 3x4.",
+        "NIK terdiri dari 16 digit. Mohon sebutkan.",
+        "Loket buka pukul 08.00 sampai 15.00.",
+        "Syaratnya: 1. KTP 2. KK 3. Surat pengantar RT/RW",
+        "Surat selesai dalam 1 hari dan gratis (Perda 5/2019).",
+        "File PDF/A-2b bisa diunduh.",
+        "There are 12 letters, 3 of them from 2026.",
+    ],
+)
+def test_counts_forms_and_hours_are_nobodys(answer: str) -> None:
+    assert unfounded(answer, session("Apa saja syaratnya?"), "") is None
+
+
+def test_a_sum_of_named_amounts_may_be_told() -> None:
+    assert unfounded("Totalnya Rp3.000.000.", session("Gaji 1.000.000 dan istri 2.000.000"), "") is None
+    assert unfounded("Totalnya Rp3.000.000.", session("Berapa totalnya?"), "") is not None

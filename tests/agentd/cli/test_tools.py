@@ -1,0 +1,86 @@
+"""`agentd tools explain` and `check`: how a schema is read, and each of its mistakes where it stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.explain import explained, mistakes
+from agentd.cli import main
+from agentd.messages import ToolInfo
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "x-agentd-roles": {"seller": {"id": ["penjual"], "en": ["the seller"]}},
+    "properties": {
+        "seller_name": {"type": "string", "x-agentd-kind": "name", "x-agentd-about": "seller"},
+        "plot": {"type": "string", "x-agentd-labels": {"en": ["plot number"]}, "pattern": "^[A-Z]-\\d+$"},
+    },
+    "required": ["plot"],
+}
+
+
+def tool(schema: dict[str, Any]) -> ToolInfo:
+    return ToolInfo(name="sell_land", server="land", official=True, description="Sell land.", input_schema=schema)
+
+
+def changed(**rule: Any) -> ToolInfo:
+    return tool({**SCHEMA, "properties": {**SCHEMA["properties"], "more": {"type": "string", **rule}}})
+
+
+def test_every_field_is_explained_with_where_its_meaning_comes_from() -> None:
+    told = list(explained(tool(SCHEMA)))
+    assert "plot (required)" in told and "seller_name (optional)" in told
+    assert "  kind    name  [x-agentd-kind]" in told
+    assert "  about   seller  [x-agentd-about]" in told
+    assert any(line.startswith("  labels  plot number") and line.endswith("[x-agentd-labels]") for line in told)
+
+
+def test_a_schema_that_is_read_as_it_was_meant_has_no_mistakes() -> None:
+    assert list(mistakes(tool(SCHEMA))) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "key"),
+    [
+        ({"x-agentd-label": "x"}, "x-agentd-label"),
+        ({"x-agentd-kind": "nama"}, "x-agentd-kind"),
+        ({"x-agentd-kind": "name", "type": "integer"}, "x-agentd-kind"),
+        ({"x-agentd-about": "sellers"}, "x-agentd-about"),
+        ({"x-agentd-time": "tomorrow"}, "x-agentd-time"),
+        ({"x-agentd-sensitive": "yes"}, "x-agentd-sensitive"),
+        ({"x-agentd-labels": 3}, "x-agentd-labels"),
+        ({"x-agentd-labels": {"xx": ["a"]}}, "x-agentd-labels"),
+        ({"x-agentd-labels": {"en": ["plot number"]}}, "x-agentd-labels"),
+        ({"enum": ["a"], "x-agentd-spellings": {"b": ["c"]}}, "x-agentd-spellings"),
+        ({"enum": ["a", "b"], "x-agentd-spellings": {"a": ["c"], "b": ["C"]}}, "x-agentd-spellings"),
+        ({"$ref": "#/$defs/Nothing"}, "$ref"),
+        ({"type": "object", "properties": {"deep": {"type": "string", "x-agentd-knd": "name"}}}, "x-agentd-knd"),
+        ({"type": "array", "items": {"type": "object", "required": ["gone"]}}, "required"),
+    ],
+)
+def test_each_mistake_is_named_with_its_field_and_key(rule: dict[str, Any], key: str) -> None:
+    found = list(mistakes(changed(**rule)))
+    assert [each.key for each in found] == [key]
+    assert "more" in f"{found[0].path} {found[0].text}"
+
+
+def test_a_file_is_checked_without_a_daemon_and_says_the_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "land.json"
+    told = {
+        "name": "sell_land",
+        "description": "Sell land.",
+        "inputSchema": changed(**{"x-agentd-kind": "nama"}).input_schema,
+    }
+    file.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    line = next(at for at, text in enumerate(file.read_text().splitlines(), 1) if '"x-agentd-kind": "nama"' in text)
+    assert main(["tools", "check", str(file)]) == 1
+    assert f"sell_land: line {line}: more: x-agentd-kind: 'nama' is no kind" in capsys.readouterr().out
+    file.write_text(json.dumps(SCHEMA), encoding="utf-8")
+    assert main(["tools", "check", str(file)]) == 0
+    assert main(["tools", "explain"]) == 2
