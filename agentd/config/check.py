@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from agentd.config.books import BOOKS_SERVERS, DATABASE_URL, BooksSettings
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import (
     AgentSettings,
@@ -48,7 +49,24 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "residents": tuple(ResidentsSettings.model_fields),
     "telemetry": tuple(TelemetrySettings.model_fields),
     "analytics": tuple(AnalyticsSettings.model_fields),
+    "books": tuple(BooksSettings.model_fields),
 }
+
+
+def _check_books(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
+    """One place names the books' database: two could differ, and figures of the one be explained by the other."""
+    named = [server.name for server in parsed.servers]
+    if parsed.books.url is None:
+        if parsed.books.account:
+            problem(("books", "account"), "`account` without `url`: name the database, too")
+        return
+    for index, server in enumerate(parsed.servers):
+        own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
+        if server.name in BOOKS_SERVERS and own:
+            text = f"server `{server.name}` names a database of its own beside `[books]`; leave one of them out"
+            problem(("servers", index), text)
+    if lacking := [name for name in BOOKS_SERVERS if name not in named]:
+        warning(("books", "url"), f"no [[servers]] {', '.join(lacking)}: questions to the books need all of them")
 
 
 def of_other_branch(detail: Any) -> bool:
@@ -129,6 +147,7 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
                 ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
             )
         _check_server(server, ("servers", index), problem)
+    _check_books(parsed, problem, warning)
     for index, entry in enumerate(parsed.tools or []):
         tool = BareTool(name=entry) if isinstance(entry, str) else entry
         if tool.server is None:

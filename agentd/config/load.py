@@ -16,6 +16,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agentd.config import books
+from agentd.config.books import BOOKS_SERVERS, DATABASE_URL, BooksSettings
 from agentd.config.check import check, check_names, explain, of_other_branch
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
@@ -68,6 +70,7 @@ class Settings:
     residents: ResidentsSettings
     telemetry: TelemetrySettings
     analytics: AnalyticsSettings
+    books: BooksSettings
     admin_token: str | None = field(default=None, repr=False)
     clock: str | None = None
     warnings: tuple[Problem, ...] = ()
@@ -162,6 +165,7 @@ def load(
         residents=parsed.residents,
         telemetry=parsed.telemetry,
         analytics=parsed.analytics,
+        books=parsed.books,
         admin_token=secret("AGENTD_TOKEN", environ),
         clock=environ.get("AGENTD_CLOCK"),
         warnings=tuple(warnings),
@@ -225,8 +229,14 @@ def _server(
     credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}
     if file.store.letters_url and entry.name == file.letters.server:
         credentials[LETTERS_URL] = filled(file.store.letters_url, environ).encode()
+    about_books: dict[str, str] = {}
+    named = list(entry.credentials)
+    if file.books.url and entry.name in BOOKS_SERVERS:
+        credentials[DATABASE_URL] = books.address(file.books, environ).encode()
+        about_books = books.environment(file.books, folder)
+        named += books.credentials_named(file.books)
     referred = [name for value in entry.headers.values() for name in references(value)]
-    lacking = missing([*entry.credentials, *referred], environ)
+    lacking = missing([*named, *referred], environ)
     path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
     return ServerSettings(
         name=entry.name,
@@ -236,7 +246,7 @@ def _server(
         headers={name: filled(value, environ) for name, value in entry.headers.items()},
         credentials=credentials,
         blocked=advice(lacking) if lacking else None,
-        env={"PATH": path, **common, **own, **entry.env, **given},
+        env={"PATH": path, **common, **about_books, **own, **entry.env, **given},
         workdir=None if entry.workdir is None else str((folder / entry.workdir).resolve()),
         start_timeout_s=entry.start_timeout_s,
         call_timeout_s=entry.call_timeout_s,
@@ -257,6 +267,7 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
     texts = [file.store.url or "", file.store.letters_url or ""]
     texts += [value for entry in file.servers for value in entry.headers.values()]
     named = [name for entry in file.servers for name in entry.credentials]
+    named += books.credentials_named(file.books)
     return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
 
 

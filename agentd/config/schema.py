@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentd.config.books import BooksSettings
 from agentd.messages import ApprovalRule, Scope
 
 
@@ -282,3 +283,5 @@ class ClientFile(Section):
     """Logs and traces."""
     analytics: AnalyticsSettings = AnalyticsSettings()
     """Questions to the books."""
+    books: BooksSettings = BooksSettings()
+    """The office's own database."""

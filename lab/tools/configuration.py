@@ -1,4 +1,4 @@
-"""docs/configuration.md from agentd/config/schema.py: its models' keys, kinds, bounds, defaults and docstrings.
+"""docs/configuration.md from agentd/config/schema.py and books.py: their models' keys, bounds, defaults and docstrings.
 
 The head of the page, which is written by hand, is in configuration_head.md.
 """
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from agentd.config import books
 from agentd.config import schema as config_file
 
 TARGET = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -32,6 +33,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("[residents]", config_file.ResidentsSettings),
     ("[telemetry]", config_file.TelemetrySettings),
     ("[analytics]", config_file.AnalyticsSettings),
+    ("[books]", books.BooksSettings),
     ("[[profiles]]", config_file.ProfileSettings),
     ("[[examples]]", config_file.ExampleSettings),
 )
@@ -39,7 +41,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 
 def render() -> str:
     """The page."""
-    words = described(inspect.getsource(config_file))
+    words = described(inspect.getsource(config_file)) | described(inspect.getsource(books))
     parts = [HEAD.read_text(encoding="utf-8").rstrip()]
     for title, model in SECTIONS:
         lead = [_lead(inspect.cleandoc(model.__doc__))] if model.__doc__ else []

@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from servers.common.database_address import SAMPLE, given_url, parse_url, sample_url
+from servers.common.database_address import SAMPLE, allowed_tables, given_url, parse_url, sample_url
 from servers.common.database_errors import (
     ConfigurationError,
     DatabaseError,
@@ -86,11 +86,9 @@ class Database:
     """One database, read-only. Opens nothing until it is asked, so it can be made while the database is down."""
 
     def __init__(self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None) -> None:
-        """Raises ConfigurationError. `sessions`: how many statements may run at the same time.
-
-        `notice`: what a reader of its rows must know of all of them.
-        """
+        """Raises ConfigurationError. `sessions`: statements at a time; `notice`: what readers must know of all rows."""
         self.notice = notice
+        self.tables: frozenset[str] = frozenset()  # that may be asked about, in lower case; none means all
         self.url = parse_url(url)
         self.kind: Literal["mysql", "sqlite"] = "sqlite" if self.url.drivername.startswith("sqlite") else "mysql"
         self._engine = _engine(self.url)
@@ -103,7 +101,9 @@ class Database:
         environ = os.environ if environ is None else environ
         url = given_url(environ)
         if url is not None:
-            return cls(url)
+            database = cls(url)
+            database.tables = frozenset(name.casefold() for name in allowed_tables(environ))
+            return database
         log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
         return cls(sample_url(environ), notice=SAMPLE)
 

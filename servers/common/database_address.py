@@ -49,6 +49,11 @@ def given_url(environ: Mapping[str, str]) -> str | None:
     return url and url.strip()
 
 
+def allowed_tables(environ: Mapping[str, str]) -> list[str]:
+    """BOOKS_TABLES: the tables that may be asked about, separated by commas; none named means all."""
+    return [name.strip() for name in environ.get("BOOKS_TABLES", "").split(",") if name.strip()]
+
+
 def sample_url(environ: Mapping[str, str]) -> str:
     """The sample company's database, which is built when it isn't there."""
     from servers.common.erp import build  # a database of one's own needs none of it

@@ -11,6 +11,9 @@ from servers.graphiti.classify import Classification, classify, is_aggregatable
 from servers.graphiti.schema_file import Column, Table
 from servers.graphiti.search import Found, Question
 
+ALL_SHOWN = 24
+"""Of an office's own table with so few columns all are shown: which of them say something is not known."""
+
 
 class Relationship(TypedDict):
     """A join between two of the tables."""
@@ -30,6 +33,8 @@ class ColumnInfo(TypedDict):
     description: NotRequired[str]
     classification: str
     is_aggregatable: NotRequired[bool]
+    sample_values: NotRequired[list[str]]
+    is_primary_key: NotRequired[bool]
 
 
 class TableInfo(TypedDict):
@@ -82,7 +87,7 @@ def schema_info(found: Found | None) -> SchemaInfo:
     info["table_relationships"] = _relationships(found)
     for table in found.tables:
         chosen = _chosen(table, found)
-        described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each) for each in chosen]}
+        described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each, found) for each in chosen]}
         if purpose := purpose_of(table):
             described = {"table_name": table.name, "purpose": purpose, "columns": described["columns"]}
         info["relevant_tables"].append(described)
@@ -130,12 +135,16 @@ def _schema_table(table: Table, found: Found) -> SchemaTable:
     return answer
 
 
-def _column_info(column: Column, kind: Classification) -> ColumnInfo:
+def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
     info: ColumnInfo = {"name": column.name, "type": column.type.partition("(")[0].strip(), "classification": kind}
     if column.comment:
         info = {"name": column.name, "type": info["type"], "description": column.comment, "classification": kind}
     if column.comment or is_aggregatable(kind):
         info["is_aggregatable"] = is_aggregatable(kind)
+    if found.profiled and column.primary_key:
+        info["is_primary_key"] = True
+    if found.profiled and column.sample_values:
+        info["sample_values"] = list(column.sample_values)
     return info
 
 
@@ -157,6 +166,8 @@ def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
     joined = {each.from_column for each in found.relations if each.from_table == table.name}
     joined |= {each.to_column for each in found.relations if each.to_table == table.name}
     kinds = [(column, classify(table, column)) for column in table.columns]
+    if found.profiled and len(kinds) <= ALL_SHOWN:
+        return kinds
     return [
         (column, kind)
         for column, kind in kinds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from servers.graphiti import glossary
 from servers.graphiti.schema_file import Column, Table
@@ -19,7 +19,9 @@ _RATES = frozenset({"exchange rate"})
 
 
 def classify(table: Table, column: Column) -> Classification:
-    """`quantitative` is a number that isn't money: quantities, days, rates."""
+    """`quantitative` is a number that isn't money: quantities, days, rates. The glossary's word stands first."""
+    if column.kind in get_args(Classification):
+        return cast("Classification", column.kind)
     if _TEMPORAL.match(column.type):
         return "temporal"
     if column.primary_key or column.name in table.joining or column.name in table.primary_key:

@@ -35,6 +35,10 @@ class Column(_Part):
     nullable: bool = True
     comment: str | None = None
     primary_key: bool = False
+    kind: str | None = None
+    """What the office's glossary says that it is, over its type and name."""
+    sample_values: tuple[str, ...] = ()
+    """The few values that it holds."""
 
 
 class ForeignKey(_Part):
@@ -63,6 +67,8 @@ class Schema(_Part):
     dialect: str = ""
     tables: tuple[Table, ...]
     digest: str = ""
+    profiled: bool = False
+    """An office's own database: keys and values are told with its columns."""
 
 
 def read_schema(path: Path) -> Schema:

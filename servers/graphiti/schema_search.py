@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from servers.graphiti import schema_graph
 from servers.graphiti.embedding import Embedder, Vector
 from servers.graphiti.graph import GraphError, graph_errors
-from servers.graphiti.schema_file import Schema, SchemaError, read_schema
+from servers.graphiti.schema_file import Schema, SchemaError
+from servers.graphiti.schema_source import Source, Stamp
 from servers.graphiti.search import Found, Index
 
 log = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ MAX_TEXT = 300
 
 @dataclass(frozen=True)
 class _Loaded:
-    stamp: tuple[int, int]
-    """The file's time and size, by which a change shows."""
+    stamp: Stamp
+    """By which a change of the source shows."""
     digest: str
     index: Index
     names: list[str]
@@ -40,8 +40,8 @@ class SchemaSearch:
     computed.
     """
 
-    def __init__(self, path: Path, embedder: Embedder, open_graph: Callable[[], Awaitable[Any]]) -> None:
-        self._path = path
+    def __init__(self, source: Source, embedder: Embedder, open_graph: Callable[[], Awaitable[Any]]) -> None:
+        self._source = source
         self._embedder = embedder
         self._open_graph = open_graph
         self._loaded: _Loaded | None = None
@@ -59,7 +59,7 @@ class SchemaSearch:
         """The schema of the file as it is now; a file that got unreadable leaves the former one in use."""
         async with self._loading:
             try:
-                stamp = _stamp(self._path)
+                stamp = self._source.stamp()
                 if self._loaded is None or stamp != self._loaded.stamp:
                     self._loaded = await self._read(stamp)
             except SchemaError as error:
@@ -68,8 +68,8 @@ class SchemaSearch:
                 log.warning("the schema stays as it was: %s", error)
             return self._loaded
 
-    async def _read(self, stamp: tuple[int, int]) -> _Loaded:
-        schema = await asyncio.to_thread(read_schema, self._path)
+    async def _read(self, stamp: Stamp) -> _Loaded:
+        schema = await self._source.read()
         if self._loaded is not None and schema.digest == self._loaded.digest:
             former = self._loaded
             return _Loaded(stamp, former.digest, former.index, former.names, former.matrix)
@@ -89,11 +89,3 @@ class SchemaSearch:
         except GraphError as error:
             log.warning("the schema is searched without its graph: %s", error)
             return await schema_graph.embed(schema, self._embedder)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return (0, 0)  # reading it says what is wrong
-    return (status.st_mtime_ns, status.st_size)

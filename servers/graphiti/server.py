@@ -19,8 +19,9 @@ from servers.common.credentials import credential
 from servers.graphiti.answers import SchemaAnswer, SchemaInfo, schema_answer, schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError, close_graph, graph_errors, open_graph
-from servers.graphiti.schema_file import SHIPPED, SchemaError
+from servers.graphiti.schema_file import SchemaError
 from servers.graphiti.schema_search import SchemaSearch
+from servers.graphiti.schema_source import source_of
 from servers.graphiti.session_store import DataHandle, SessionStore, StoreError
 
 INSTRUCTIONS = (
@@ -115,7 +116,7 @@ class Graphs:
 def create_server(environ: Mapping[str, str] = os.environ) -> MCPServer:
     """Nothing is loaded yet: that begins beside the first client, whose calls wait for it."""
     graphs = Graphs(environ)
-    search = SchemaSearch(Path(environ.get("SCHEMA_FILE") or SHIPPED), Embedder(), graphs.schema)
+    search = SchemaSearch(source_of(environ), Embedder(), graphs.schema)
 
     @asynccontextmanager
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:

@@ -33,16 +33,21 @@ class RefusedError(Exception):
     """The statement may not run; the text says why, in one sentence."""
 
 
-def check(statement: Statement, kind: Kind, schema: str | None = None) -> None:
-    """Raise RefusedError unless `statement` is one SELECT on tables of `schema` (the connection's database)."""
+def check(statement: Statement, kind: Kind, schema: str | None = None, tables: frozenset[str] = frozenset()) -> None:
+    """Raise RefusedError unless `statement` is one SELECT on tables of `schema` (the connection's database).
+
+    `tables`, in lower case: those that may be read; none means all."""
     _check_words(statement, kind)
     tree = _parse(statement.body, kind)
     if not isinstance(tree, ROOTS):
         raise RefusedError("Only SELECT statements are allowed.")
     _check_nodes(tree)
     _check_calls(statement, tree, kind)
+    derived = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)} if tables else set()
     for table in tree.find_all(exp.Table):
         _check_table(table, kind, schema)
+        if tables and table.name.casefold() not in tables | derived:
+            raise RefusedError(f"{table.name} is not among the tables that may be asked about.")
 
 
 def _check_words(statement: Statement, kind: Kind) -> None:

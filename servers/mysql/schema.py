@@ -54,6 +54,8 @@ class SchemaDescription(TypedDict):
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
     """All tables by name and comment, or those `wanted` in full. Raises like `Database.inspect`."""
     found = await database.inspect(lambda connection: _describe(connection, list(dict.fromkeys(wanted))))
+    if database.tables:
+        found["tables"] = [table for table in found["tables"] if table["table_name"].casefold() in database.tables]
     return {**found, "notice": database.notice} if database.notice else found
 
 

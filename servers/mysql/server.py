@@ -156,7 +156,7 @@ async def _run(
 ) -> QueryExecutionResult:
     """The result of one statement, `before` set in front of it. Raises UnavailableError when it wasn't tried."""
     try:
-        guard.check(statement, database.kind, database.url.database)
+        guard.check(statement, database.kind, database.url.database, database.tables)
         rows = await database.fetch(before + statement.body, max_rows=max_rows, timeout_seconds=timeout_seconds)
     except UnavailableError:
         raise

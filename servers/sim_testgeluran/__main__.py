@@ -1,7 +1,8 @@
-"""`python -m servers.sim_testgeluran`: start the server; with `export-schema`, print the schema and end.
+"""`python -m servers.sim_testgeluran`: start the server; with `export-schema` or `check`, do that and end.
 
 python -m servers.sim_testgeluran [--http HOST:PORT]
 python -m servers.sim_testgeluran export-schema > schema.json      the schema of DATABASE_URL as JSON
+python -m servers.sim_testgeluran check      look at the database, write BOOKS_FILE (`agentd books check`)
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import asyncio
 import json
 import sys
 
+from servers.common.books_file import BooksFileError
 from servers.common.database import ConfigurationError, Database, DatabaseError
+from servers.common.schema_document import schema_document
 from servers.common.serve import serve
+from servers.sim_testgeluran.check import check
 from servers.sim_testgeluran.executor import Executor
-from servers.sim_testgeluran.export import schema_document
 from servers.sim_testgeluran.server import create_server
 
 
@@ -26,8 +29,21 @@ def main() -> None:
         raise SystemExit(2) from error
     if sys.argv[1:] == ["export-schema"]:
         asyncio.run(_export(database))
+    elif sys.argv[1:2] == ["check"]:
+        asyncio.run(_check(database))
     else:
         serve(create_server(database))
+
+
+async def _check(database: Database) -> None:
+    if database.notice is not None:
+        print("No database is configured: write [books] url into client.toml.", file=sys.stderr)  # noqa: T201
+        raise SystemExit(2)
+    try:
+        print("\n".join(await check(database)))  # noqa: T201 - standard output is the report
+    except (DatabaseError, BooksFileError, OSError) as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        raise SystemExit(1) from error
 
 
 async def _export(database: Database) -> None:

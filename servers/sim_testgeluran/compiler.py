@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import Label
 
+from servers.common.catalogue import Catalogue, TableInfo, nearest
 from servers.sim_testgeluran import expression as tree
-from servers.sim_testgeluran.catalogue import Catalogue, TableInfo, nearest
 from servers.sim_testgeluran.expression import ExpressionError, Node
 from servers.sim_testgeluran.functions import AGGREGATES, FUNCTIONS, aggregate, divide, remainder
 from servers.sim_testgeluran.plan import Condition, DatabaseOperation, Filters, Join, OrderBy, Scalar, SelectColumn

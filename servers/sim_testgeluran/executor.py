@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from typing_extensions import TypedDict
 
+from servers.common.catalogue import Catalogue, reflect
 from servers.common.database import Database, DatabaseError, UnavailableError
-from servers.sim_testgeluran.catalogue import Catalogue, reflect
 from servers.sim_testgeluran.compiler import Compiled, PlanError, compile_operation
 from servers.sim_testgeluran.plan import DatabaseOperation, explain
 
@@ -55,7 +55,8 @@ class Executor:
         async with self._reading:
             if self._catalogue is None or self._read_at < newer_than:
                 started = time.monotonic()
-                self._catalogue = await self._database.inspect(reflect, timeout_seconds=TIMEOUT_SECONDS)
+                found = await self._database.inspect(reflect, timeout_seconds=TIMEOUT_SECONDS)
+                self._catalogue = found.only(self._database.tables)
                 self._read_at = started
             return self._catalogue
 

@@ -28,7 +28,8 @@ class Analytics(App):
             wiring.clock,
             past=wiring.store.turns_of,
             plan_style=lambda: wiring.settings().analytics.plan_style,
-            examples=ExampleLibrary(wiring.settings().state / "analytics"),
+            examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=wiring.settings().books.url is None),
+            currency=wiring.settings().books.currency,
             barred=wiring.barred,
         )
 

@@ -41,10 +41,15 @@ class Example:
 
 
 class ExampleLibrary:
-    """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` a line)."""
+    """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` a line).
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._shipped = json.loads(files("agentd.apps.analytics").joinpath("examples.json").read_text(encoding="utf-8"))
+    The shipped ones name the sample company's tables: an office with a database of its own (`own`) leaves them out.
+    """
+
+    def __init__(self, folder: Path | None = None, *, shipped: bool = True) -> None:
+        text = files("agentd.apps.analytics").joinpath("examples.json").read_text(encoding="utf-8")
+        self.own = not shipped
+        self._shipped = json.loads(text) if shipped else []
         self._file = folder / "examples.jsonl" if folder is not None else None
 
     def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import Side, columns_of, selects
+from agentd.apps.analytics.sql import Side, columns_of, quoted, selects
 
 Pair = tuple[Side, Side]
 
@@ -20,7 +20,7 @@ def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
 
 def spelled(pair: Pair) -> str:
     """As SQL has it: `arbook.CustomerCode = mastercustomer.Code`."""
-    return " = ".join(map(".".join, pair))
+    return " = ".join(".".join(map(quoted, side)) for side in pair)
 
 
 def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:

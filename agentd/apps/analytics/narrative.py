@@ -151,3 +151,18 @@ def with_percent(template: str, names: list[str]) -> str:
     for name in names:
         template = re.sub(rf"(\{{\s*{re.escape(name)}\s*\}})(?:\s*%)?", r"\1%", template)
     return template
+
+
+def in_currency(
+    template: str, rules: dict[str, dict[str, Any]], currency: str
+) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Template and rules with amounts as the office's currency has them: the server's money is rupiah alone."""
+    if currency == "IDR":
+        return template, rules
+    made = dict(rules)
+    for name, rule in rules.items():
+        if rule["type"] == "currency_IDR":
+            made[name] = {"type": "number_with_separator", "precision": rule.get("precision", 2)}
+            slot = rf"(?:\b{currency}\s*|\$\s*)?(\{{\s*{re.escape(name)}\s*\}})"
+            template = re.sub(slot, lambda found: f"{currency} {found[1]}", template)
+    return template, made

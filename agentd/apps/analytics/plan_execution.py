@@ -14,12 +14,14 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered
 from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.plan_words import worded_truly
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import Unreadable
+from agentd.apps.analytics.sql import quoted
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions, periods_in
 from agentd.errors import ProviderFailure, ProviderUnavailable
@@ -43,7 +45,7 @@ _COMMON = (
     "and '{END_DATE}' are the question's period, PREV_ the one before, _2 a second one it names); write no dates "
     "when the question names no time. response_template is the answer in the "
     "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
-    "{PERIOD_LABEL} is the period. Outstanding = DocValueLocal - PaymentValueLocal. Join no table that the "
+    "{PERIOD_LABEL} is the period. Join no table that the "
     "figures do not need. Plan nothing only when no table has to do with the question. A question of several parts has "
     "a result for each part, and response_template says each. Never compare in words of your own: {COMPARE NEW OLD}, "
     "{TREND ROWS}, {TOP ROWS}, {RANK ROWS} and {SHARE PART WHOLE} are worded from the results. You may add "
@@ -141,7 +143,11 @@ class PlanExecution:
         style = state["plan_style"]
         messages = [ChatMessage(role="system", content=SYSTEMS[style])]
         asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
-        for example in self._examples.nearest(asked, style, EXAMPLES_SHOWN[style]):
+        shown = self._examples.nearest(asked, style, EXAMPLES_SHOWN[style])
+        if self._examples.own and len(shown) < EXAMPLES_SHOWN[style]:
+            tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
+            shown = [*examples_of(tables, joins, style, EXAMPLES_SHOWN[style] - len(shown)), *shown]
+        for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
@@ -165,7 +171,10 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
     for table in state["relevant_tables"] or []:
         columns = ", ".join(_column(column) for column in table["columns"])
         purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
-        lines.append(f"{table['table_name']}({columns})" + (f" -- {purpose}" if purpose else ""))
+        lines.append(f"{quoted(table['table_name'])}({columns})" + (f" -- {purpose}" if purpose else ""))
+    names = {column["name"] for table in state["relevant_tables"] or [] for column in table["columns"]}
+    if names >= {"DocValueLocal", "PaymentValueLocal"}:
+        lines.append("Outstanding = DocValueLocal - PaymentValueLocal")
     if joins := pairs(state.get("table_relationships") or []):
         lines.append("Joins: " + "; ".join(spelled(join) for join in joins))
     asked: dict[str, Any] = {"question": state["user_query"]}
@@ -185,7 +194,7 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
 def _column(column: dict[str, Any]) -> str:
     """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always."""
     kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
-    parts = [str(column["name"])]
+    parts = [quoted(str(column["name"]))]
     parts += ["date"] if kind in ("date", "datetime", "timestamp") else []
     parts += ["key"] if column.get("is_primary_key") else []
     if comment := str(column.get("description") or "").strip():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentd.agent.language import detect
-from agentd.apps.analytics.narrative import narrative_of
+from agentd.apps.analytics.narrative import in_currency, narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import in_points, rules_for
 from agentd.apps.analytics.sample import said
@@ -21,7 +21,18 @@ COMMUNICATION = "Placeholder MCP Server communication error"
 UNREACHABLE = "Gagal memformat hasil akhir."
 
 
-async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[str, Any]:
+class ReplacePlaceholders:
+    """The node, for books in one currency."""
+
+    def __init__(self, currency: str = "IDR") -> None:
+        self._currency = currency
+
+    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
+        """As `replace_placeholders`."""
+        return await replace_placeholders(state, context, self._currency)
+
+
+async def replace_placeholders(state: AgentState, context: NodeContext, currency: str = "IDR") -> dict[str, Any]:
     """The narrative, the table behind it, the figures as a summary, the warnings.
 
     A placeholder without a value reads "tidak tersedia", with a warning. Raises NodeFailed when the server is away.
@@ -37,12 +48,12 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
     words = wordings()[detect(state["user_query"])]
     made = narrative_of(template, calculations, mapping, period, words, state.get("placeholder_sources"))
     unknown = made.unknown
-    answer = await _filled(context, made.ready(), made.values, made.rules)
+    answer = await _filled(context, made.ready(), made.values, made.rules, currency)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
     changes: dict[str, Any] = {
         "final_narrative": said(answer["final_narrative"], warnings),
         "data_table_for_display": rows,
-        "executive_summary": await _summary(context, calculations, mapping),
+        "executive_summary": await _summary(context, calculations, mapping, currency),
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }
@@ -54,8 +65,9 @@ async def replace_placeholders(state: AgentState, context: NodeContext) -> dict[
 
 
 async def _filled(
-    context: NodeContext, template: str, values: dict[str, Any], rules: dict[str, dict[str, Any]]
+    context: NodeContext, template: str, values: dict[str, Any], rules: dict[str, dict[str, Any]], currency: str
 ) -> dict[str, Any]:
+    template, rules = in_currency(template, rules, currency)
     payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
     try:
         answer = await context.call(SERVER, TOOL, payload)
@@ -66,7 +78,9 @@ async def _filled(
     return answer
 
 
-async def _summary(context: NodeContext, calculations: dict[str, Any], mapping: dict[str, str]) -> dict[str, Any]:
+async def _summary(
+    context: NodeContext, calculations: dict[str, Any], mapping: dict[str, str], currency: str
+) -> dict[str, Any]:
     """The single figures as they read in a narrative, {key: "Rp 29.500.000"}."""
     figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
     if not figures:
@@ -76,6 +90,6 @@ async def _summary(context: NodeContext, calculations: dict[str, Any], mapping: 
     points = in_points(figures, mapping, figures)
     template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
     values = {slot: figures[key] for slot, key in slots.items()}
-    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()})
+    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency)
     shown = answer["final_narrative"].split("\x1f")
     return dict(zip(slots.values(), shown, strict=True)) if len(shown) == len(slots) else figures

@@ -18,7 +18,7 @@ from agentd.apps.analytics.generate_error_response import generate_error_respons
 from agentd.apps.analytics.graph import run_workflow
 from agentd.apps.analytics.node_context import NodeContext, Retrying
 from agentd.apps.analytics.plan_execution import PlanExecution
-from agentd.apps.analytics.replace_placeholders import replace_placeholders
+from agentd.apps.analytics.replace_placeholders import ReplacePlaceholders
 from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
 from agentd.apps.analytics.understand_query import understand_query
 from agentd.apps.analytics.validate_results import validate_results
@@ -60,6 +60,7 @@ class AnalyticsRun:
         examples: ExampleLibrary | None = None,
         retrying: Retrying = PATIENT,
         barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset(),
+        currency: str = "IDR",
     ) -> None:
         self._model = model
         self._host = host
@@ -75,7 +76,7 @@ class AnalyticsRun:
             "plan_execution": PlanExecution(examples or ExampleLibrary()),
             "execute_query": execute_query,
             "validate_results": validate_results,
-            "replace_placeholders": replace_placeholders,
+            "replace_placeholders": ReplacePlaceholders(currency),
             ERROR_NODE: _error_response,
         }
 

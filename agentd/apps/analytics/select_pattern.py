@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agentd.apps.analytics.joins import Pair, pairs, spelled
+from agentd.apps.analytics.joins import Pair, pairs
+from agentd.apps.analytics.sql import quoted
 
 _FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
 _WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
@@ -27,6 +28,8 @@ def select_pattern(
     """`tables` are names with their columns, `relations` entries of `table_relationships`, `dates` the names of those
     that may be written in braces."""
     known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
+    known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
+    tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
     values = "|".join(
         [_VALUES, rf"(?:NOT )?IN \((?:{_VALUES})(?:, (?:{_VALUES})){{0,9}}\)", *(rf"'\{{{name}\}}'" for name in dates)]
     )
@@ -63,7 +66,9 @@ def _beside(table: str, known: list[Pair]) -> set[str]:
 def _join(there: str, joined: str, known: list[Pair]) -> str:
     """` JOIN joined ON …`, by any of the relations between the two, either side first."""
     ways = [pair for pair in known if {pair[0][0], pair[1][0]} == {there, joined}]
-    said = "|".join(re.escape(spelled(way)) for one, other in ways for way in ((one, other), (other, one)))
+    said = "|".join(
+        re.escape(" = ".join(map(".".join, way))) for one, other in ways for way in ((one, other), (other, one))
+    )
     return rf" (?:INNER |LEFT )?JOIN {re.escape(joined)} ON (?:{said})"
 
 

@@ -6,6 +6,7 @@ as MySQL's or PostgreSQL's. Edits are made in the text at a token's place; the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 DIALECTS = ("sqlite", "mysql", "postgres")
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_RESERVED = frozenset(
+    "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO".split()
+)
 Side = tuple[str, str]
 """A table (or "", where the query names none) and its column."""
 
@@ -62,6 +67,11 @@ def reads_only(query: str) -> bool:
         and not any(isinstance(node, writing) and not isinstance(node, exp.Query) for node in each.walk())
         for each in found
     )
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it: in backticks (which SQLite reads, too) where it is no plain word."""
+    return name if _PLAIN.fullmatch(name) and name.upper() not in _RESERVED else f"`{name}`"
 
 
 def aliases(query: str) -> list[str]:

@@ -16,6 +16,7 @@ from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError
 from servers.graphiti.schema_file import SHIPPED
 from servers.graphiti.schema_search import SchemaSearch
+from servers.graphiti.schema_source import FileSource
 
 
 class Connection:
@@ -54,4 +55,4 @@ async def no_graph() -> Any:
 
 @pytest.fixture(scope="package")
 def search() -> SchemaSearch:
-    return SchemaSearch(SHIPPED, Embedder(), no_graph)
+    return SchemaSearch(FileSource(SHIPPED), Embedder(), no_graph)

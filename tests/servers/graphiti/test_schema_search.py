@@ -10,15 +10,16 @@ import pytest
 from lab.bench import schema_search as bench
 from servers.common.database import Database
 from servers.common.erp import build
+from servers.common.schema_document import schema_document
 from servers.graphiti.answers import schema_answer, schema_info
 from servers.graphiti.classify import classify
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import close_graph, open_graph
 from servers.graphiti.schema_file import SHIPPED, Column, SchemaError, Table, read_schema
 from servers.graphiti.schema_search import SchemaSearch
+from servers.graphiti.schema_source import FileSource
 from servers.graphiti.search import Found
 from servers.sim_testgeluran.executor import Executor
-from servers.sim_testgeluran.export import schema_document
 from tests.servers.graphiti.conftest import no_graph
 
 
@@ -134,7 +135,7 @@ def document(*tables: str) -> str:
 async def test_a_changed_file_is_read_again_and_a_broken_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
     path.write_text(document("invoices", "employees", "cities"))
-    search = SchemaSearch(path, Embedder(), no_graph)
+    search = SchemaSearch(FileSource(path), Embedder(), no_graph)
     assert names(await found(search, "faktur")) == ["invoices"]
     path.write_text(document("invoices", "employees", "cities", "warehouses"))
     assert names(await found(search, "gudang")) == ["warehouses"]
@@ -160,11 +161,11 @@ async def test_vectors_are_kept_in_the_graph_for_the_schema_they_were_made_of(tm
             raise AssertionError("the vectors are in the graph already")
 
     path.write_text(document("invoices", "employees", "cities"))
-    await SchemaSearch(path, Embedder(), graph).load()
+    await SchemaSearch(FileSource(path), Embedder(), graph).load()
     assert await count("Entity") == 3
-    assert names(await found(SchemaSearch(path, NoEmbedder(), graph), "faktur")) == ["invoices"]
+    assert names(await found(SchemaSearch(FileSource(path), NoEmbedder(), graph), "faktur")) == ["invoices"]
     path.write_text(document("invoices", "employees", "cities", "warehouses"))
-    await SchemaSearch(path, Embedder(), graph).load()
+    await SchemaSearch(FileSource(path), Embedder(), graph).load()
     assert (await count("Entity"), await count("RelatesToNode_")) == (4, 3)
     await close_graph(driver)
 

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from sqlalchemy.dialects import mysql, sqlite
 from sqlglot import exp
 
+from servers.common.catalogue import Catalogue
 from servers.common.database import Database
-from servers.sim_testgeluran.catalogue import Catalogue
 from servers.sim_testgeluran.compiler import PlanError, compile_operation
 from servers.sim_testgeluran.executor import Executor
 from servers.sim_testgeluran.expression import ExpressionError, parse

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.toolset import assemble
+from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.node_context import Retrying
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
@@ -88,6 +89,7 @@ class Office:
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.records: dict[str, dict[str, Any]] = {}
         self._history = history or []
+        self.examples: ExampleLibrary | None = None
         self.starting = False
         """True: the servers are not up yet and have told of no tools."""
 
@@ -106,6 +108,7 @@ class Office:
             self.clock,
             past=self._past,
             retrying=QUICK,
+            examples=self.examples,
         )
         brief = RunBrief({"plan_style": style}, caller)
         row = RunRecord(

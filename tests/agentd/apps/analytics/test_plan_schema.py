@@ -13,9 +13,8 @@ from llguidance import LLMatcher, LLTokenizer
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.plan_schema import plan_schema
 from bridges.llamacpp.constraint import from_schema
-from servers.graphiti.schema_file import read_schema
+from servers.graphiti.schema_file import SHIPPED, read_schema
 from servers.graphiti.search import relations
-from servers.graphiti.server import SHIPPED
 
 TABLES = [
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from servers.sim_testgeluran.catalogue import Catalogue, TableInfo
+from servers.common.catalogue import Catalogue, TableInfo
 
 
 def schema_document(catalogue: Catalogue) -> dict[str, Any]:

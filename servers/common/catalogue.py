@@ -57,6 +57,11 @@ class Catalogue:
         same = [table for key, table in self.tables.items() if key.lower() == name.lower()]
         return same[0] if len(same) == 1 else None
 
+    def only(self, names: frozenset[str]) -> Catalogue:
+        """That of these tables (in lower case); of all where none is named."""
+        kept = {name: table for name, table in self.tables.items() if not names or name.lower() in names}
+        return Catalogue(self.database, self.dialect, kept)
+
     def nearest_table(self, name: str) -> str | None:
         return nearest(name, self.tables)
 

@@ -1,0 +1,158 @@
+"""Plans over an office's own tables, made from what the schema says of them, for a model to imitate. Asks nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentd.apps.analytics.examples import Example
+from agentd.apps.analytics.joins import Pair, spelled
+from agentd.apps.analytics.sql import Side, quoted
+from agentd.apps.analytics.state import PlanStyle
+
+Table = Mapping[str, Any]
+
+
+def examples_of(
+    tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]], style: PlanStyle, count: int
+) -> list[Example]:
+    """At most `count` questions that these tables answer, each another kind, with their plans."""
+    makers = _sql(tables, relationships) if style == "sql" else _operations(tables, relationships)
+    return [each for _, each in zip(range(count), makers, strict=False)]
+
+
+def _sql(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
+    if ranked := _ranked(tables, relationships):
+        (detail, amount), (other, label), (left, right) = ranked
+        name, added = f"{quoted(other)}.{quoted(label)}", f"{quoted(detail)}.{quoted(amount)}"
+        query = (
+            f"SELECT {name} AS NAME, SUM({added}) AS TOTAL FROM {quoted(detail)} JOIN {quoted(other)} "
+            f"ON {spelled((left, right))} GROUP BY {name} ORDER BY TOTAL DESC LIMIT 5"
+        )
+        template = f"{_words(other).capitalize()} dengan {_words(amount)} terbesar: {{RANKING}}"
+        yield _example(
+            f"5 {_words(other)} dengan {_words(amount)} terbesar",
+            query,
+            "RANKING",
+            template,
+            {"TOTAL": _money(tables, detail, amount)},
+        )
+    if dated := _dated(tables):
+        table, amount, day = dated
+        query = (
+            f"SELECT SUM({quoted(amount)}) AS TOTAL FROM {quoted(table)} "
+            f"WHERE {quoted(day)} >= '{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}'"
+        )
+        yield _example(
+            f"Total {_words(amount)} {_words(table)} Maret 2022",
+            query,
+            "TOTAL",
+            f"Total {_words(amount)} {{PERIOD_LABEL}}: {{TOTAL}}.",
+            {"TOTAL": _money(tables, table, amount)},
+        )
+    for each in tables:
+        name = each["table_name"]
+        yield _example(
+            f"Berapa banyak {_words(name)}?",
+            f"SELECT COUNT(*) AS ROW_COUNT FROM {quoted(name)}",
+            "ROW_COUNT",
+            f"Ada {{ROW_COUNT}} {_words(name)}.",
+            {"ROW_COUNT": "number_with_separator"},
+        )
+
+
+def _operations(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
+    if ranked := _ranked(tables, relationships):
+        (detail, amount), (other, label), (left, right) = ranked
+        operation = {
+            "operation_id": "ranking",
+            "main_table": detail,
+            "select_columns": [
+                {"field_name": f"{other}.{label}", "alias": "NAME", "is_expression": False},
+                {"field_name": f"{detail}.{amount}", "aggregation": "SUM", "alias": "TOTAL", "is_expression": False},
+            ],
+            "joins": [
+                {
+                    "target_table": other,
+                    "type": "INNER",
+                    "on_conditions": [{"left_table_field": ".".join(left), "right_table_field": ".".join(right)}],
+                }
+            ],
+            "order_by_clauses": [{"field_or_expression": "TOTAL", "direction": "DESC"}],
+            "limit": 5,
+            "result_key": "RANKING",
+            "expected_result_format": "list_of_dicts",
+        }
+        template = f"{_words(other).capitalize()} dengan {_words(amount)} terbesar: {{RANKING}}"
+        yield Example(
+            f"5 {_words(other)} dengan {_words(amount)} terbesar",
+            {"operations": [operation], "response_template": template},
+        )
+    for each in tables:
+        name = each["table_name"]
+        operation = {
+            "operation_id": "count",
+            "main_table": name,
+            "select_columns": [
+                {"field_name": "*", "aggregation": "COUNT", "alias": "ROW_COUNT", "is_expression": False}
+            ],
+            "result_key": "ROW_COUNT",
+            "expected_result_format": "single_value",
+        }
+        plan = {"operations": [operation], "response_template": f"Ada {{ROW_COUNT}} {_words(name)}."}
+        yield Example(f"Berapa banyak {_words(name)}?", plan)
+
+
+def _example(question: str, query: str, key: str, template: str, mapping: dict[str, str]) -> Example:
+    step = {"purpose": question[:60], "query": query, "result_key": key}
+    plan = {"sql_queries_plan": [step], "response_template": template, "placeholder_mapping": mapping}
+    return Example(question, plan)
+
+
+def _ranked(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> tuple[Side, Side, Pair] | None:
+    """An amount of one table, what another's rows are called, and the join between them."""
+    known = {table["table_name"]: table for table in tables}
+    for join in relationships:
+        detail, other = known.get(join["from_table"]), known.get(join["to_table"])
+        if detail is None or other is None or detail is other:
+            continue
+        amount, label = _of(detail, "financial_amount", "quantitative"), _label(other)
+        if amount and label:
+            left, right = ((join[f"{side}_table"], join[f"{side}_column"]) for side in ("from", "to"))
+            return (detail["table_name"], amount), (other["table_name"], label), (left, right)
+    return None
+
+
+def _dated(tables: Sequence[Table]) -> tuple[str, str, str] | None:
+    for table in tables:
+        amount, day = _of(table, "financial_amount"), _of(table, "temporal")
+        if amount and day:
+            return table["table_name"], amount, day
+    return None
+
+
+def _of(table: Table, *kinds: str) -> str | None:
+    found = (column["name"] for kind in kinds for column in table["columns"] if column.get("classification") == kind)
+    return next(found, None)
+
+
+def _label(table: Table) -> str | None:
+    """The column that says what a row is called."""
+    texts = [
+        column["name"]
+        for column in table["columns"]
+        if column.get("classification") in ("descriptive", "identifier", None)
+    ]
+    named = (name for name in texts if re.search(r"name|nama|title|judul", name, re.IGNORECASE))
+    return next(named, None)
+
+
+def _money(tables: Sequence[Table], table: str, column: str) -> str:
+    kinds = {(each["table_name"], one["name"]): one.get("classification") for each in tables for one in each["columns"]}
+    return "currency_IDR" if kinds.get((table, column)) == "financial_amount" else "number_with_separator"
+
+
+def _words(name: str) -> str:
+    """A name as people say it: `InvoiceLine` is invoice line."""
+    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).casefold() or name

@@ -1,0 +1,137 @@
+"""books.toml, an office's glossary of its database: read, laid over a schema, and written for the first time.
+
+What it says of a table or a column stands before what the database says; joins that it lists are taken as declared.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+HEAD = """# What the words and codes of this database mean: written by `agentd books check`, yours to edit.
+# `label` and `synonyms` are what people say; `about` what it holds; `kind` one of financial_amount, quantitative,
+# temporal, identifier, descriptive; `values` are its few codes with their meaning. [[joins]] marked `guessed` were
+# found by names and values: delete what is wrong, and the mark of what is right. A later check keeps your words.
+"""
+
+
+class BooksFileError(ValueError):
+    """books.toml can't be read; the text says where and why."""
+
+
+def read(path: Path | None) -> dict[str, Any]:
+    """The file's content, nothing where there is none. Raises BooksFileError."""
+    if path is None or not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BooksFileError(f"{path.name}: {error}; correct it, or delete it and run `agentd books check`.") from error
+
+
+def fingerprint(document: Mapping[str, Any]) -> str:
+    """Of the tables, columns, types and declared keys; comments and rows do not count."""
+    bare = [
+        [table["name"], [[each["name"], each["type"]] for each in table["columns"]], table["primary_key"]]
+        for table in document["tables"]
+    ]
+    return hashlib.sha256(json.dumps(bare).encode()).hexdigest()[:16]
+
+
+def only(document: dict[str, Any], tables: Iterable[str]) -> dict[str, Any]:
+    """The document of these tables alone, of all where none is named. Keys to others go."""
+    wanted = {name.casefold() for name in tables}
+    if not wanted:
+        return document
+    kept = [table for table in document["tables"] if table["name"].casefold() in wanted]
+    names = {table["name"] for table in kept}
+    return {
+        **document,
+        "tables": [
+            {**table, "foreign_keys": [key for key in table["foreign_keys"] if key["referred_table"] in names]}
+            for table in kept
+        ],
+    }
+
+
+def overlaid(document: Mapping[str, Any], books: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with the glossary's words in its comments, its kinds, its values and its joins."""
+    made = copy.deepcopy(dict(document))
+    said = {name.casefold(): each for name, each in books.get("tables", {}).items()}
+    for table in made["tables"]:
+        words = said.get(table["name"].casefold(), {})
+        table["comment"] = _comment(words, table["comment"])
+        columns = {name.casefold(): each for name, each in words.get("columns", {}).items()}
+        for column in table["columns"]:
+            about = columns.get(column["name"].casefold(), {})
+            column["comment"] = _comment(about, column["comment"])
+            column["kind"] = about.get("kind")
+            column["sample_values"] = list(about.get("values", {}))
+        table["foreign_keys"] += [
+            {"columns": [column], "referred_table": other, "referred_columns": [key]}
+            for source, column, other, key in _joins(books)
+            if source == table["name"] and not any(column in known["columns"] for known in table["foreign_keys"])
+        ]
+    return made
+
+
+def _joins(books: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    found = []
+    for join in books.get("joins", []):
+        (source, _, column), (other, _, key) = join["from"].rpartition("."), join["to"].rpartition(".")
+        found.append((source, column, other, key))
+    return found
+
+
+def _comment(words: Mapping[str, Any], comment: str | None) -> str | None:
+    codes = [f"{code} = {meaning}" for code, meaning in words.get("values", {}).items() if meaning]
+    parts = [words.get("label"), ", ".join(words.get("synonyms", [])), words.get("about") or comment, "; ".join(codes)]
+    return "; ".join(str(part) for part in parts if part) or None
+
+
+def merged(found: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+    """What a check found, with what people wrote before."""
+    if not isinstance(former, Mapping):
+        return dict(found)
+    made = dict(found)
+    for key, value in former.items():
+        if key in ("fingerprint", "questions"):
+            continue
+        if isinstance(value, Mapping) and isinstance(found.get(key), Mapping):
+            made[key] = merged(found[key], value)
+        elif value not in ("", [], {}):
+            made[key] = value
+    return made
+
+
+def written(content: Mapping[str, Any]) -> str:
+    """As TOML, which its first lines explain."""
+    lines = [HEAD]
+    lines += [f"{key} = {_value(value)}" for key, value in content.items() if not isinstance(value, Mapping | list)]
+    for name, table in content.get("tables", {}).items():
+        lines += ["", f"[tables.{_key(name)}]"]
+        lines += [f"{key} = {_value(value)}" for key, value in table.items() if key != "columns"]
+        lines += [
+            f"columns.{_key(column)} = {_inline(about)}" for column, about in table.get("columns", {}).items() if about
+        ]
+    for kind in ("joins", "questions"):
+        for entry in content.get(kind, []):
+            lines += ["", f"[[{kind}]]", *(f"{key} = {_value(value)}" for key, value in entry.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: Any) -> str:
+    return _inline(value) if isinstance(value, Mapping) else json.dumps(value, ensure_ascii=False)
+
+
+def _inline(value: Mapping[str, Any]) -> str:
+    return "{ " + ", ".join(f"{_key(key)} = {_value(each)}" for key, each in value.items()) + " }"

@@ -1,0 +1,58 @@
+"""Joins that a database does not declare, guessed from the names and types of its columns. Reads no rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Join = tuple[str, str, str, str]
+"""Table and column, the table referred to and its column."""
+
+
+def guessed(document: Mapping[str, Any]) -> list[Join]:
+    """The joins that names suggest, those aside that are declared: a column that is called like another table's only
+    key (`CustomerId`), or like that table and its key (`customer_id`, `CustomerCode`)."""
+    declared = {
+        (table["name"], column)
+        for table in document["tables"]
+        for key in table["foreign_keys"]
+        for column in key["columns"]
+    }
+    return [join for join in _suggested(document) if join[:2] not in declared]
+
+
+def _suggested(document: Mapping[str, Any]) -> Iterator[Join]:
+    keys = {table["name"]: table["primary_key"][0] for table in document["tables"] if len(table["primary_key"]) == 1}
+    kinds = {
+        (table["name"], column["name"]): _family(column["type"])
+        for table in document["tables"]
+        for column in table["columns"]
+    }
+    for table in document["tables"]:
+        for column in table["columns"]:
+            if keys.get(table["name"]) == column["name"]:
+                continue
+            for other, key in keys.items():
+                same = kinds[table["name"], column["name"]] == kinds[other, key]
+                if other != table["name"] and same and _refers(column["name"], other, key):
+                    yield table["name"], column["name"], other, key
+                    break
+
+
+def _refers(column: str, table: str, key: str) -> bool:
+    named, whole, part = _plain(column), _plain(table), _plain(key)
+    singular = whole.removesuffix("es") if whole.endswith("ses") else whole.removesuffix("s")
+    alone = part in ("id", "code", "kode", "no", "nomor")
+    if named == part and not alone:
+        return part.startswith((whole, singular))
+    ends = part if alone else part.removeprefix(whole).removeprefix(singular)
+    return bool(ends) and any(named == f"{stem.removeprefix('master')}{ends}" for stem in (whole, singular))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+def _family(kind: str) -> str:
+    return "text" if re.match(r"(?i)(var)?char|text|nvarchar|nchar|clob", kind) else "number"

@@ -1,0 +1,110 @@
+"""Where the searched schema comes from: a file, or the office's own database with its glossary. Searches nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from servers.common import books_file
+from servers.common.catalogue import reflect
+from servers.common.database import Database, DatabaseError
+from servers.common.database_address import allowed_tables, given_url
+from servers.common.guessed_keys import guessed
+from servers.common.schema_document import schema_document
+from servers.graphiti.schema_file import SHIPPED, Schema, SchemaError, read_schema
+
+log = logging.getLogger(__name__)
+FRESH_SECONDS = 60
+"""A database's tables are looked at again this often, at the next question."""
+Stamp = tuple[int, ...]
+
+
+class Source(Protocol):
+    """`stamp` changes when `read` may give another schema."""
+
+    def stamp(self) -> Stamp: ...
+
+    async def read(self) -> Schema:
+        """Raises SchemaError."""
+        ...
+
+
+class FileSource:
+    """A document that export-schema wrote, or the sample company's."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def stamp(self) -> Stamp:
+        """The file's time and size."""
+        return _file_stamp(self._path)
+
+    async def read(self) -> Schema:
+        """Raises SchemaError."""
+        return await asyncio.to_thread(read_schema, self._path)
+
+
+class DatabaseSource:
+    """The tables of the office's database as they are, with books.toml over them; never the sample's."""
+
+    def __init__(self, database: Database, tables: list[str], books: Path | None) -> None:
+        self._database = database
+        self._tables = tables
+        self._books = books
+        self._fingerprint = ""
+
+    def stamp(self) -> Stamp:
+        """The minute, and the glossary's time and size."""
+        return (int(time.monotonic() // FRESH_SECONDS), *(_file_stamp(self._books) if self._books else ()))
+
+    async def read(self) -> Schema:
+        """Raises SchemaError."""
+        try:
+            document = schema_document(await self._database.inspect(reflect))
+            books = books_file.read(self._books)
+        except (DatabaseError, books_file.BooksFileError) as error:
+            raise SchemaError(str(error)) from error
+        document = books_file.only(document, self._tables)
+        if not document["tables"]:
+            raise SchemaError("The database holds no table that may be asked about; check [books].")
+        self._note(books_file.fingerprint(document), books.get("fingerprint"))
+        if "joins" not in books:
+            joins = [
+                {"from": f"{table}.{column}", "to": f"{other}.{key}"} for table, column, other, key in guessed(document)
+            ]
+            books = {**books, "joins": joins}
+        content = json.dumps({**books_file.overlaid(document, books), "profiled": True})
+        schema = Schema.model_validate_json(content)
+        return schema.model_copy(update={"digest": hashlib.sha256(content.encode()).hexdigest()})
+
+    def _note(self, now: str, written: str | None) -> None:
+        """Say once that the tables are others than before, or than those that books.toml was written for."""
+        before, self._fingerprint = self._fingerprint or written or now, now
+        if before != now:
+            log.warning("the database's tables have changed; run `agentd books check` to renew its glossary")
+
+
+def source_of(environ: Mapping[str, str]) -> Source:
+    """SCHEMA_FILE, else the configured database, else the sample company. Raises ConfigurationError."""
+    if given := environ.get("SCHEMA_FILE"):
+        return FileSource(Path(given))
+    url = given_url(environ)
+    if url is None:
+        return FileSource(SHIPPED)
+    tables = allowed_tables(environ)
+    books = environ.get("BOOKS_FILE")
+    return DatabaseSource(Database(url), tables, Path(books) if books else None)
+
+
+def _file_stamp(path: Path) -> Stamp:
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0)  # reading it says what is wrong
+    return (status.st_mtime_ns, status.st_size)

@@ -1,0 +1,46 @@
+"""`check`: connect to the office's database, look at it, and write its glossary, books.toml, for people to edit."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from servers.common import books_file
+from servers.common.catalogue import reflect
+from servers.common.database import Database
+from servers.common.schema_document import schema_document
+from servers.sim_testgeluran.profile import profiled
+from servers.sim_testgeluran.proposals import proposed
+
+
+async def check(database: Database, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """What was found, a line each; books.toml is written with it, people's own words kept.
+
+    Raises DatabaseError, BooksFileError, OSError.
+    """
+    file = Path(environ.get("BOOKS_FILE") or "books.toml")
+    document = schema_document(await database.inspect(reflect))
+    document = books_file.only(document, database.tables)
+    former = books_file.read(file)
+    found = await profiled(database, document)
+    fingerprint = books_file.fingerprint(document)
+    content: dict[str, Any] = {
+        "fingerprint": fingerprint,
+        "database": document["database"],
+        **found,
+        "questions": await proposed(database, books_file.overlaid(document, found)),
+    }
+    text = books_file.written(books_file.merged(content, former))
+    await asyncio.to_thread(file.write_text, text, encoding="utf-8")
+    declared = sum(len(table["foreign_keys"]) for table in document["tables"])
+    lines = [
+        f"{document['database']} ({document['dialect']}): {len(document['tables'])} tables, {declared} declared joins, "
+        f"{len(found['joins'])} guessed"
+    ]
+    if former.get("fingerprint") not in (None, fingerprint):
+        lines.append("the tables have changed since the last check")
+    lines += [f"- {each['ask']}" for each in content["questions"]]
+    return [*lines, f"written: {file} (edit it: labels, synonyms, meanings of codes)"]

@@ -1,0 +1,89 @@
+"""What a database's columns hold, from a bounded look at their rows: ranges, few codes, guessed joins that match.
+
+Of a column only its codes are kept, and only where it has few: never names, addresses or numbers of people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Select, case, column, func, select, table
+
+from servers.common.database import Database, StatementError
+from servers.common.guessed_keys import Join, guessed
+
+ROWS = 10_000
+"""So many rows of a table are looked at."""
+CODES = 12
+"""A text column with at most so many different values holds codes."""
+CODE_CHARS = 30
+TABLES = 300
+MATCHING = 0.95
+"""The share of a guessed join's values that the other table must have."""
+_SECONDS = 20.0
+
+
+async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"tables": {name: {"rows", "columns"}}, "joins": […]}` as books.toml has it. Raises DatabaseError."""
+    tables: dict[str, Any] = {}
+    for each in document["tables"][:TABLES]:
+        try:
+            tables[each["name"]] = await _table(database, each)
+        except StatementError as error:
+            tables[each["name"]] = {"about": f"tidak terbaca: {error}"[:120]}
+    joins = [join for join in guessed(document) if await _matches(database, join)]
+    return {"tables": tables, "joins": [_spelled(join) for join in joins]}
+
+
+async def _table(database: Database, described: Mapping[str, Any]) -> dict[str, Any]:
+    source = table(described["name"], *(column(each["name"]) for each in described["columns"]))
+    rows = await database.fetch(select(func.count()).select_from(source), timeout_seconds=_SECONDS)
+    dates = [each["name"] for each in described["columns"] if re.match(r"(?i)date|timestamp", each["type"])]
+    return {
+        "label": "",
+        "synonyms": [],
+        **({"date": dates[0]} if dates else {}),
+        "rows": int(rows.rows[0][0]),
+        "columns": {
+            each["name"]: found
+            for each in described["columns"]
+            if (found := await _column(database, described, each)) is not None
+        },
+    }
+
+
+async def _column(database: Database, described: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Its codes, or its range; None where there is nothing to say."""
+    if each["primary_key"] or any(each["name"] in key["columns"] for key in described["foreign_keys"]):
+        return None
+    seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
+    if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", each["type"]):
+        different = await database.fetch(select(seen.c.v).distinct().limit(CODES + 1), timeout_seconds=_SECONDS)
+        codes = sorted(str(value) for (value,) in different.rows if value is not None)
+        short = all(0 < len(code) <= CODE_CHARS for code in codes)
+        return {"values": dict.fromkeys(codes, "")} if 0 < len(codes) <= CODES and short else None
+    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", each["type"]):
+        bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
+        low, high = bounds.rows[0]
+        return None if low is None else {"range": [str(low), str(high)]}
+    return None
+
+
+async def _matches(database: Database, join: Join) -> bool:
+    """Whether what the column holds is nearly always there in the other table."""
+    name, key, other, referred = join
+    values = select(column(key).label("v")).distinct().select_from(table(name)).limit(ROWS).subquery()
+    known: Select[Any] = select(column(referred)).select_from(table(other))
+    matching = func.sum(case((values.c.v.in_(known), 1), else_=0))
+    try:
+        counted = await database.fetch(select(func.count(values.c.v), matching), timeout_seconds=_SECONDS)
+    except StatementError:
+        return False
+    every, found = counted.rows[0]
+    return bool(every) and float(found or 0) / float(every) >= MATCHING
+
+
+def _spelled(join: Join) -> dict[str, Any]:
+    return {"from": f"{join[0]}.{join[1]}", "to": f"{join[2]}.{join[3]}", "guessed": True}

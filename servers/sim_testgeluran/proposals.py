@@ -1,0 +1,84 @@
+"""Ten questions that a database can answer, each with the SQL that answered it. Guesses no meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from servers.common.database import Database, StatementError
+
+MOST = 10
+_MONEY = re.compile(r"(?i)total|amount|price|harga|nilai|value|netto|cost|biaya|freight|salary|gaji|saldo|balance")
+_NAME = re.compile(r"(?i)name|nama|title|judul")
+
+
+async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict[str, str]]:
+    """`[{"ask", "sql"}]`: only those that ran and gave a row."""
+    quote = database.engine.dialect.identifier_preparer.quote
+    found: list[dict[str, str]] = []
+    for ask, sql in _candidates(document, quote):
+        try:
+            rows = await database.fetch(sql, max_rows=5, timeout_seconds=20.0)
+        except StatementError:
+            continue
+        if rows.rows and any(value is not None for value in rows.rows[0]):
+            found.append({"ask": ask, "sql": sql})
+        if len(found) == MOST:
+            break
+    return found
+
+
+def _candidates(document: Mapping[str, Any], quote: Any) -> Iterator[tuple[str, str]]:
+    """Counts, totals, totals by what is joined, by turns, so that ten of them are of every kind."""
+    tables = sorted(document["tables"], key=lambda table: -len(table["foreign_keys"]))
+    kinds = [list(kind(tables, quote)) for kind in (_totals, _rankings, _counts)]
+    for place in range(max(map(len, kinds), default=0)):
+        yield from (kind[place] for kind in kinds if place < len(kind))
+
+
+def _counts(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
+    for table in tables:
+        yield f"Berapa banyak {_words(table['name'])}?", f"SELECT COUNT(*) AS ROW_COUNT FROM {quote(table['name'])}"
+
+
+def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
+    for table in tables:
+        for amount in _amounts(table)[:1]:
+            ask = f"Berapa total {_words(amount)} dari semua {_words(table['name'])}?"
+            yield ask, f"SELECT SUM({quote(amount)}) AS TOTAL FROM {quote(table['name'])}"
+
+
+def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
+    known = {table["name"]: table for table in tables}
+    for table in tables:
+        for key in table["foreign_keys"]:
+            other = known.get(key["referred_table"])
+            if other is None or other is table or not (label := _label(other)) or not _amounts(table):
+                continue
+            name, there = quote(table["name"]), quote(other["name"])
+            amount = f"{name}.{quote(_amounts(table)[0])}"
+            on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
+            yield (
+                f"5 {_words(other['name'])} dengan {_words(_amounts(table)[0])} terbesar?",
+                f"SELECT {there}.{quote(label)} AS NAME, SUM({amount}) AS TOTAL FROM {name} JOIN {there} ON {on} "
+                f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
+            )
+
+
+def _amounts(table: Mapping[str, Any]) -> list[str]:
+    joined = {column for key in table["foreign_keys"] for column in key["columns"]} | set(table["primary_key"])
+    numbers = [
+        each["name"]
+        for each in table["columns"]
+        if re.match(r"(?i)dec|num|double|float|real|.*int", each["type"]) and each["name"] not in joined
+    ]
+    return [name for name in numbers if _MONEY.search(name)]
+
+
+def _label(table: Mapping[str, Any]) -> str | None:
+    return next((each["name"] for each in table["columns"] if _NAME.search(each["name"])), None)
+
+
+def _words(name: str) -> str:
+    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).casefold() or name

@@ -1,0 +1,202 @@
+"""An office's own database: `[books]` alone makes every server read it, and nothing of the sample is left."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd import config
+from agentd.agent.toolset import assemble
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.own_examples import examples_of
+from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.run import AnalyticsRun
+from agentd.clock import clock_of
+from agentd.errors import ConfigError
+from agentd.messages import Caller
+from agentd.plugins import TOOL_HOSTS, plugin
+from agentd.runs.engine import RunContext
+from agentd.runs.records import RunBrief, RunRecord
+from agentd.testing import MemoryJournal, ScriptedModel
+from lab.eval.books import build
+from tests.agentd.apps.analytics.office import Counting, Office, plan
+from tests.agentd.apps.analytics.scripts import CONFIG, SALES
+
+UNDERSTOOD = {
+    "intent": "sales_analysis",
+    "entities_mentioned": ["invoice", "customer"],
+    "requested_metrics": ["total"],
+    "query_complexity": "simple",
+}
+BEST = (
+    "RANKING",
+    "SELECT Customer.LastName AS NAME, SUM(Invoice.Total) AS TOTAL FROM Invoice JOIN Customer "
+    "ON Invoice.CustomerId = Customer.CustomerId GROUP BY Customer.LastName ORDER BY TOTAL DESC LIMIT 1",
+)
+
+
+def written(folder: Path, books: str) -> Path:
+    file = folder / "client.toml"
+    file.write_text(CONFIG + f"\n[books]\n{books}\n")
+    return file
+
+
+def loaded(folder: Path, books: str, **environ: str) -> Any:
+    return config.load(written(folder, books), state=str(folder / "state"), environ={**os.environ, **environ})
+
+
+# ── the configuration ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_one_table_of_the_configuration_is_for_all_servers_of_the_books(tmp_path: Path) -> None:
+    settings = loaded(
+        tmp_path,
+        'url = "mysql+aiomysql://db:3306/erp"\naccount = "reader"\ntables = ["a", "b"]\n',
+        reader="staff:s3cret",
+    )
+    servers = {server.name: server for server in settings.servers}
+    for name in ("mysql_mcp_server", "sim_testgeluran_server", "graphiti_server"):
+        assert servers[name].credentials["database_url"] == b"mysql+aiomysql://staff:s3cret@db:3306/erp"
+        assert servers[name].env["BOOKS_TABLES"] == "a,b"
+        assert servers[name].env["BOOKS_FILE"] == str(tmp_path / "books.toml")
+    assert not servers["placeholder_mcp_server"].credentials
+    assert "reader" in settings.credential_names
+
+
+def test_an_account_that_is_missing_keeps_the_servers_from_starting(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, 'url = "mysql+aiomysql://db/erp"\naccount = "nobody_gave_it"')
+    blocked = {server.name: server.blocked for server in settings.servers}
+    assert "nobody_gave_it" in str(blocked["graphiti_server"])
+    assert blocked["placeholder_mcp_server"] is None
+
+
+@pytest.mark.parametrize(
+    ("books", "said"),
+    [
+        ('account = "reader"', "`account` without `url`"),
+        ('url = "sqlite+aiosqlite:///x.db"\ncurency = "USD"', "`currency`"),
+        ('url = "sqlite+aiosqlite:///x.db"\ncurrency = "dollars"', "currency"),
+    ],
+)
+def test_a_wrong_table_of_the_books_is_told(tmp_path: Path, books: str, said: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        loaded(tmp_path, books)
+    assert said in str(told.value)
+
+
+def test_two_databases_for_one_server_are_refused(tmp_path: Path) -> None:
+    own = CONFIG.replace('"servers.mysql"]', '"servers.mysql"]\ncredentials = ["database_url"]')
+    file = tmp_path / "client.toml"
+    file.write_text(own + '\n[books]\nurl = "sqlite+aiosqlite:///x.db"\n')
+    with pytest.raises(ConfigError, match="a database of its own beside"):
+        config.load(file, state=str(tmp_path))
+
+
+# ── the examples shown ───────────────────────────────────────────────────────────────────────────────────────────────
+
+TABLES = [
+    {
+        "table_name": "Order Details",
+        "columns": [
+            {"name": "OrderID", "classification": "identifier"},
+            {"name": "UnitPrice", "classification": "financial_amount"},
+        ],
+    },
+    {
+        "table_name": "Orders",
+        "columns": [
+            {"name": "OrderID", "classification": "identifier"},
+            {"name": "OrderDate", "classification": "temporal"},
+            {"name": "Freight", "classification": "financial_amount"},
+            {"name": "ShipName", "classification": "descriptive"},
+        ],
+    },
+]
+JOINS = [
+    {"from_table": "Order Details", "from_column": "OrderID", "to_table": "Orders", "to_column": "OrderID"},
+]
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+def test_examples_for_an_own_database_name_its_tables(style: Any) -> None:
+    shown = examples_of(TABLES, JOINS, style, 3)
+    assert len(shown) == 3
+    dates = {"START_DATE": "2022-03-01", "END_DATE": "2022-03-31"}
+    for example in shown:
+        made = read_plan(example.plan, style, dates, [example.question], TABLES)
+        assert (made.fatal, made.doubts) == ([], []), example
+        assert "`Order Details`" in str(example.plan) or "Order" in str(example.plan)
+    assert ExampleLibrary(shipped=False).nearest("penjualan", style, 3) == []
+
+
+async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: Path) -> None:
+    schema = {"relevant_tables": TABLES, "table_relationships": JOINS, "financial_columns": {"Orders": ["Freight"]}}
+    office = Office(erp, SALES, plan(("N", "SELECT 1 AS n"), template="{N}"), get_relevant_schema_info=lambda _: schema)
+    office.examples = ExampleLibrary(shipped=False)
+    await office.ask("Berapa ongkos kirim?")
+    words = "".join(message.content for message in office.model.requests[1].messages)
+    assert "`Order Details`" in words
+    for name in ("arbook", "DocValueLocal", "salesinvoiceh", "mastercustomer"):
+        assert name not in words
+
+
+# ── the real servers ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@asynccontextmanager
+async def asking(folder: Path, *turns: Any, books: str = "", style: str = "sql") -> AsyncIterator[Any]:
+    """A function that asks Chinook through the real servers."""
+    build("chinook", folder / "chinook.db")
+    settings = loaded(folder, f'url = "sqlite+aiosqlite:///{folder}/chinook.db"\ncurrency = "USD"\n{books}')
+    settings.state.mkdir(parents=True, exist_ok=True)
+    async with plugin(TOOL_HOSTS, "mcp")(settings.servers) as host:
+        await host.ready(300)
+        model = Counting(ScriptedModel.of(*turns))
+
+        async def ask(question: str) -> dict[str, Any]:
+            run = AnalyticsRun(
+                model,
+                lambda: host,
+                lambda _: assemble(host.catalogue(), None),
+                clock_of("2022-03-01T02:00:00+00:00"),
+                examples=ExampleLibrary(shipped=False),
+                currency=settings.books.currency,
+            )
+            caller = Caller(id="t", scopes=frozenset({"admin"}))
+            brief = RunBrief({"plan_style": style}, caller)
+            row = RunRecord("r", "s", caller.id, "analytics", question, brief, "running", "2022-03-01")
+            result = await run.execute(RunContext(row, MemoryJournal(), lambda *_: None))
+            assert result.error is None
+            return result.outcome
+
+        yield ask, model
+
+
+async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path) -> None:
+    """Its tables, joins and currency; nothing says that it is a sample."""
+    made = plan(BEST, template="Pelanggan dengan pembelian terbesar: {NAME}, {TOTAL}.")
+    async with asking(tmp_path, UNDERSTOOD, made) as (ask, model):
+        answer = await ask("Siapa customer dengan total invoice terbesar?")
+    assert answer["error"] is None
+    assert answer["final_narrative"].startswith("Pelanggan dengan pembelian terbesar: ")
+    assert "USD " in answer["final_narrative"]
+    assert "Rp" not in answer["final_narrative"]
+    assert "Contoh" not in json.dumps(answer)
+    request = model.requests[1].messages[-1].content
+    assert "Invoice.CustomerId = Customer.CustomerId" in request
+    assert "InvoiceId key" in request
+
+
+async def test_a_table_that_is_not_listed_is_neither_shown_nor_read(tmp_path: Path) -> None:
+    made = plan(("N", "SELECT COUNT(*) AS n FROM Employee"), template="{N}")
+    async with asking(tmp_path, UNDERSTOOD, made, books='tables = ["Invoice", "Customer"]') as (ask, model):
+        answer = await ask("Berapa employee?")
+    assert answer["error"]["error_source_node"] == "execute_query"
+    assert "not among the tables" in answer["error"]["technical_details_for_log"]
+    assert "Employee(" not in model.requests[1].messages[-1].content

@@ -1,0 +1,141 @@
+"""`agentd books check`: what it finds in a database of other hands, what it writes, and that people's words stay."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tomllib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.eval.books import build
+from servers.common import books_file
+from servers.common.catalogue import reflect
+from servers.common.database import Database
+from servers.common.guessed_keys import guessed
+from servers.common.schema_document import schema_document
+from servers.graphiti.answers import schema_info
+from servers.graphiti.embedding import Embedder
+from servers.graphiti.schema_search import SchemaSearch
+from servers.graphiti.schema_source import DatabaseSource
+from servers.sim_testgeluran.check import check
+from tests.servers.graphiti.conftest import no_graph
+
+
+def database(file: Path) -> Database:
+    return Database(f"sqlite+aiosqlite:///{file}")
+
+
+def without_keys(name: str, folder: Path) -> Path:
+    """The database with its foreign keys taken away, as older ones are."""
+    whole = build(name, folder / "whole.db")
+    bare = folder / "bare.db"
+    with closing(sqlite3.connect(whole)) as source, closing(sqlite3.connect(bare)) as target:
+        for table, sql in source.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL"
+        ):
+            if table == "sqlite_sequence":
+                continue
+            sql = re.sub(
+                r",\s*(?:CONSTRAINT [^,]*?)?FOREIGN KEY\s*\([^)]*\)\s*REFERENCES\s*\S+\s*\([^)]*\)[^,)]*", "", sql
+            )
+            target.execute(sql)
+            rows = source.execute(f'SELECT * FROM "{table}"').fetchall()
+            target.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(rows[0]))})', rows)
+        target.commit()
+    return bare
+
+
+@pytest.mark.parametrize("name", ["chinook", "northwind"])
+async def test_a_database_of_other_hands_is_described_with_ten_questions(tmp_path: Path, name: str) -> None:
+    file = build(name, tmp_path / "own.db")
+    lines = await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    books = tomllib.loads((tmp_path / "books.toml").read_text())
+    assert len(books["questions"]) == 10
+    assert len([line for line in lines if line.startswith("- ")]) == 10
+    with closing(sqlite3.connect(file)) as opened:
+        for question in books["questions"]:
+            assert opened.execute(question["sql"]).fetchone() is not None
+    assert str(tmp_path / "books.toml") in lines[-1]
+
+
+async def test_joins_that_nobody_declared_are_guessed_and_marked(tmp_path: Path) -> None:
+    bare = without_keys("chinook", tmp_path)
+    document = schema_document(await database(bare).inspect(reflect))
+    assert not any(table["foreign_keys"] for table in document["tables"])
+    await check(database(bare), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    joins = tomllib.loads((tmp_path / "books.toml").read_text())["joins"]
+    assert {"from": "Invoice.CustomerId", "to": "Customer.CustomerId", "guessed": True} in joins
+    assert {"from": "InvoiceLine.TrackId", "to": "Track.TrackId", "guessed": True} in joins
+    assert all(join["guessed"] for join in joins)
+    assert ("Customer", "CustomerId", "Invoice", "InvoiceId") not in guessed(document)
+
+
+async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> None:
+    file = build("chinook", tmp_path / "own.db")
+    await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    text = (tmp_path / "books.toml").read_text()
+    with closing(sqlite3.connect(file)) as opened:
+        for name, mail in opened.execute("SELECT LastName, Email FROM Customer"):
+            assert name not in text
+            assert mail not in text
+
+
+async def test_words_of_people_survive_the_next_check(tmp_path: Path) -> None:
+    file, books = build("chinook", tmp_path / "own.db"), tmp_path / "books.toml"
+    await check(database(file), {"BOOKS_FILE": str(books)})
+    edited = books.read_text().replace('[tables.Invoice]\nlabel = ""', '[tables.Invoice]\nlabel = "nota penjualan"')
+    assert edited != books.read_text()
+    books.write_text(edited)
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE Branch (BranchId INTEGER PRIMARY KEY, Name TEXT)")
+    lines = await check(database(file), {"BOOKS_FILE": str(books)})
+    written = tomllib.loads(books.read_text())
+    assert written["tables"]["Invoice"]["label"] == "nota penjualan"
+    assert "Branch" in written["tables"]
+    assert any("changed" in line for line in lines)
+
+
+async def test_the_glossarys_words_find_the_table_and_go_to_the_planner(tmp_path: Path) -> None:
+    file, books = build("chinook", tmp_path / "own.db"), tmp_path / "books.toml"
+    books.write_text(
+        '[tables.Invoice]\nlabel = "nota kasir"\n[tables.Invoice.columns.BillingCountry]\n'
+        'values = { USA = "Amerika", Canada = "" }\n'
+    )
+    search = SchemaSearch(DatabaseSource(database(file), [], books), Embedder(), no_graph)
+    found = await search.find("x", ["nota kasir"])
+    assert found is not None
+    tables: dict[str, Any] = {table["table_name"]: table for table in schema_info(found)["relevant_tables"]}
+    columns = {column["name"]: column for column in tables["Invoice"]["columns"]}
+    assert columns["BillingCountry"]["sample_values"] == ["USA", "Canada"]
+    assert columns["BillingCountry"]["description"] == "USA = Amerika"
+    assert columns["InvoiceId"]["is_primary_key"]
+
+
+async def test_a_changed_database_is_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("WARNING")
+    file = build("chinook", tmp_path / "own.db")
+    source = DatabaseSource(database(file), [], None)
+    first = await source.read()
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE Branch (BranchId INTEGER PRIMARY KEY, Name TEXT)")
+    second = await source.read()
+    assert first.digest != second.digest
+    assert "Branch" in {table.name for table in second.tables}
+    assert "have changed" in caplog.text
+
+
+async def test_only_the_listed_tables_are_described(tmp_path: Path) -> None:
+    file = build("chinook", tmp_path / "own.db")
+    schema = await DatabaseSource(database(file), ["Invoice", "customer"], None).read()
+    assert {table.name for table in schema.tables} == {"Invoice", "Customer"}
+
+
+def test_a_glossary_that_is_no_toml_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "books.toml"
+    file.write_text("[tables")
+    with pytest.raises(books_file.BooksFileError, match=r"books\.toml"):
+        books_file.read(file)
