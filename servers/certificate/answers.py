@@ -17,6 +17,7 @@ from servers.certificate.journal import JournalError
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.records import Approval
 from servers.certificate.standing import NotNow
+from servers.certificate.strangers import Busy
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +118,8 @@ async def answered(work: Callable[[], CallToolResult]) -> CallToolResult:
         return error_result("invalid_fields", f"Data belum lengkap atau belum benar:\n{lines}", fields=fields)
     except IssueError as error:
         return error_result(error.kind, str(error))
+    except Busy:
+        return error_result("unavailable", "Terlalu banyak berkas sedang diperiksa. Silakan coba lagi sebentar lagi.")
     except (NotNow, LedgerError, JournalError, OfficeKeyError) as error:
         log.error("%s", error)
         return error_result("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")

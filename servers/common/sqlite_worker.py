@@ -82,7 +82,7 @@ class Worker:
         self._connection = None
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """A statement in its loop reads no end of input: the end of its parent process ends it."""
     while os.getppid() == parent:
         time.sleep(0.2)
@@ -93,7 +93,7 @@ def main(parent: int) -> None:
     """Answer requests until the input ends."""
     resource.setrlimit(resource.RLIMIT_AS, (PROCESS_BYTES, PROCESS_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    threading.Thread(target=_end_with, args=(parent,), name="parent", daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), name="parent", daemon=True).start()
     worker = Worker()
     while (request := receive(sys.stdin.buffer)) is not None:
         name, *values = request

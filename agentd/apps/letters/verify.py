@@ -25,6 +25,7 @@ from aiohttp import BodyPartReader, hdrs, web
 from agentd.application import InternalCall
 from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
+from agentd.http.guard import address_of
 from agentd.ports import Clock
 
 log = structlog.get_logger(__name__)
@@ -105,7 +106,7 @@ class VerifyPages:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            self._limiter.charge(request.remote or "unix")
+            self._limiter.charge(address_of(request))
             found = await look()
         except RateLimited as error:
             found = {**_own("later", "too_often"), **error.data}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import random
 import subprocess
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pypdf
 import pytest
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 
-from servers.certificate import officekey
+from servers.certificate import officekey, strangers
 from servers.certificate.issuing import LetterService
 from servers.certificate.office import SAMPLE
 from servers.certificate.signing import OfficeSigner
@@ -183,3 +185,36 @@ def test_pdfsig_and_an_nss_database_agree(service: LetterService, pdf: bytes, tm
     )
     assert "Signature is Valid" in run.stdout and "Total document signed" in run.stdout
     assert "Certificate is Trusted" in run.stdout
+
+
+def made_to_read_for_ever() -> bytes:
+    """A table of references that says it has two thousand million rows."""
+    head = b"%PDF-1.7\n"
+    rows = zlib.compress(b"\1\0\0\0" * 10)
+    table = b"<</Type/XRef/Size 5/W [1 2 1]/Root 2 0 R/Index [0 2000000000]/Filter/FlateDecode/Length %d>>" % len(rows)
+    return head + b"1 0 obj\n" + table + b"\nstream\n" + rows + b"\nendstream\nendobj\nstartxref\n9\n%%EOF\n"
+
+
+def test_a_file_made_to_be_read_for_ever_is_given_up_and_the_next_one_is_examined(
+    service: LetterService, pdf: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strangers, "LIMIT_S", 1.0)
+    verifier = Verifier(service)
+    result = verifier.file(made_to_read_for_ever())
+    assert (result.genuine, result.status, result.reason) == (False, "tampered", REASONS["changed"])
+    assert verifier.file(pdf).genuine
+    assert verifier.file(pdf + b"%more").reason == REASONS["appended"]
+
+
+def test_more_unknown_files_than_may_wait_are_refused_and_letters_still_verify(
+    service: LetterService, pdf: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strangers, "LIMIT_S", 2.0)
+    busy = strangers.Strangers()
+    with ThreadPoolExecutor(strangers.WAITING + 1) as senders:
+        sent = [senders.submit(busy.examine, made_to_read_for_ever(), []) for _ in range(strangers.WAITING + 1)]
+        assert Verifier(service).file(pdf).genuine
+    busy.close()
+    refused = [one for one in sent if isinstance(one.exception(), strangers.Busy)]
+    assert len(refused) == 1
+    assert {one.result() for one in sent if one not in refused} == {"changed"}

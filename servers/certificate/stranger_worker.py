@@ -1,0 +1,29 @@
+"""The process that reads a file nobody vouches for. A program, started by `strangers`; it ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import threading
+
+MOST_BYTES = 1024 * 2**20
+"""Address space: a letter's examination takes a tenth of it."""
+
+
+def main() -> None:
+    """Answer each (PDF, CA certificates in DER) with what is found, until standard input ends."""
+    from asn1crypto.x509 import Certificate
+
+    from servers.certificate.signing import examine
+    from servers.common.sqlite_worker import end_with, receive, send
+
+    threading.Thread(target=end_with, args=(int(sys.argv[2]),), name="parent", daemon=True).start()
+    os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    asked, answers = sys.stdin.buffer, sys.stdout.buffer
+    send(answers, "ready")
+    while (question := receive(asked)) is not None:
+        pdf, roots = question
+        send(answers, examine(pdf, [Certificate.load(root) for root in roots]).finding)

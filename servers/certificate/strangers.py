@@ -1,0 +1,98 @@
+"""Examines files that the register doesn't know, in a process that may be killed. Not the office's own letters.
+
+Anybody may send a file to /verify, and a PDF of 170 bytes can keep its reader busy for ever.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from servers.certificate.signing import Finding
+from servers.common.sqlite_worker import receive, send
+
+LIMIT_S = 5.0
+"""For one file, once the process is there."""
+START_S = 60.0
+WAITING = 4
+"""Files at once, the one that is read among them: each holds one of the server's threads."""
+START = "import sys; sys.path.insert(0, sys.argv[1]); from servers.certificate.stranger_worker import main; main()"
+ROOT = Path(__file__).parents[2]
+
+
+class Busy(Exception):
+    """Too many unknown files wait to be examined."""
+
+
+class Strangers:
+    """One process, one file at a time; a file that outlasts its time or memory is taken for a broken one."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._places = threading.BoundedSemaphore(WAITING)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def examine(self, pdf: bytes, roots: Sequence[Any]) -> Finding:
+        """As `signing.examine` finds it; `changed` where its reading had to be ended. Raises Busy."""
+        if not self._places.acquire(blocking=False):
+            raise Busy
+        try:
+            with self._turn:
+                return self._asked(pdf, [root.dump() for root in roots])
+        finally:
+            self._places.release()
+
+    def close(self) -> None:
+        """End the process; the next file starts another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                assert stream is not None
+                with suppress(BrokenPipeError):  # what it was asked last is not read any more
+                    stream.close()
+
+    def _asked(self, pdf: bytes, roots: list[bytes]) -> Finding:
+        process = self._process
+        if process is None or process.poll() is not None:
+            self.close()
+            process = self._process = self._started()
+        assert process.stdin is not None and process.stdout is not None
+        late = threading.Timer(LIMIT_S, process.kill)
+        late.start()
+        try:
+            send(process.stdin, (pdf, roots))
+            found = receive(process.stdout)
+        except OSError:
+            found = None
+        finally:
+            late.cancel()
+        if found is None:
+            process.kill()
+            process.wait()
+        return "changed" if found is None else cast(Finding, found)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-I", "-c", START, str(ROOT), str(os.getpid())]
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet, env={})
+        late = threading.Timer(START_S, process.kill)
+        late.start()
+        assert process.stdout is not None
+        receive(process.stdout)  # it is there
+        late.cancel()
+        return process
+
+
+@functools.cache
+def shared() -> Strangers:
+    """The one of this program; its process ends with the program."""
+    return Strangers()
