@@ -13,7 +13,7 @@ MOST_BYTES = 1024 * 2**20
 
 def main() -> None:
     """Answer each (PDF, CA certificates in DER) with what is found, until standard input ends."""
-    from asn1crypto.x509 import Certificate
+    from asn1crypto.x509 import Certificate  # type: ignore[import-untyped]
 
     from servers.certificate.signing import examine
     from servers.common.sqlite_worker import end_with, receive, send
