@@ -229,6 +229,21 @@ async def _forget_at_servers(made: Daemon, session_id: str) -> None:
                 log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)
 
 
+@dataclass(frozen=True, slots=True)
+class _SessionApps:
+    """The apps' part in sessions."""
+
+    apps: Sequence[App]
+
+    async def shown(self, session_id: str) -> dict[str, Any]:
+        said = [await app.session_shown(session_id) for app in self.apps]
+        return {name: value for one in said for name, value in one.items()}
+
+    async def leaving(self, session_id: str) -> None:
+        for app in self.apps:
+            await app.leaving(session_id)
+
+
 def _wiring(made: Daemon, model: ChatModel) -> Wiring:
     """What apps get of this daemon."""
 
@@ -352,7 +367,16 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             store,
             made.engine,
             Agents(made.profile, made.select, settings.agent.language, made.known_models),
-            Approvals(made.engine, made.tools, made.profile, clock, audit, policy),
+            Approvals(
+                made.engine,
+                made.tools,
+                made.profile,
+                clock,
+                audit,
+                policy,
+                next((app.reviews for app in made.apps if app.reviews is not None), None),
+                settings.agent.review_ttl_s,
+            ),
             clock,
         )
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
@@ -366,11 +390,8 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 await app.forget(session_id)
             await _forget_at_servers(made, session_id)
 
-        async def shown(session_id: str) -> dict[str, Any]:
-            said = [await app.session_shown(session_id) for app in made.apps]
-            return {name: value for one in said for name, value in one.items()}
-
-        made.sessions = SessionService(store, made.engine, clock, forget, audit, settings.state / "artifacts", shown)
+        seen_by = _SessionApps(made.apps)
+        made.sessions = SessionService(store, made.engine, clock, forget, audit, settings.state / "artifacts", seen_by)
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,

@@ -23,6 +23,7 @@ from agentd.messages import Caller, ToolInfo, ToolOutcome
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.api import Runs
+from agentd.runs.approvals import Reviews
 from agentd.runs.execution import Executor
 from agentd.runs.store import RunStore
 
@@ -92,6 +93,8 @@ class App:
     static: ClassVar[Path | None] = None
     """The folder of its pages' files, served together with the daemon's own (`agentd.web.pages`)."""
     turns: TurnPolicy = UNRESTRICTED
+    reviews: Reviews | None = None
+    """Takes on what a citizen agreed to and an officer must, too."""
     judges_official_calls: ClassVar[bool] = False
     """Whether `add_policy` judges what official calls may hold. Without such an app the daemon makes none."""
 
@@ -135,6 +138,9 @@ class App:
     def parts(self) -> Iterable[object]:
         """What its methods stand on: they reach each by `services.part(TYPE)`."""
         return ()
+
+    async def leaving(self, session_id: str) -> None:
+        """Told before the runs of a session are removed."""
 
     async def session_shown(self, session_id: str) -> dict[str, Any]:
         """What Session.get says of a session besides its turns."""

@@ -320,6 +320,14 @@ class Agreement(Message):
     at: str
 
 
+class Dispute(Message):
+    """A datum that a resident says is otherwise: what the register holds of it, and their sentence."""
+
+    title: str
+    registered: str
+    said: str
+
+
 class Basis(Message):
     """On what an official call rests: how sure it is who asks (declared, officer, pin, card+pin), where each value
     comes from, and which of the tool's requirements an officer has seen."""
@@ -327,6 +335,8 @@ class Basis(Message):
     level: str = "declared"
     sources: dict[str, Source] = Field(default_factory=dict)
     seen: tuple[str, ...] = ()
+    disputed: dict[str, Dispute] = Field(default_factory=dict)
+    """The fields of which the citizen says otherwise; the register's values stand."""
 
     @property
     def registered(self) -> frozenset[str]:
@@ -412,6 +422,10 @@ class AgentOptions(Message):
     max_steps: int | None = Field(default=None, ge=1, le=64)
     deadline_s: float | None = Field(default=None, gt=0, le=3600)
     language: Language | None = None
+    tool_hint: str | None = None
+    """The tool that the run begins with: no model chooses it."""
+    tool_arguments: dict[str, Json] | None = None
+    """What was tapped or typed into that tool's form: the citizen's own words."""
     session_id: str | None = None
     run_id: str | None = None
 
@@ -456,11 +470,13 @@ class Approval(Message):
     approvals: tuple[Agreement, ...] = ()
     sources: dict[str, Source] = Field(default_factory=dict)
     """Where each value comes from, of an official call."""
+    rule: ApprovalRule | None = None
+    """`staff` where the citizen has said yes and an officer decides."""
 
     @model_serializer(mode="wrap")
     def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
         shown: dict[str, Json] = dump(self)
-        optional = ("proposed", "approvals", "sources")
+        optional = ("proposed", "approvals", "sources", "rule")
         return {name: value for name, value in shown.items() if value or name not in optional}
 
 

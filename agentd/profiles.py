@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
+from agentd.agent.assurance import ASSURANCE
 from agentd.agent.loop import Limits
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
@@ -40,7 +41,7 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
 def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None, chooser: Chooser = "model") -> Toolset:
     """The tools that exist for this caller where its model chooses, or the person, or a program."""
     profile = profile_of(settings, caller)
-    allowed = [tool for tool in catalogue.tools if _may(caller, tool)]
+    allowed = [_assured(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
     if profile is not None and profile.in_prompt is not None:
         allowed = [tool if tool.server in profile.in_prompt else _by_name_only(tool) for tool in allowed]
     return assemble(
@@ -51,6 +52,13 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
         caller=caller,
         chooser=chooser,
     )
+
+
+def _assured(tool: ToolInfo, settings: Settings) -> ToolInfo:
+    """The tool at the least level that this office wants."""
+    if settings.letters.assurance is None or ASSURANCE not in tool.meta:
+        return tool
+    return tool.model_copy(update={"meta": {**tool.meta, ASSURANCE: settings.letters.assurance}})
 
 
 def _by_name_only(tool: ToolInfo) -> ToolInfo:

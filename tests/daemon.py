@@ -22,7 +22,7 @@ SERVERS = {
 HEAD = """\
 default_provider = "scripted"
 prompt_template = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
-
+letters.assurance = "declared"
 [[providers]]
 id = "scripted"
 type = "scripted"

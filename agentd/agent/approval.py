@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from agentd.agent.assurance import needs_officer
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import words
 from agentd.agent.text import plain
@@ -69,7 +70,8 @@ class ApprovalNeeded(Exception):
         self.tool = tool.name
         self.basis = basis
         self.four_eyes = tool.four_eyes
-        self.identity = identity_fields(tool.input_schema) if tool.four_eyes else []
+        self.officer = needs_officer(tool, basis)
+        self.identity = identity_fields(tool.input_schema) if tool.four_eyes or self.officer else []
         self.arguments = dict(arguments)
         self.summary = summary
         self.rule: ApprovalRule = rule
@@ -79,6 +81,7 @@ class ApprovalNeeded(Exception):
     def pending(self) -> dict[str, Json]:
         """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity, basis}."""
         return {
+            **({"officer": True} if self.officer else {}),
             **({"basis": self.basis.model_dump(mode="json")} if self.basis is not None else {}),
             "tool": self.tool,
             "arguments": self.arguments,
@@ -103,7 +106,7 @@ class Approved:
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
         rule = call.tool.approval
         if rule != "never" and not covers(call.consent, call):
-            shown = summary(call.tool, call.input, call.language, rule)
+            shown = summary(call.tool, call.input, call.language, rule, call.basis)
             raise ApprovalNeeded(call.tool, call.input, shown, rule, call.basis)
         return await self._inner.call(call, on_progress)
 
@@ -130,8 +133,16 @@ def refuses(text: str) -> bool:
     return "?" not in text and len(text) <= 60 and plain(text) in REFUSALS
 
 
-def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language, rule: ApprovalRule = "citizen") -> str:
+def summary(
+    tool: ToolInfo,
+    arguments: Mapping[str, Json],
+    language: Language,
+    rule: ApprovalRule = "citizen",
+    basis: Basis | None = None,
+) -> str:
     """What is to be approved: a line a field under the schema's titles, then the question, in the given language.
+
+    Where the citizen says otherwise than the register, it says what the register holds and who corrects it.
 
     Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
     """
@@ -139,17 +150,18 @@ def summary(tool: ToolInfo, arguments: Mapping[str, Json], language: Language, r
     head, ask = (_HEAD, _ASK) if tool.official else (_ACT_HEAD, _ACT_ASK)
     if rule == "staff":
         ask = _OFFICER_ASK if tool.official else _OFFICER_ACT_ASK
-    whole = {**_defaults(tool), **arguments}
-    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, whole, language)]
-    return "\n".join([f"{head[language]}: {name}", *rows, "", ask[language]])
+    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
+    disputes = basis.disputed.values() if basis is not None else ()
+    differs = [_DIFFERS[language].format(title=one.title, registered=one.registered) for one in disputes]
+    return "\n".join([f"{head[language]}: {name}", *rows, "", *differs, ask[language]])
 
 
-def _defaults(tool: ToolInfo) -> dict[str, Json]:
-    """What an official call says where nobody says otherwise: it is printed, so it is to be seen."""
-    properties = tool.input_schema.get("properties", {}) if tool.official else {}
-    return {name: rule["default"] for name, rule in properties.items() if "default" in rule}
-
-
+_DIFFERS: dict[Language, str] = {
+    "id": "Data kependudukan mencatat {title}: {registered}. Bila itu tidak benar, petugas yang memperbaikinya; "
+    "permintaan perbaikan sudah dicatat.",
+    "en": "The register holds {title}: {registered}. If that is not right, an officer corrects it; a request to do so "
+    "has been made.",
+}
 _ASK: dict[Language, str] = {
     "id": "Apakah semua data di atas sudah benar? Jawab “ya” untuk menerbitkan, atau sebutkan yang perlu diperbaiki.",
     "en": "Is everything above correct? Answer “yes” to issue it, or tell me what to change.",

@@ -26,6 +26,8 @@ class PastTurn:
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
     prompt_tools: PromptTools | None = None
+    typed: dict[str, Any] | None = None
+    """What the citizen put into a form beside their words."""
 
 
 def tokens(text: str) -> int:
@@ -77,6 +79,8 @@ def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
     for turn in past:
         if turn.prompt:
             add(by="citizen", text=turn.prompt)
+        if turn.typed:
+            add(by="citizen", text=json.dumps(turn.typed, ensure_ascii=False))
         for step in turn.steps:
             if step.success:
                 add(by="tool", tool=step.tool, text=json.dumps(step.input, ensure_ascii=False), value=step.output)

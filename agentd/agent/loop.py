@@ -17,6 +17,7 @@ from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.aside import aside
+from agentd.agent.beginning import Beginning
 from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.picking import PromptTools
@@ -145,10 +146,13 @@ class Agent:
         self._journal = journal
         self._publish = publish
         self._policy = policy
+        self._begun = Beginning.of(brief.toolset, brief.options)
         if brief.resumed is not None:
             self._so_far = Progress.read(brief.resumed)
         else:
             said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
+            if typed := brief.options.tool_arguments:
+                said.append(Said(by="citizen", order=len(said), text=json.dumps(typed, ensure_ascii=False)))
             first = opening(brief.prompt, brief.language, brief.toolset, brief.prompt_tools, first=not brief.history)
             self._so_far = Progress(messages=[*brief.history, first], said=said)
 
@@ -195,7 +199,7 @@ class Agent:
             raise _revived(record["error"])
         if action["action"] == "final":
             return str(action["response"])
-        call = CallTool(action["tool"], action["input"])
+        call = self._begun.completed(CallTool(action["tool"], action["input"]), done.steps)
         if len(done.steps) >= self._brief.limits.max_steps:
             raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
         await self._act(call, record.get("outcome"))
@@ -244,6 +248,9 @@ class Agent:
         A read-only call that the turn wants is made here too: one record for both, since doing both again is harmless.
         """
         asked = Asked()
+        if (known := self._begun.action(self._so_far)) is not None:
+            asked.action = _as_json(known)
+            return asked.record()
         try:
             action = await self._action(asked)
         except ProviderFailure as failure:
@@ -362,6 +369,10 @@ class Agent:
         described = None if brief.prompt_tools is None or listed else brief.prompt_tools.names
         all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=not listed)
         left = self._policy.offer(self._seen(), all_shown)
+        hinted = self._begun.first(self._so_far.steps)
+        if hinted is not None:
+            alone = self._policy.offer(self._seen(), Offer((hinted,), may_list=False))
+            left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False)
         return schema(
             left.tools, may_call=bool(brief.toolset.tools), may_list=left.may_list, may_answer=left.may_answer
         )

@@ -64,6 +64,8 @@ class AgentSettings(Section):
     """Tokens (estimated) of the session's earlier turns that the model is shown; the newest that fit."""
     approval_ttl_s: float = Field(default=900.0, gt=0)
     """Seconds that a call waits for a human; then it can no longer be approved."""
+    review_ttl_s: float = Field(default=3 * 24 * 3600.0, gt=0)
+    """The same for a citizen's request that waits for an officer."""
     max_recoveries: int = Field(default=2, ge=1)
     """Times that a run is found unfinished after the daemon died, with no step done between; then it is parked."""
     max_tools_in_prompt: int = Field(default=24, ge=1)
@@ -129,6 +131,9 @@ class LettersSettings(Section):
 
     server: str = "certificate"
     """The server that the daemon's own pages (/verify, /preview, the counter's cards) ask, whatever others offer."""
+    assurance: Literal["declared", "officer", "pin", "card+pin"] | None = None
+    """The least level at which every letter is issued, in place of what its folder says (shipped: officer, so that a
+    letter by a visitor's word alone waits for an officer's yes)."""
 
 
 class ResidentsSettings(Section):

@@ -172,6 +172,8 @@ class AgentRuns:
         configured = self._agents.language
         language = options.language or (configured if configured != "auto" else detect(prompt, latest.language))
         profile = self._agents.profile_of(caller, options, None)
+        if options.tool_hint is not None:
+            profile.toolset.resolve(options.tool_hint)
         brief = RunBrief(
             options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
             caller=caller,

@@ -110,7 +110,8 @@ def _past(row: RunRecord) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
     heard = outcome.get("response", "") or _failure_told(row)
-    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools)
+    typed = row.brief.options.get("tool_arguments")
+    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools, typed)
 
 
 def _failure_told(row: RunRecord) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from agentd.agent.approval import assents, refuses, summary
 from agentd.agent.aside import aside
@@ -17,8 +17,23 @@ from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInf
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine
-from agentd.runs.records import Decision, Json, RunChanges, RunRecord
+from agentd.runs.records import Decision, Json, PendingApproval, RunChanges, RunRecord
 from agentd.runs.store import Opening
+
+
+class Review(NamedTuple):
+    """A citizen's request that waits for an officer, and what the citizen is told meanwhile."""
+
+    request: str
+    response: str
+
+
+class Reviews(Protocol):
+    """Takes on what a citizen agreed to and an officer must, too."""
+
+    async def open(self, row: RunRecord, approval: PendingApproval) -> Review:
+        """The request, one for each run."""
+        ...
 
 
 class Approvals:
@@ -32,6 +47,8 @@ class Approvals:
         clock: Clock,
         audit: AuditTrail,
         policy: TurnPolicy = UNRESTRICTED,
+        reviews: Reviews | None = None,
+        review_ttl_s: float = 3 * 24 * 3600.0,
     ) -> None:
         self._engine = engine
         self._tools = tools
@@ -39,6 +56,8 @@ class Approvals:
         self._clock = clock
         self._audit = audit
         self._policy = policy
+        self._reviews = reviews
+        self._review_ttl_s = review_ttl_s
 
     async def answered(self, prompt: str, found: Opening, caller: Caller) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
@@ -104,7 +123,8 @@ class Approvals:
         self._engine.check_open(row)
         at = iso(self._clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
-        what = "refused" if yes is None else "approved" if yes.enough else "agreed"
+        review = yes is not None and yes.enough and approval.officer and not caller.may("staff")
+        what = "refused" if yes is None else "approved" if yes.enough and not review else "agreed"
         await self._audit.arecord(
             f"approval.{what}",
             actor=caller.id,
@@ -123,10 +143,22 @@ class Approvals:
                 row, replace(another, proposed=approval.proposed if proposed is None else proposed)
             )
             return
+        if review:
+            await self._ask_officer(row, approval)
+            return
         decision = Decision(
             approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
         )
         await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
+
+    async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
+        """The citizen has agreed; whether it is so, an officer decides."""
+        basis = Basis.model_validate(approval.basis) if approval.basis else None
+        shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
+        asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
+        review = Review("", shown) if self._reviews is None else await self._reviews.open(row, asked)
+        asked = replace(asked, request=review.request or None)
+        await self._engine.ask_another(row, asked, review.response, self._review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:
         """What the decision changes in the run; changed arguments are the officer's own words."""
@@ -137,7 +169,7 @@ class Approvals:
         brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()))
         return {"record": record, "approval": None, "brief": brief}
 
-    def _summary(self, tool: str, arguments: Json, language: Language) -> str:
+    def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
         """What a second officer is to agree to."""
         known = self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
-        return summary(known.model_copy(update={"official": True}), arguments, language, "staff")
+        return summary(known.model_copy(update={"official": True}), arguments, language, "staff", basis)

@@ -69,13 +69,18 @@ def closed(row: RunRecord, now: datetime) -> RunRecord:
     )
 
 
-def asking_another(row: RunRecord, approval: PendingApproval, now: datetime, ttl_s: float) -> RunChanges:
-    """What changes when a run waits on for another person: a new approval id, and its whole time again."""
+def asking_another(
+    row: RunRecord, approval: PendingApproval, now: datetime, ttl_s: float, response: str | None = None
+) -> RunChanges:
+    """What changes when a run waits on for another person: a new approval id, and its whole time again.
+
+    `response` is what the citizen hears meanwhile (None: the summary).
+    """
     renewed = replace(approval, approval_id=uuid4().hex, expires_at=iso(now + timedelta(seconds=ttl_s)))
     event = _next(row, "approval.requested", renewed.shown(), now)
     return {
         "approval": renewed,
-        "outcome": {**(row.outcome or {}), "response": renewed.summary, "approval": renewed.shown()},
+        "outcome": {**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
         "events": [*(row.events or ()), event.model_dump(mode="json")],
     }
 

@@ -183,12 +183,15 @@ class Engine:
             raise Conflict("the run does not wait for an approval")
         await self._begin(replace(row, **changes))
 
-    async def ask_another(self, row: RunRecord, approval: PendingApproval) -> None:
+    async def ask_another(
+        self, row: RunRecord, approval: PendingApproval, response: str | None = None, ttl_s: float | None = None
+    ) -> None:
         """Let a run wait on, now for another person: under a new approval id, with its whole time again.
 
-        Raises Conflict when it does not wait.
+        `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
         """
-        changes = asking_another(row, approval, self._clock.now(), self._limits.approval_ttl_s)
+        ttl_s = ttl_s or self._limits.approval_ttl_s
+        changes = asking_another(row, approval, self._clock.now(), ttl_s, response)
         if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
             raise Conflict("the run does not wait for an approval")
 

@@ -117,6 +117,10 @@ class PendingApproval:
     """Who has agreed so far: {by, at}."""
     basis: Json | None = None
     """On what it rests, as `agentd.messages.Basis` is written."""
+    officer: bool = False
+    """The citizen's yes is not enough: an officer's must follow."""
+    request: str | None = None
+    """The id of the citizen's request that waits with it for an officer."""
 
     @property
     def registered(self) -> bool:
@@ -134,9 +138,8 @@ class PendingApproval:
     def json(self) -> Json:
         """As it is stored."""
         rules: Json = {"rule": self.rule, "four_eyes": self.four_eyes, "identity": list(self.identity)}
-        if self.basis is not None:
-            rules["basis"] = self.basis
-        return {**self.shown(), **rules}
+        more: Json = {"basis": self.basis, "officer": self.officer, "request": self.request}
+        return {**self.shown(), **rules, **{name: value for name, value in more.items() if value}}
 
     def shown(self) -> Json:
         """What callers see of it; its rules are the daemon's."""
@@ -151,6 +154,8 @@ class PendingApproval:
             shown["proposed"] = self.proposed
         if self.approvals:
             shown["approvals"] = list(self.approvals)
+        if self.request is not None:
+            shown["rule"] = self.rule
         if self.basis is not None and self.basis["sources"]:
             shown["sources"] = self.basis["sources"]
         return shown

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from agentd.audit import AuditTrail
@@ -31,13 +31,16 @@ Forget = Callable[[str], Awaitable[None]]
 """Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
 
 
-Shown = Callable[[str], Awaitable[dict[str, Any]]]
-"""What is said of a session beside its turns: the apps' business."""
+class SessionApps(Protocol):
+    """What apps have to do with sessions."""
 
+    async def shown(self, session_id: str) -> dict[str, Any]:
+        """What is said of a session beside its turns."""
+        ...
 
-async def nothing_more(_session_id: str) -> dict[str, Any]:
-    """Only the turns."""
-    return {}
+    async def leaving(self, session_id: str) -> None:
+        """Told before a session's runs are removed."""
+        ...
 
 
 class SessionService:
@@ -51,7 +54,7 @@ class SessionService:
         forget: Forget,
         audit: AuditTrail,
         artifacts: Path,
-        shown: Shown = nothing_more,
+        apps: SessionApps | None = None,
     ) -> None:
         self._store = store
         self._engine = engine
@@ -59,7 +62,7 @@ class SessionService:
         self._forget = forget
         self._audit = audit
         self._artifacts = artifacts
-        self._shown = shown
+        self._apps = apps
         self.unfinished = asyncio.Event()
         """Set while a deletion is not finished: a file could not be cleaned yet."""
 
@@ -84,7 +87,7 @@ class SessionService:
         """The conversation, turn by turn."""
         row = owned_session(await self._store.session(session_id), caller)
         turns = await self._store.turns_of(session_id)
-        more = await self._shown(session_id)
+        more = {} if self._apps is None else await self._apps.shown(session_id)
         return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
@@ -138,8 +141,17 @@ class SessionService:
         return len(gone)
 
     async def erase(self, session_id: str) -> int:
-        """Remove one session from every table; answers how many runs it had."""
+        """Remove one session from every table; answers how many runs it had.
+
+        A citizen's request that waits for an officer goes on without the words that led to it.
+        """
+        if self._apps is not None:
+            await self._apps.leaving(session_id)
+        now = iso(self._clock.now())
         for run in await self._store.runs_where(session_id=session_id, limit=1000):
+            if _awaits_officer(run, now):
+                await self._store.detach(run, now)
+                continue
             with suppress(Conflict):
                 await self._engine.cancel(run.run_id)
         removed = await self._store.delete_session(session_id)
@@ -164,6 +176,12 @@ class SessionService:
 def _folders(folder: Path, before: float) -> list[Path]:
     """The folders of runs, and those of single calls that nothing was written to since."""
     return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
+
+
+def _awaits_officer(run: RunRecord, now: str) -> bool:
+    approval = run.approval
+    waits = run.status == "needs_approval" and approval is not None and approval.request is not None
+    return waits and approval is not None and approval.expires_at > now
 
 
 def _shown(row: SessionRecord) -> dict[str, Any]:

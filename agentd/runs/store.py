@@ -6,6 +6,7 @@ Every method is one short transaction. Statements that each run needs are made o
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -155,6 +156,31 @@ class RunStore:
             return gone
 
         return await self._writes.do(work)
+
+    async def detach(self, run: RunRecord, at: str) -> None:
+        """Move a run that waits for an officer into a session of its own, as the call alone: no word of the session
+        that led to it stays."""
+        assert run.approval is not None, "only a run that waits is moved"
+        pending = {**(run.record or {})["pending"], "arguments": run.approval.arguments}
+        call = {"tool": run.approval.tool, "server": None, "input": run.approval.arguments}
+        moved = SessionRecord(f"request-{run.run_id}", run.owner, at, at, turns=1)
+        values: Json = {
+            "session_id": moved.session_id,
+            "kind": "call",
+            "prompt": json.dumps(call, ensure_ascii=False),
+            "brief": replace(run.brief, options={}, prompt_tools=None).json(),
+            "record": {"pending": pending, "said": [], "steps": []},
+            "outcome": {"response": run.approval.summary, "steps": [], "approval": run.approval.shown()},
+            "events": [],
+        }
+
+        def work(db: Connection) -> None:
+            db.execute(turns.delete().where(turns.c.run_id == run.run_id))
+            db.execute(runs.update().where(runs.c.run_id == run.run_id).values(**values))
+            db.execute(sql.ADD_SESSION, columns(moved))
+            db.execute(sql.ADD_TURN, {"session_id": moved.session_id, "number": 1, "run_id": run.run_id})
+
+        await self._writes.do(work)
 
     async def empty_journal(self) -> str | None:
         """Overwrite what was deleted in the file's journal too (SQLite). The file's name where that must wait."""

@@ -456,6 +456,8 @@ class Server:
 def tool_info(server: str, tool: Tool) -> ToolInfo:
     """A tool as its server lists it."""
     annotations = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
+    if tool.title and "title" not in annotations:
+        annotations["title"] = tool.title
     return ToolInfo(
         name=tool.name,
         server=server,
@@ -477,7 +479,7 @@ def meta_of(call: ToolCall) -> RequestParamsMeta:
     if call.caller is not None:
         meta |= {"agentd/caller": call.caller.id, "agentd/caller_scopes": sorted(call.caller.scopes)}
     if call.basis is not None:
-        meta["agentd/basis"] = call.basis.model_dump(mode="json")
+        meta["agentd/basis"] = call.basis.model_dump(mode="json", exclude={"disputed"})
     if call.consent is not None:
         meta["agentd/approved_by"] = call.consent.by
         meta["agentd/approvals"] = [agreement.model_dump() for agreement in call.consent.approvals]

@@ -13,6 +13,7 @@ from aiohttp import web
 from agentd.access import Access, RateLimiter, TokenStore
 from agentd.apps.analytics import method as analytics
 from agentd.apps.graph import method as graph
+from agentd.apps.letters import Letters
 from agentd.apps.residents import Residents
 from agentd.errors import UnknownTool
 from agentd.http.routes import application
@@ -61,7 +62,7 @@ class TwinModels:
         return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
 
 
-METHODS = table((analytics.ask, graph.ask, *Residents.methods))
+METHODS = table((analytics.ask, graph.ask, *Letters.methods, *Residents.methods))
 """Every method of a daemon with the apps that ship."""
 
 

@@ -14,6 +14,9 @@ from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
 
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
 REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", "servers.residents"]\n'
+WITH_OFFICERS = HEAD.replace('letters.assurance = "declared"\n', "")
+"""As an office is shipped: what rests on a visitor's word alone waits for an officer."""
+FORMS = f'[[servers]]\nname = "forms"\ncommand = "python3"\nargs = ["{Path(__file__).with_name("forms.py")}"]\n'
 CONFIG = HEAD + SERVERS["time"] + SERVERS["certificate"] + REGISTER
 
 

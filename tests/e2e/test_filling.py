@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
-from tests.e2e.register import REGISTER, Person, person, residents
+from tests.e2e.register import FORMS, REGISTER, Person, person, residents
 from tests.e2e.test_live_prompt import CONFIG as WIRE_CONFIG
 from tests.e2e.test_live_prompt import capturing
 
-FORMS = f'[[servers]]\nname = "forms"\ncommand = "python3"\nargs = ["{Path(__file__).with_name("forms.py")}"]\n'
 CONFIG = HEAD + REGISTER + FORMS
 BUDI, SITI, RIZKY = residents()[:3]
 ALAMAT = {"nama": BUDI["nama"], "nik": BUDI["nik"], "alamat": BUDI["alamat"], "keperluan": "melamar kerja"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentd.application import App, SchemaReading, Wiring
+from agentd.apps.letters import list_method
 from agentd.apps.letters.evidence.readings import SessionReadings
 from agentd.apps.letters.explain import explained, mistakes
 from agentd.apps.letters.grounding import Grounded
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 class Letters(App):
     """Grounding for official calls, and the pages around letters: /kiosk, /desk, /verify, /preview, /pictures."""
 
+    methods = (list_method.list_letters,)
     static = Path(__file__).parent / "web" / "static"
     judges_official_calls = True
 

@@ -6,7 +6,7 @@ What is added is what nobody has to say: the schema's published defaults, and th
 from __future__ import annotations
 
 from agentd.apps.letters.evidence import digits
-from agentd.messages import ToolCall
+from agentd.messages import Source, ToolCall
 
 SEX = "jenis_kelamin"
 _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
@@ -20,10 +20,15 @@ def completed(call: ToolCall) -> ToolCall:
         name: rule for name, rule in call.tool.input_schema.get("properties", {}).items() if isinstance(rule, dict)
     }
     added = {name: rule["default"] for name, rule in rules.items() if "default" in rule and _open(call, name)}
+    sources: dict[str, Source] = dict.fromkeys(added, "default")
     nik = digits.sixteen(str(call.input.get("nik", "")))
     if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
         added[SEX] = sex
-    return call.model_copy(update={"input": {**call.input, **added}}) if added else call
+        sources[SEX] = "derived"
+    if not added:
+        return call
+    basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
+    return call.model_copy(update={"input": {**call.input, **added}, "basis": basis})
 
 
 def _open(call: ToolCall, name: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.apps.letters.completing import completed
+from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence import names
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.choices import between
@@ -45,6 +46,7 @@ class Grounded:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
         if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
             return refusal(call, missing)
+        call = await aside(_with_disputes, call, self._readings.of(call.session_id))
         return await self._inner.call(completed(call), on_progress)
 
 
@@ -70,6 +72,17 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
     return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
+
+
+def _with_disputes(call: ToolCall, readings: Readings) -> ToolCall:
+    """The call with what the citizen says of the register's values; what takes longer than it may is left out."""
+    if call.basis is None or call.consent is not None or not call.basis.registered:
+        return call
+    try:
+        found = disputed(call, _case(call.tool, call.said, readings))
+    except OverBudget:
+        return call
+    return call.model_copy(update={"basis": call.basis.model_copy(update={"disputed": found})})
 
 
 def _with_open_choices(field: Field, case: Case) -> Field:

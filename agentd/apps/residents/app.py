@@ -2,42 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from agentd.agent.toolset import Fit
 from agentd.application import App, Wiring
-from agentd.apps.residents import session_methods
+from agentd.apps.residents import correction_methods, request_methods, session_methods
+from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.policy import Filled, Visitors
 from agentd.apps.residents.register import Register
+from agentd.apps.residents.requests import Requests
 from agentd.apps.residents.verifying import Verifications
+from agentd.messages import ToolInfo
 from agentd.ports import ToolHost
+from agentd.runs.approvals import Review
+from agentd.runs.records import PendingApproval, RunRecord
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+@dataclass(frozen=True, slots=True)
+class OfficerReviews:
+    """Opens a request for what a citizen agreed to and an officer must, too."""
+
+    requests: Requests
+    tools: Callable[[], ToolHost]
+
+    async def open(self, row: RunRecord, approval: PendingApproval) -> Review:
+        """The request, by the tool as its server describes it."""
+        known = self.tools().catalogue().tool(approval.tool)
+        return await self.requests.open(row, approval, known or ToolInfo(name=approval.tool, server=""))
 
 
 class Residents(App):
     """Session.verify and what rests on it."""
 
-    methods = (session_methods.verify, session_methods.forget, session_methods.vouch)
+    methods = (
+        *(session_methods.verify, session_methods.forget, session_methods.vouch),
+        *(request_methods.list_requests, request_methods.get, request_methods.cancel, request_methods.check),
+        *(correction_methods.list_corrections, correction_methods.resolve),
+    )
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
         self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server))
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
-        self._visitors = Visitors(self._identities, self._register)
+        self._requests = Requests(wiring.store, wiring.clock)
+        self.reviews = OfficerReviews(self._requests, wiring.tools)
+        self._corrections = Corrections(wiring.store, wiring.clock)
+        self._visitors = Visitors(self._identities, self._register, self._corrections)
         self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls say on what they rest; a verified session's are filled in."""
-        return Filled(inner, self._visitors)
+        return Filled(inner, self._visitors, self._requests.seen)
 
     async def fitting(self, session_id: str) -> Fit | None:
         """A verified session's model is told only of what is left to fill in."""
         return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:
-        """What Session.verify stands on."""
-        return (self._verifications,)
+        """What Session.verify, Request.* and Correction.* stand on."""
+        return (self._verifications, self._requests, self._corrections, self.wiring.audit)
+
+    def pages(self) -> Iterable[web.AbstractRouteDef]:
+        """/status/CODE, open to everybody who has a code."""
+        from agentd.apps.residents.status_page import StatusPage
+
+        return StatusPage(self._requests).routes()
+
+    async def leaving(self, session_id: str) -> None:
+        """How its requests stand outlasts its runs."""
+        await self._requests.settle(session_id)
 
     async def session_shown(self, session_id: str) -> dict[str, Any]:
         """`identity`: never the NIK."""

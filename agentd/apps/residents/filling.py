@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agentd.agent.assurance import Level
 from agentd.apps.residents.family import meant, question, spoken
-from agentd.apps.residents.identity import Level
 from agentd.apps.residents.register import Resident
 from agentd.errors import Language
 from agentd.messages import Source, ToolInfo

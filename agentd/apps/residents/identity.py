@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, Literal, get_args
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from agentd.agent.assurance import Level
 from agentd.clock import iso
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
-
-Level = Literal["declared", "officer", "pin", "card+pin"]
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""How sure it is who asks, least first: they say so, an officer saw the card, they know the PIN, they have the card."""
 
 TABLES = sa.MetaData()
 IDENTITIES = sa.Table(

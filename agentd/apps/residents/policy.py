@@ -6,20 +6,30 @@ nobody who asks can.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.assurance import least_of, reaches
 from agentd.agent.toolset import Fit
+from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.register import Register
 from agentd.errors import Language, ToolExecution
-from agentd.messages import Basis, Catalogue, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import Basis, Catalogue, Dispute, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 
+Seen = Callable[[str], Awaitable[tuple[str, ...]]]
+"""The requirements that an officer ticked for a run."""
 ENDED: dict[Language, str] = {
     "id": "Masa masuk dengan PIN sudah berakhir. Silakan masuk lagi dengan NIK dan PIN.",
     "en": "The time of your PIN is over. Please sign in again with your NIK and PIN.",
+}
+ONLY_PROVEN: dict[Language, str] = {
+    "id": "Surat ini hanya untuk penduduk yang masuk dengan NIK (atau kartu) dan PIN. Silakan masuk, atau ke petugas.",
+    "en": "This letter is only for residents who sign in with NIK (or card) and PIN. Sign in, or ask an officer.",
 }
 
 
@@ -29,6 +39,7 @@ class Visitors:
 
     identities: Identities
     register: Register
+    corrections: Corrections
 
     async def known(self, session_id: str) -> Known | None:
         """Who it is, with their family card; None for who is not verified, or while the register can't be read: then
@@ -48,6 +59,12 @@ class Visitors:
         known = await self.known(session_id)
         return None if known is None else partial(_fit, known=known)
 
+    async def disputed(self, session_id: str, disputes: Mapping[str, Dispute]) -> None:
+        """Ask an officer to look at what the visitor says is otherwise."""
+        identity = await self.identities.of(session_id)
+        if identity is not None:
+            await self.corrections.note(session_id, identity.nik, disputes)
+
     async def holds(self, session_id: str) -> bool:
         """Whether the session's proof still holds."""
         return await self.identities.used(session_id) is not None
@@ -60,9 +77,10 @@ def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
 class Filled:
     """A tool host whose official calls say on what they rest."""
 
-    def __init__(self, inner: ToolHost, visitors: Visitors) -> None:
+    def __init__(self, inner: ToolHost, visitors: Visitors, seen: Seen) -> None:
         self._inner = inner
         self._visitors = visitors
+        self._seen = seen
 
     def catalogue(self) -> Catalogue:
         """What the inner host offers."""
@@ -76,24 +94,32 @@ class Filled:
         tool = whole(call.tool)
         try:
             arguments, basis = await self._completed(call, tool)
+            _check_level(tool, basis)
         except WhichMember as asked:
             missing = {"missing": [asked.field], "labels": [asked.field]}
             return ToolOutcome(
                 success=False, error_type="grounding", missing=(asked.field,), message=str(asked), output=missing
             )
-        except _Ended:
-            return ToolOutcome(success=False, error_type="tool_execution", message=ENDED[call.language], output={})
+        except _Refused as refused:
+            return ToolOutcome(
+                success=False, error_type="tool_execution", message=refused.words[call.language], output={}
+            )
         made = call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
-        outcome = await self._inner.call(made, on_progress)
-        return outcome.model_copy(update={"input": arguments})
+        try:
+            outcome = await self._inner.call(made, on_progress)
+        except ApprovalNeeded as needed:
+            if needed.basis is not None and needed.basis.disputed:
+                await self._visitors.disputed(call.session_id, needed.basis.disputed)
+            raise
+        return outcome.model_copy(update={"input": outcome.input or arguments})
 
     async def _completed(self, call: ToolCall, tool: ToolInfo) -> tuple[dict[str, object], Basis]:
-        """The arguments and the basis; of a call that was agreed to, what was agreed to. Raises WhichMember, _Ended."""
+        """The arguments and the basis; of a call that was agreed to, what was agreed to. Raises those two."""
         if call.consent is not None and call.consent.basis is not None:
             basis = call.consent.basis
             if basis.registered and not call.consent.by_staff and not await self._visitors.holds(call.session_id):
-                raise _Ended
-            return call.input, basis
+                raise _Refused(ENDED)
+            return call.input, basis.model_copy(update={"seen": await self._seen(call.run_id)})
         known = await self._visitors.known(call.session_id)
         if known is None:
             by_hand = call.caller is not None and call.caller.may("staff") and call.session_id == call.run_id
@@ -104,9 +130,20 @@ class Filled:
         return filling.arguments, _basis(filling)
 
 
+def _check_level(tool: ToolInfo, basis: Basis) -> None:
+    """Raises _Refused for an act that an officer's yes is not enough for."""
+    least = least_of(tool)
+    if not reaches("officer", least) and not reaches(basis.level, least):
+        raise _Refused(ONLY_PROVEN)
+
+
 def _basis(filling: Filling) -> Basis:
     return Basis(level=filling.level, sources=filling.sources)
 
 
-class _Ended(Exception):
-    """The proof on which an agreed call rests does not hold any more."""
+class _Refused(Exception):
+    """The call is not made; the words are for the citizen."""
+
+    def __init__(self, words: dict[Language, str]) -> None:
+        self.words = words
+        super().__init__(words["en"])

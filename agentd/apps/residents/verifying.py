@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from agentd.apps.residents.identity import LEVELS, Identities, Identity, Level
+from agentd.agent.assurance import LEVELS, Level
+from agentd.apps.residents.identity import Identities, Identity
 from agentd.apps.residents.pace import Pace
 from agentd.apps.residents.register import Register, Resident, Verdict
 from agentd.audit import AuditTrail

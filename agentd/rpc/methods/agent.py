@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agentd.errors import (
     BudgetExceeded,
@@ -43,6 +43,18 @@ class RunOptions(Params):
     max_steps: int | None = Field(None, ge=1, le=64, description="Tool calls at most (8 unless configured).")
     deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
     language: Language | None = Field(None, description="Language of messages to the person.")
+    tool_hint: str | None = Field(None, max_length=100, description="The tool to begin with: no model chooses it.")
+    tool_arguments: dict[str, Any] | None = Field(
+        None,
+        description="What the person put into that tool's form, their own words by definition. With nothing left open "
+        "no model is asked.",
+    )
+
+    @model_validator(mode="after")
+    def _arguments_have_a_tool(self) -> RunOptions:
+        if self.tool_arguments is not None and self.tool_hint is None:
+            raise ValueError("tool_arguments needs tool_hint")
+        return self
 
 
 class RunParams(Params):

@@ -54,6 +54,13 @@ def proven(field: Field, case: Case) -> bool:
     return not any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
 
 
+def last_word(field: Field, case: Case) -> Claim | None:
+    """The last thing that the citizen said of a field in their own words, right or not; None where there is none."""
+    reader = _READERS.get(field.kind, wording.text)
+    said = [claim for claim in reader(field, case) if claim.mood is Mood.SAID and (claim.supports or claim.replaces)]
+    return max(said, key=lambda claim: claim.message, default=None)
+
+
 def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
     for form in case.talk.forms:
         value: Json = form.values

@@ -1,0 +1,117 @@
+"""What residents say differs from the register: requests for an officer, who alone corrects it. It changes no register.
+
+A request outlasts the visit that made it, for it is a task of the office; once it is resolved the words are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from agentd.clock import iso
+from agentd.errors import NotFound
+from agentd.messages import Caller, Dispute
+from agentd.ports import Clock
+from agentd.runs.store import RunStore
+
+LONGEST = 500
+"""Characters that are kept of what was said."""
+
+TABLES = sa.MetaData()
+CORRECTIONS = sa.Table(
+    "agentd_corrections",
+    TABLES,
+    sa.Column("correction_id", sa.String(40), primary_key=True),
+    sa.Column("session_id", sa.String(200), nullable=False),
+    sa.Column("nik", sa.String(16), nullable=False),
+    sa.Column("field", sa.String(100), nullable=False),
+    sa.Column("title", sa.String(200), nullable=False),
+    sa.Column("registered", sa.Text, nullable=False),
+    sa.Column("said", sa.Text, nullable=False),
+    sa.Column("created_at", sa.String(40), nullable=False),
+    sa.Column("resolved_at", sa.String(40)),
+    sa.Column("resolved_by", sa.String(200)),
+    sa.Column("note", sa.String(500)),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Correction:
+    """One datum that a resident says is otherwise: what the register holds, and the resident's sentence."""
+
+    correction_id: str
+    session_id: str
+    nik: str
+    field: str
+    title: str
+    registered: str
+    said: str
+    created_at: str
+    resolved_at: str | None = None
+    resolved_by: str | None = None
+    note: str | None = None
+
+    def shown(self) -> dict[str, Any]:
+        """The wire form, for staff."""
+        return {column.name: getattr(self, column.name) for column in CORRECTIONS.columns}
+
+
+class Corrections:
+    """The requests of all residents."""
+
+    def __init__(self, store: RunStore, clock: Clock) -> None:
+        store.add_tables(TABLES)
+        self._writes = store.writes
+        self._clock = clock
+
+    async def note(self, session_id: str, nik: str, disputed: Mapping[str, Dispute]) -> None:
+        """One request for each field; the same one is not made twice."""
+
+        def work(db: Connection) -> None:
+            mine = sa.and_(CORRECTIONS.c.nik == nik, CORRECTIONS.c.resolved_at.is_(None))
+            open_ = set(db.execute(sa.select(CORRECTIONS.c.field, CORRECTIONS.c.registered).where(mine)).tuples())
+            for name, about in disputed.items():
+                if (name, about.registered) in open_:
+                    continue
+                made = Correction(
+                    correction_id=uuid4().hex,
+                    session_id=session_id,
+                    nik=nik,
+                    field=name,
+                    title=about.title,
+                    registered=about.registered,
+                    said=about.said[:LONGEST],
+                    created_at=iso(self._clock.now()),
+                )
+                db.execute(CORRECTIONS.insert(), made.shown())
+
+        await self._writes.do(work)
+
+    async def list(self, *, resolved: bool, limit: int) -> list[Correction]:
+        """The open ones, or those that are resolved; newest first."""
+        done = CORRECTIONS.c.resolved_at.is_not(None) if resolved else CORRECTIONS.c.resolved_at.is_(None)
+        query = sa.select(CORRECTIONS).where(done).order_by(CORRECTIONS.c.created_at.desc()).limit(limit)
+        return await self._writes.do(lambda db: [Correction(**row) for row in db.execute(query).mappings()])
+
+    async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> Correction:
+        """An officer has dealt with it. Raises NotFound for one that is not open."""
+        at = iso(self._clock.now())
+
+        def work(db: Connection) -> Correction | None:
+            mine = sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
+            row = db.execute(sa.select(CORRECTIONS).where(mine)).mappings().first()
+            if row is None:
+                return None
+            found = replace(Correction(**row), said="", registered="", resolved_at=at, resolved_by=caller.id, note=note)
+            db.execute(CORRECTIONS.update().where(mine).values(**found.shown()))
+            return found
+
+        found = await self._writes.do(work)
+        if found is None:
+            raise NotFound("there is no such open correction request")
+        return found

@@ -1,0 +1,151 @@
+"""Request.* on the wire: params, answers, examples. requests.py keeps them; Agent.approve decides them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from pydantic import Field
+
+from agentd.apps.residents.requests import Requests, Status
+from agentd.audit import AuditTrail
+from agentd.errors import Conflict, InvalidParams, NotFound
+from agentd.messages import Caller, Message
+from agentd.rpc.method import ANYONE, STAFF, Example, method
+from agentd.rpc.params import Params, SessionKey
+from agentd.rpc.services import Services
+
+_ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
+"""Stops a request's run: that it may was judged by the request."""
+
+
+class RequestsParams(Params):
+    """Params of Request.list."""
+
+    limit: int = Field(200, ge=1, le=1000, description="Requests at most, newest first.")
+    status: Status | None = None
+    session_key: SessionKey | None = None
+
+
+class RequestParams(Params):
+    """Params of Request.get and Request.cancel."""
+
+    request_id: str = Field(min_length=1, max_length=100)
+    session_key: SessionKey | None = None
+
+
+class CheckParams(Params):
+    """Params of Request.check."""
+
+    request_id: str = Field(min_length=1, max_length=100)
+    requirement: str = Field(min_length=1, max_length=500, description="One of the request's requirements.")
+    seen: bool = Field(description="Whether the officer saw it.")
+
+
+class Requirement(Message):
+    """What is to be shown, and whether an officer saw it."""
+
+    requirement: str
+    seen: bool
+
+
+class RequestShown(Message):
+    """One request; its run is what Agent.approve decides."""
+
+    request_id: str
+    code: str = Field(description="Of 79 random bits: /status/CODE shows how it stands.")
+    tool: str
+    title: str
+    status: Status
+    queue_number: str = Field(description="What is called out (SKD-014); it opens nothing.")
+    level: str = Field(description="How sure it is who asks: declared, officer, pin or card+pin.")
+    created_at: str
+    run_id: str
+    requirements: list[Requirement]
+
+
+class RequestList(Message):
+    """Requests, newest first."""
+
+    requests: list[RequestShown]
+
+
+_REQUEST = {
+    "request_id": "5f0c",
+    "code": "7KQ2-M9XB-4TRA-HW3E",
+    "tool": "generate_surat_keterangan_domisili",
+    "title": "Surat Keterangan Domisili",
+    "status": "under_review",
+    "queue_number": "SKD-014",
+    "level": "declared",
+    "created_at": "2026-01-05T02:00:00.000+00:00",
+    "run_id": "run-7f3b",
+    "requirements": [{"requirement": "KTP (asli dan salinan)", "seen": False}],
+}
+
+
+@method(
+    "Request.list",
+    params=RequestsParams,
+    result=RequestList,
+    scopes=ANYONE,
+    examples=(Example("who waits", {"status": "under_review"}, {"requests": [_REQUEST]}),),
+)
+async def list_requests(services: Services, caller: Caller, params: RequestsParams) -> dict[str, Any]:
+    """Requests that an officer decides: all for staff, a visitor's own by the session's key."""
+    found = await services.part(Requests).list(caller, params.limit)
+    return {"requests": [one.shown() for one in found if params.status in (None, one.status)]}
+
+
+@method(
+    "Request.get",
+    params=RequestParams,
+    result=RequestShown,
+    scopes=ANYONE,
+    errors=(NotFound,),
+    examples=(Example("how it stands", {"request_id": "5f0c"}, _REQUEST),),
+)
+async def get(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
+    """One request as it stands."""
+    return (await services.part(Requests).get(params.request_id, caller)).shown()
+
+
+@method(
+    "Request.cancel",
+    params=RequestParams,
+    result=RequestShown,
+    scopes=ANYONE,
+    errors=(NotFound, Conflict),
+    examples=(Example("not needed any more", {"request_id": "5f0c"}, {**_REQUEST, "status": "cancelled"}),),
+)
+async def cancel(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
+    """Withdraw a request that is not decided yet."""
+    requests = services.part(Requests)
+    found = await requests.get(params.request_id, caller)
+    if found.status in ("ready", "fetched"):
+        raise Conflict("the letter is issued; an officer can void it")
+    await services.part(AuditTrail).arecord("request.cancelled", actor=caller.id, subject=found.request_id)
+    with suppress(Conflict, NotFound):  # it has ended already
+        await services.runs.cancel(found.run_id, _ITSELF)
+    return (await requests.get(params.request_id, caller)).shown()
+
+
+@method(
+    "Request.check",
+    params=CheckParams,
+    result=RequestShown,
+    scopes=STAFF,
+    errors=(NotFound, InvalidParams),
+    examples=(
+        Example(
+            "the card was shown",
+            {"request_id": "5f0c", "requirement": "KTP (asli dan salinan)", "seen": True},
+            {**_REQUEST, "requirements": [{"requirement": "KTP (asli dan salinan)", "seen": True}]},
+        ),
+    ),
+)
+async def check(services: Services, caller: Caller, params: CheckParams) -> dict[str, Any]:
+    """Tick what the officer saw: the letter's text names it."""
+    requests = services.part(Requests)
+    await services.part(AuditTrail).arecord("request.checked", actor=caller.id, subject=params.request_id)
+    return (await requests.check(params.request_id, params.requirement, params.seen, caller)).shown()

@@ -1,0 +1,246 @@
+"""Citizens' requests that wait for an officer: a queue number, a code to ask by, what was seen. It decides none.
+
+A request holds nothing of the citizen: whom it is about stands in its run, whose state is the request's. What has ended
+is kept, so that a code still answers once the run is gone.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+from uuid import uuid4
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from agentd.clock import iso
+from agentd.errors import InvalidParams, NotFound
+from agentd.messages import Caller, ToolInfo
+from agentd.ports import Clock
+from agentd.runs.approvals import Review
+from agentd.runs.keys import opens
+from agentd.runs.records import PendingApproval, RunRecord
+from agentd.runs.store import RunStore
+
+Status = Literal["incomplete", "under_review", "waiting_signature", "ready", "fetched", "cancelled"]
+_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+_CODE = 16
+"""Characters of a code, of 31: 79 random bits."""
+
+TABLES = sa.MetaData()
+REQUESTS = sa.Table(
+    "agentd_requests",
+    TABLES,
+    sa.Column("request_id", sa.String(40), primary_key=True),
+    sa.Column("code", sa.String(40), nullable=False, unique=True),
+    sa.Column("run_id", sa.String(200), nullable=False, unique=True),
+    sa.Column("session_id", sa.String(200), nullable=False),
+    sa.Column("owner", sa.String(200), nullable=False),
+    sa.Column("key_hash", sa.String(64)),
+    sa.Column("tool", sa.String(200), nullable=False),
+    sa.Column("title", sa.String(200), nullable=False),
+    sa.Column("series", sa.String(20), nullable=False),
+    sa.Column("day", sa.String(10), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("level", sa.String(20), nullable=False),
+    sa.Column("requirements", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("created_at", sa.String(40), nullable=False),
+    sa.UniqueConstraint("series", "day", "number"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request. `requirements` are {what is to be shown: whether an officer saw it}."""
+
+    request_id: str
+    code: str
+    run_id: str
+    session_id: str
+    owner: str
+    key_hash: str | None
+    tool: str
+    title: str
+    series: str
+    day: str
+    number: int
+    level: str
+    requirements: dict[str, bool] = field(hash=False)
+    status: Status
+    created_at: str
+
+    @property
+    def queue_number(self) -> str:
+        """`SKD-014`: what is called out; it opens nothing."""
+        return f"{self.series}-{self.number:03d}"
+
+    def shown(self) -> dict[str, Any]:
+        """The wire form."""
+        names = ("request_id", "code", "tool", "title", "status", "queue_number", "level", "created_at", "run_id")
+        seen = [{"requirement": name, "seen": seen} for name, seen in self.requirements.items()]
+        return {**{name: getattr(self, name) for name in names}, "requirements": seen}
+
+
+class Requests:
+    """The requests of all sessions."""
+
+    def __init__(self, store: RunStore, clock: Clock) -> None:
+        store.add_tables(TABLES)
+        self._store = store
+        self._clock = clock
+
+    async def open(self, row: RunRecord, approval: PendingApproval, tool: ToolInfo) -> Review:
+        """The run's request, which waits for an officer from now; what the citizen is told."""
+        session = await self._store.session(row.session_id)
+        now = self._clock.now()
+        made = Request(
+            request_id=uuid4().hex,
+            code=new_code(),
+            run_id=row.run_id,
+            session_id=row.session_id,
+            owner=row.owner,
+            key_hash=None if session is None else session.key_hash,
+            tool=tool.name,
+            title=title_of(tool),
+            series=series_of(tool),
+            day=now.astimezone().date().isoformat(),
+            number=0,
+            level=(approval.basis or {}).get("level", "declared"),
+            requirements={str(name): False for name in tool.meta.get("agentd/requirements") or ()},
+            status="under_review",
+            created_at=iso(now),
+        )
+
+        def work(db: Connection) -> Request:
+            if known := _one(db, REQUESTS.c.run_id == row.run_id):
+                return known
+            same = sa.and_(REQUESTS.c.series == made.series, REQUESTS.c.day == made.day)
+            last = db.execute(sa.select(sa.func.max(REQUESTS.c.number)).where(same)).scalar() or 0
+            numbered = replace(made, number=last + 1)
+            db.execute(REQUESTS.insert(), _columns(numbered))
+            return numbered
+
+        opened = await self._store.writes.do(work)
+        words = _WAITS[row.brief.language].format(number=opened.queue_number, code=opened.code)
+        return Review(opened.request_id, words)
+
+    async def list(self, caller: Caller, limit: int) -> list[Request]:
+        """Newest first: all for staff, those of their own session for a visitor."""
+        query = sa.select(REQUESTS).order_by(REQUESTS.c.created_at.desc(), REQUESTS.c.number.desc()).limit(limit)
+        if not caller.may("staff"):
+            query = query.where(REQUESTS.c.owner == caller.id)
+        found = await self._store.writes.do(lambda db: [_read(one) for one in db.execute(query).mappings()])
+        return [await self._current(one) for one in found if _may_see(one, caller)]
+
+    async def get(self, request_id: str, caller: Caller) -> Request:
+        """One request as it stands. Raises NotFound."""
+        found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.request_id == request_id))
+        if found is None or not _may_see(found, caller):
+            raise NotFound("there is no such request")
+        return await self._current(found)
+
+    async def by_code(self, code: str) -> Request | None:
+        """The request that has this code, as it stands; blanks, dashes and case aside."""
+        plain = _plain(code)
+        if len(plain) != _CODE:
+            return None
+        found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.code == written(plain)))
+        return None if found is None else await self._current(found)
+
+    async def check(self, request_id: str, requirement: str, seen: bool, caller: Caller) -> Request:
+        """Tick a requirement, or take the tick back. Raises NotFound, InvalidParams."""
+        found = await self.get(request_id, caller)
+        if requirement not in found.requirements:
+            known = "; ".join(found.requirements) or "none"
+            raise InvalidParams(f"this request asks for no such thing; it asks for: {known}", field="requirement")
+        changed = replace(found, requirements={**found.requirements, requirement: seen})
+        await self._write(changed)
+        return changed
+
+    async def seen(self, run_id: str) -> tuple[str, ...]:
+        """What an officer ticked for a run."""
+        found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.run_id == run_id))
+        return () if found is None else tuple(name for name, seen in found.requirements.items() if seen)
+
+    async def settle(self, session_id: str) -> None:
+        """Keep how the requests of a session stand, before their runs go."""
+        query = sa.select(REQUESTS).where(REQUESTS.c.session_id == session_id)
+        for one in await self._store.writes.do(lambda db: [_read(row) for row in db.execute(query).mappings()]):
+            await self._current(one)
+
+    async def _current(self, request: Request) -> Request:
+        """As its run stands now."""
+        status = status_of(request, await self._store.run(request.run_id))
+        if status == request.status:
+            return request
+        current = replace(request, status=status)
+        await self._write(current)
+        return current
+
+    async def _write(self, request: Request) -> None:
+        changed = {"status": request.status, "requirements": request.requirements}
+        query = REQUESTS.update().where(REQUESTS.c.request_id == request.request_id).values(**changed)
+        await self._store.writes.do(lambda db: db.execute(query))
+
+
+def status_of(request: Request, run: RunRecord | None) -> Status:
+    """How a request stands, by its run; what had ended before the run was removed stays."""
+    if request.status in ("ready", "fetched", "cancelled"):
+        return request.status
+    if run is None or run.status in ("failed", "cancelled"):
+        return "cancelled"
+    if run.status != "completed":
+        return "under_review"
+    steps = (run.outcome or {}).get("steps", [])
+    return "ready" if any(step["tool"] == request.tool and step["success"] for step in steps) else "cancelled"
+
+
+def title_of(tool: ToolInfo) -> str:
+    """A tool's title for people."""
+    return str(tool.annotations.get("title") or tool.name.removeprefix("generate_").replace("_", " ").title())
+
+
+def series_of(tool: ToolInfo) -> str:
+    """The letters before a queue number: the first of each word of the title."""
+    return "".join(word[0] for word in title_of(tool).split() if word[0].isalpha()).upper()[:10] or "P"
+
+
+def new_code() -> str:
+    """A code that nobody guesses, in groups of four."""
+    return written("".join(secrets.choice(_LETTERS) for _ in range(_CODE)))
+
+
+def written(plain: str) -> str:
+    """A code as it is shown."""
+    return "-".join(plain[at : at + 4] for at in range(0, len(plain), 4))
+
+
+def _plain(code: str) -> str:
+    return "".join(char for char in code.upper() if char.isascii() and char.isalnum())
+
+
+def _may_see(request: Request, caller: Caller) -> bool:
+    return caller.may("staff") or (request.owner == caller.id and opens(caller.session_key, [request.key_hash]))
+
+
+def _one(db: Connection, where: sa.ColumnElement[bool]) -> Request | None:
+    row = db.execute(sa.select(REQUESTS).where(where)).mappings().first()
+    return None if row is None else _read(row)
+
+
+def _read(row: Any) -> Request:
+    return Request(**row)
+
+
+def _columns(request: Request) -> dict[str, Any]:
+    return {column.name: getattr(request, column.name) for column in REQUESTS.columns}
+
+
+_WAITS = {
+    "id": "Permintaan {number} menunggu petugas. Tunjukkan KTP dan persyaratannya di loket. "
+    "Kode untuk melihat keadaannya: {code}",
+    "en": "Request {number} waits for an officer. Please show your identity card and the documents at the counter. "
+    "Your code to see how it stands: {code}",
+}

@@ -1,0 +1,75 @@
+"""/status/CODE: how a request stands, for whoever has its code. A page that needs no JavaScript; it names nobody."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+from aiohttp import hdrs, web
+
+from agentd.access.rates import FailedTries
+from agentd.apps.residents.requests import Request, Requests, Status
+from agentd.errors import RateLimited
+from agentd.http.guard import address_of
+
+SAYS: dict[Status, str] = {
+    "incomplete": "Belum lengkap: ada persyaratan yang belum ditunjukkan.",
+    "under_review": "Sedang diperiksa petugas.",
+    "waiting_signature": "Menunggu tanda tangan.",
+    "ready": "Siap diambil di loket.",
+    "fetched": "Sudah diambil.",
+    "cancelled": "Dibatalkan.",
+}
+UNKNOWN = "Kode ini tidak dikenal. Periksa lagi, atau tanyakan di loket."
+TOO_OFTEN = "Terlalu sering mencoba. Tunggu sebentar, lalu coba lagi."
+_PAGE = """<!doctype html>
+<html lang="id"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>Keadaan permintaan</title></head>
+<body><main><h1>Keadaan permintaan</h1>{body}</main></body></html>
+"""
+
+
+class StatusPage:
+    """The route; an address that tries codes is sent away."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+        self._tries = FailedTries()
+
+    def routes(self) -> Iterator[web.RouteDef]:
+        """For `application(pages=…)`: open to everybody who has a code."""
+        yield web.get("/status/{code}", self.get)
+
+    async def get(self, request: web.Request) -> web.Response:
+        """The page, or the same as JSON."""
+        address = address_of(request)
+        try:
+            self._tries.check(address)
+        except RateLimited:
+            return _answer(request, {"status": None, "message": TOO_OFTEN}, 429)
+        found = await self._requests.by_code(request.match_info["code"])
+        if found is None:
+            self._tries.failed(address)
+            return _answer(request, {"status": None, "message": UNKNOWN}, 404)
+        return _answer(request, _told(found), 200)
+
+
+def _told(found: Request) -> dict[str, str | None]:
+    return {
+        "status": found.status,
+        "message": SAYS[found.status],
+        "title": found.title,
+        "queue_number": found.queue_number,
+        "created_at": found.created_at,
+    }
+
+
+def _answer(request: web.Request, told: dict[str, str | None], status: int) -> web.Response:
+    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    accept = request.headers.get(hdrs.ACCEPT, "")
+    if "application/json" in accept and "text/html" not in accept:
+        return web.json_response(told, status=status, headers=headers)
+    lines = [f"{told['title']}, nomor {told['queue_number']}"] if told.get("title") else []
+    lines.append(str(told["message"]))
+    body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    return web.Response(text=_PAGE.format(body=body), content_type="text/html", status=status, headers=headers)

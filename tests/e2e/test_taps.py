@@ -1,0 +1,90 @@
+"""A letter by taps: the page's form begins the run, and with nothing left open no model is asked. A real daemon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon import SERVERS, RpcFailed, call, final, running
+from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, person, residents
+
+CONFIG = WITH_OFFICERS + REGISTER + FORMS
+BUDI = residents()[0]
+NO_MODEL = '{"error": "unavailable"}'
+"""A turn that fails: the script's model must not be asked."""
+
+
+def tapped(tool: str, **typed: str) -> dict[str, Any]:
+    return {"tool_hint": tool, "tool_arguments": typed} if typed else {"tool_hint": tool}
+
+
+def test_a_full_form_of_a_verified_visitor_needs_no_model(tmp_path: Path) -> None:
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        asked = one.says("Surat Alamat", options=tapped("generate_surat_alamat", keperluan="melamar kerja"))
+        assert (asked["status"], asked["provider"]) == ("needs_approval", None)
+        assert asked["approval"]["arguments"]["nik"] == BUDI["nik"]
+        assert asked["approval"]["arguments"]["keperluan"] == "melamar kerja"
+        daemon.kill(9)
+        daemon.start()
+        done = one.says("ya")
+        assert (done["status"], done["provider"], done["steps"][0]["success"]) == ("completed", None, True)
+        assert done["response"] == done["steps"][0]["message"]
+        one.arrive()
+        with pytest.raises(RpcFailed) as failed:
+            one.says("Halo")
+        assert failed.value.type == "provider_unavailable", "any other words do need one"
+
+
+def test_a_full_form_of_a_stranger_is_their_own_words(tmp_path: Path) -> None:
+    typed = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5", "keperluan": "bank"}
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        asked = one.says("Surat Alamat", options=tapped("generate_surat_alamat", **typed))
+        assert asked["approval"]["arguments"] == typed
+        assert set(asked["approval"]["sources"].values()) == {"citizen"}
+        assert one.says("ya")["approval"]["rule"] == "staff"
+
+
+def test_a_form_with_something_open_is_the_only_tool_that_the_model_may_call(tmp_path: Path) -> None:
+    wants = call("generate_surat_telepon", keperluan="bank", telepon="0")
+    with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        asked = one.says(
+            "Surat telepon untuk keperluan bank", options=tapped("generate_surat_telepon", telepon="081234567890")
+        )
+        assert asked["approval"]["arguments"] == {
+            **{"nama": BUDI["nama"], "telepon": "081234567890", "keperluan": "bank"}
+        }
+
+
+def test_a_tool_that_is_not_there_and_arguments_of_none_are_refused(tmp_path: Path) -> None:
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        for options, kind in (
+            ({"tool_hint": "generate_surat_tidak_ada"}, "unknown_tool"),
+            ({"tool_arguments": {"keperluan": "x"}}, "invalid_params"),
+        ):
+            with pytest.raises(RpcFailed) as refused:
+                daemon.call("Agent.run", prompt="Surat", options=options)
+            assert refused.value.type == kind
+
+
+def test_the_letters_are_listed_as_a_page_draws_them(tmp_path: Path) -> None:
+    with running(tmp_path, NO_MODEL, config=CONFIG + SERVERS["certificate"]) as daemon:
+        letters = {one["tool"]: one for one in person(daemon, "screen", "kiosk").call("Letters.list")["letters"]}
+    alamat = letters["generate_surat_alamat"]
+    assert (alamat["title"], alamat["assurance"], alamat["valid_days"]) == ("Surat Alamat", "officer", 30)
+    assert alamat["requirements"] == ["KTP (asli)", "Kartu Keluarga"]
+    assert alamat["fields"][0] == {
+        **{"name": "nama", "title": "Nama", "source": "resident.nama", "kind": "person-name", "required": True}
+    }
+    domisili = letters["generate_surat_keterangan_domisili"]
+    religion = next(one for one in domisili["fields"] if one["name"] == "agama")
+    assert religion["kind"] == "choice" and "Islam" in religion["choices"]
