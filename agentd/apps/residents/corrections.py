@@ -6,7 +6,7 @@ A request outlasts the visit that made it, for it is a task of the office; once 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -58,7 +58,7 @@ class Correction:
 
     def shown(self) -> dict[str, Any]:
         """The wire form, for staff."""
-        return {column.name: getattr(self, column.name) for column in CORRECTIONS.columns}
+        return asdict(self)
 
 
 class Corrections:
