@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from servers.certificate.catalogue import Catalogue
+from servers.certificate.settings import SHIPPED_LETTERS
 from tests.daemon import TOKEN, Daemon, final
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.steps import FIELDS, focused, keys_to, note_prints, type_form, violations
@@ -14,13 +16,8 @@ from tests.web.test_ask import ANSWER, answering
 Office = Callable[..., Daemon]
 Open = Callable[..., Page]
 TOOLS = ["language", "contrast", "speak"]
-SERVICES = [
-    "surat_keterangan_domisili",
-    "surat_keterangan_usaha",
-    "surat_keterangan_tidak_mampu",
-    "surat_pengantar",
-    "ask-else",
-]
+LETTERS = list(Catalogue((SHIPPED_LETTERS,)).types)
+SERVICES = [*LETTERS, "ask-else"]
 DESK = {"width": 1366, "height": 900}
 FORM = [*FIELDS, "summary", "submit"]
 
@@ -96,7 +93,7 @@ def test_a_citizen_gets_a_letter_from_the_chat_by_keys_alone(fresh_office: Offic
     page = open_page(office.url + "/chat", viewport={"width": 1280, "height": 800})
     press = page.keyboard.press
     assert focused(page) == "message"
-    assert keys_to(page, SERVICES[0], "Shift+Tab") == SERVICES[3::-1]
+    assert keys_to(page, SERVICES[0], "Shift+Tab") == LETTERS[::-1]
     press("Enter")
     assert focused(page) == "nama"
     keys_to(page, "cancel", "Shift+Tab")
