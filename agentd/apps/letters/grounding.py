@@ -164,8 +164,9 @@ def _names_kin(segment: Segment) -> bool:
 
 def _case(tool: ToolInfo, said: Sequence[Said], readings: Readings | None) -> Case:
     read = form(tool.input_schema)
-    talk = conversation(said, read.lexicon, readings or Readings(), for_others=read.for_others)
-    return Case(talk, said, read)
+    readings = readings or Readings()
+    talk = conversation(said, read.lexicon, readings, for_others=read.for_others)
+    return Case(talk, said, read, readings)
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Any
 
+from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
+from agentd.apps.letters.evidence.heard import Heard, heard
+from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
@@ -18,15 +24,54 @@ Json = Any
 BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the citizen: its order, what was read, what was asked before it, and what each sentence names."""
+
+    order: int
+    heard: Heard
+    asked: tuple[frozenset[str], ...]
+    question: str
+    named: tuple[tuple[Named, ...], ...]
+
+
 class Case:
     """One call's evidence: the conversation, the results, and the form that they are to fill."""
 
-    def __init__(self, talk: Conversation, said: Sequence[Said], form: Form) -> None:
+    def __init__(
+        self, talk: Conversation, said: Sequence[Said], form: Form, readings: Readings, today: date | None = None
+    ) -> None:
         self.talk, self.said, self.form = talk, said, form
+        self._readings, self.today = readings, today or date.today()
         self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._about: dict[str | None, tuple[Statement, ...]] = {}
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """Each message of the citizen, with the fields that the agent had asked for."""
+        found: list[Turn] = []
+        question = ""
+        for entry in sorted(self.said, key=lambda entry: entry.order):
+            spend()
+            if entry.by == "agent":
+                question = entry.text
+            elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
+                found.append(self._turn(entry, question))
+                question = ""
+        return tuple(found)
+
+    def _turn(self, entry: Said, question: str) -> Turn:
+        asked = self.form.names.asked(question) if question else ()
+        read = self._readings.remember((Heard, entry.text, self.lexicon), lambda: heard(entry.text, self.lexicon))
+        named = tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
+        return Turn(entry.order, read, asked, question, named)
+
+    @cached_property
+    def aliases(self) -> frozenset[tuple[str, str]]:
+        """(relation, role) of everybody whom the citizen put in a role."""
+        return frozenset().union(*(turn.heard.aliases for turn in self.turns))
 
     @cached_property
     def all(self) -> tuple[Statement, ...]:

@@ -559,7 +559,7 @@ class SentenceReader:
             self.denied, self.content_since_denial = True, False
             self._close(self.current.label)
             return mark.end + 1
-        if self.current.label is not None and all(word in _POINTING for word in words):
+        if self.current.label is not None and all(word in _POINTING or word == self.current.label for word in words):
             self.current.words, self.current.mood = [], Mood.TAKEN_BACK
         elif words:
             self.current.mood = Mood.DENIED

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import lru_cache
 from typing import Any
 
 from agentd.apps.letters.evidence.choices import NO_ENUM, Enum
-from agentd.apps.letters.evidence.lexicon import Lexicon
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SELF, Lexicon
+from agentd.apps.letters.evidence.named import Names
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.shapes import ANYBODY, Roles, Shape, roles, shape
 
 Json = Any
 HIDDEN = frozenset({"session_id"})
 """Arguments that the host sets: nobody has to say them."""
+_DATED = frozenset({"date", "time"})
 DEEPEST = 8
 """Objects within objects that fields are looked for in."""
 
@@ -43,6 +45,9 @@ class Field:
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 
+    told_about: bool = False
+    """Its tool says whom it is about."""
+
     def own_title(self, language: str) -> str:
         """What its tool calls it in a language; empty where the tool doesn't say."""
         return next(iter(self.labels.get(language) or self.labels.get("", ())), "")
@@ -58,6 +63,10 @@ class Form:
     roles: Roles
     shared: frozenset[str]
     """Labels that fields of more than one person have: whose a value is must be said."""
+    names: Names
+    """By which words the fields are called in a dialogue."""
+    ahead: bool
+    """It is about something to come, as a booking is: what somebody will do is said of it."""
     for_others: bool
     """It has fields for whom the letter serves, beside the applicant's."""
 
@@ -72,20 +81,31 @@ def _form(text: str) -> Form:
     schema = json.loads(text)
     known = roles(schema)
     people = {known.person(role): words for role, words in known.words.items()}
+    spoken = {
+        who: tuple(word for word in (*words, *RELATIONS.get(who, ())) if word not in SELF)
+        for who, words in people.items()
+    }
     people.pop(CITIZEN, None)
     common = Lexicon((), people)
     about = str(schema.get("x-agentd-about") or "")
     shapes: dict[str, Shape] = {}
     for path, name, prop, role in _properties(schema, schema, "", about):
         shapes[path] = shape(path, name, prop, common, known, role)
+    if not any(one.label == "nama" and one.person is None for one in shapes.values()):
+        for path, one in shapes.items():
+            if one.person == ANYBODY:
+                shapes[path] = replace(one, person=None, label=f"field:{path}")
     names = [(phrase, one.label) for one in shapes.values() if one.label.startswith("field:") for phrase in one.named()]
     named = frozenset((one.label, one.person) for one in shapes.values())
     whose: dict[str, set[str]] = {}
     for label, who in named:
         whose.setdefault(label, set()).add(who or CITIZEN)
+    ahead = any(one.time != "past" and (one.kind in _DATED or one.time) for one in shapes.values())
     for_others = any(one.person == ANYBODY for one in shapes.values())
     shared = frozenset(label for label, who in whose.items() if len(who) > 1 and CITIZEN in who)
-    return Form(Lexicon(names, people), shapes, frozenset(whose), known, shared, for_others)
+    return Form(
+        Lexicon(names, people), shapes, frozenset(whose), known, shared, Names(shapes, spoken), ahead, for_others
+    )
 
 
 def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form) -> list[Field]:
@@ -143,6 +163,7 @@ def _walk(
             required,
             pattern,
             labels=known.labels,
+            told_about=known.came_from.get("about") == "x-agentd-about",
         )
 
 

@@ -42,7 +42,7 @@ class Mark(NamedTuple):
 LABELS: Mapping[str, tuple[str, ...]] = phrases().labels
 """A label's phrases. Those that begin with `x:` name things that are no field of an applicant."""
 
-_RELATIONS: Mapping[str, tuple[str, ...]] = phrases().relations
+RELATIONS: Mapping[str, tuple[str, ...]] = phrases().relations
 SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 
@@ -68,7 +68,7 @@ class Lexicon:
         for cue, known in _PHRASES.items():
             if cue is not Cue.FIXED:
                 entries |= {words: (words, cue, "") for words in map(_words, known)}
-        for person, known in _RELATIONS.items():
+        for person, known in RELATIONS.items():
             entries |= {words: (words, Cue.RELATION, person) for words in map(_words, known)}
         for label, known in LABELS.items():
             entries |= {words: (words, Cue.LABEL, label) for words in map(_words, known)}
@@ -118,7 +118,7 @@ def person(words: Sequence[str]) -> str | None:
     """The relation that a field's own name speaks of (`nama ibu` → ibu), if any."""
     joined = f" {' '.join(words)} "
     named = [
-        (len(phrase), relation) for relation, known in _RELATIONS.items() for phrase in known if f" {phrase} " in joined
+        (len(phrase), relation) for relation, known in RELATIONS.items() for phrase in known if f" {phrase} " in joined
     ]
     return max(named)[1] if named else None
 

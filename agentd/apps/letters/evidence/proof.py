@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import address, choices, dates, digits, names, neighbourhood, numbers, results
+from agentd.apps.letters.evidence import (
+    address,
+    choices,
+    dates,
+    digits,
+    mentions,
+    names,
+    neighbourhood,
+    numbers,
+    results,
+)
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims import addresses, birth, people, wording
 from agentd.apps.letters.evidence.claims import choices as chosen
@@ -30,7 +40,7 @@ def proven(field: Field, case: Case) -> bool:
         or (isinstance(field.value, str) and not fold(field.value))
     ):
         return False
-    reader = _READERS.get(field.kind, wording.text)
+    reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
     claims = list(reader(field, case))
     claims += [Claim(message, Mood.SAID, _equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
@@ -41,7 +51,9 @@ def proven(field: Field, case: Case) -> bool:
     if field.free:
         return not any(claim.mood is Mood.SAID and not claim.supports and claim.replaces for claim in claims)
     found = [
-        order for order, value in results.values(case.said, field, case.nik, case.lexicon) if _equals(field, value)
+        order
+        for order, value in results.values(case.said, field, case.nik, case.lexicon)
+        if _equals(field, value) and not mentions.turned_down(field, case, order)
     ]
     if not found:
         return bool(

@@ -57,7 +57,7 @@ _ALIASES = {
 _KINDS = {
     "date": frozenset({"date"}),
     "time": frozenset({"time"}),
-    "money": frozenset({"amount", "price"}),
+    "money": frozenset({"amount", "price", "balance"}),
     "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age"}),
     "year": frozenset({"year"}),
     "code": frozenset({"identifier", "card"}),
@@ -135,13 +135,13 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     who, whence = _person(words, parents, title, str(role), known)
     label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
     enum = _enum(prop, label)
-    senses = frozenset(_senses(words)) if label.startswith("field:") else frozenset()
-    kind = _kind(prop, enum, label, senses)
+    senses = frozenset(_senses(words))
+    kind = _kind(prop, enum, label, senses if label.startswith("field:") else frozenset())
     if kind == "date" and label == "lahir":
         label = "tanggal_lahir"
     if label.startswith("field:") and kind == "name" and who and not own:
         label = "nama"
-    time = str(prop.get("x-agentd-time") or _tense(senses))
+    time = str(prop.get("x-agentd-time") or _tense(senses, kind))
     came_from = {
         "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
         "kind": "x-agentd-kind" if prop.get("x-agentd-kind") in KINDS else "derived",
@@ -197,8 +197,12 @@ def _senses(words: Sequence[str]) -> Iterator[str]:
                 yield sense
 
 
-def _tense(senses: frozenset[str]) -> str:
-    return next((time for time in ("past", "future") if senses & frozenset(phrases().tenses.get(time, ()))), "")
+def _tense(senses: frozenset[str], kind: str) -> str:
+    """When a day is by its name: a death's gone by, a departure's to come. An hour of what is gone is said as now."""
+    if kind not in ("date", "time"):
+        return ""
+    time = next((time for time in ("past", "future") if senses & frozenset(phrases().tenses.get(time, ()))), "")
+    return "now" if (kind, time) == ("time", "past") else time
 
 
 def _label(

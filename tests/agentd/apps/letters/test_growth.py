@@ -21,6 +21,7 @@ from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
+from tests.agentd.apps.letters.test_dialogue import TRIP
 from tests.agentd.growing import grows
 
 ARGUMENTS: dict[str, Any] = {
@@ -76,12 +77,19 @@ def judged(words: str) -> None:
     grounding.ungrounded(call(ARGUMENTS, QUESTION, words))
 
 
+def of_a_trip(words: str) -> None:
+    tool = letter().model_copy(update={"input_schema": {"type": "object", "properties": TRIP}})
+    arguments = {"origin_city": "Solo", "departure_date": "2027-03-03", "departure_time": "19:00", "passengers": 4}
+    grounding.ungrounded(call(arguments, QUESTION, words, tool=tool))
+
+
 def narrowed(words: str) -> None:
     grounding.narrowed(letter(), session(words))
 
 
 READERS: dict[str, Callable[[str], object]] = {
     "evidence": judged,
+    "dialogue": of_a_trip,
     "offer": narrowed,
     "pasted": pasted.own_words,
     "reading": lambda words: reading.read(words, LEXICON),

@@ -17,6 +17,8 @@ _WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = phrases().purposes
+_OTHERS = frozenset({"teman", "tetangga", "majikan", "pacar"})
+"""Whose purpose is never the applicant's."""
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -40,11 +42,13 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
         labelled = segment.label == field.label
+        if purpose and labelled and segment.person in _OTHERS:
+            continue
         if labelled and segment.mood is Mood.TAKEN_BACK:
             yield claim(statement, supports=False)
             continue
         corrected = segment.label is None and segment.corrected and segment.follows == field.label
-        if labelled and field.label == "pekerjaan" and not _begins_with(words, value):
+        if labelled and field.label == "pekerjaan" and not segment.corrected and not _begins_with(words, value):
             continue
         if labelled or corrected or statement.answers == field.label:
             weak = purpose or segment.empty

@@ -1,0 +1,297 @@
+"""A message as sentences in which each word has its mood and its owner. It binds no word to any field.
+
+Moods, owners and corrections are found by the packs' cues, each sentence in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+
+from agentd.agent.text import FILLERS, folded
+from agentd.apps.letters.evidence import persons
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Lexicon, Mark
+from agentd.apps.letters.evidence.mood import question_from
+from agentd.apps.letters.evidence.pasted import own_words
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.sentences import sentences, split
+from agentd.apps.letters.languages import phrases
+
+_BREAKS = frozenset({",", ";", "(", ")", "|", "\t"})
+_REQUESTS = phrases().requests
+_INTERROGATIVES = phrases().interrogatives
+_UNKNOWN = phrases().unknowns
+_PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
+_JOINS = phrases().joins
+_APPLICANTS = phrases().applicants
+_TOWARD = phrases().toward
+_DISOWNS = phrases().disowns
+_DOUBTS = phrases().doubts
+_PAST = {tuple(phrase.split()) for phrase in phrases().past}
+_FUTURE = {tuple(phrase.split()) for phrase in phrases().future}
+_SOON = {tuple(phrase.split()) for phrase in phrases().soon}
+_TIMES = {"past": _PAST, "future": _FUTURE, "soon": _SOON}
+MOST = 64
+"""Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
+_ANOTHER = {tuple(phrase.split()) for phrase in phrases().another}
+_FATES = phrases().fates
+_NEVER = frozenset({"never", "pernah"})
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One sentence, word by word. `moods`, `corrected`, `clauses` and `times` are as long as `words`."""
+
+    words: list[str]
+    raws: list[str]
+    moods: list[Mood]
+    people: list[tuple[int, str | None, range]]
+    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
+    corrected: list[bool]
+    clauses: list[int]
+    marks: list[Mark]
+    times: list[str]
+    """`past`, `future` or `soon` where a word stands in a clause that says so of itself."""
+    wrong: bool = False
+    """It takes something back."""
+    own: frozenset[int] = frozenset()
+    """Where the citizen names himself."""
+    asks: bool = False
+    inquiring: bool = False
+    """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
+    labels: list[Mark] = field(default_factory=list)
+    """Where it names a common field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message of the citizen, read."""
+
+    sentences: tuple[Sentence, ...]
+    another: bool
+    """It turns down what was offered."""
+    aliases: frozenset[tuple[str, str]]
+    """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
+
+
+def heard(text: str, lexicon: Lexicon) -> Heard:
+    """Read one message; what isn't the citizen's own words is cut first."""
+    raws = split(own_words(text), lexicon)
+    words = [folded(raw) or "\n" for raw in raws]
+    found: list[Sentence] = []
+    aliases: set[tuple[str, str]] = set()
+    spoken_of: str | None = None
+    for start, end, mark, _ in sentences(words, raws):
+        part = words[start:end]
+        sentence = _sentence(part, raws[start:end], lexicon.marks(part), mark == "?", spoken_of)
+        spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
+        found.append(sentence)
+        aliases |= set(_aliases(sentence))
+    another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
+    return Heard(tuple(found), another, frozenset(aliases))
+
+
+def _refuses(found: Sequence[Sentence]) -> bool:
+    """A message that begins with a no."""
+    first = next((mark for sentence in found[:1] for mark in sentence.marks if mark.start == 0), None)
+    plain_no = bool(found) and found[0].words[0] in ("no", "nope")
+    return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
+
+
+def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, spoken_of: str | None) -> Sentence:
+    size = len(words)
+    sentence = Sentence(
+        words,
+        raws,
+        [Mood.SAID] * size,
+        [],
+        [False] * size,
+        _clauses(words, raws, marks),
+        marks,
+        [""] * size,
+        asks=asks,
+    )
+    if len(marks) > MOST:
+        sentence.moods = [Mood.OPEN] * size
+        return sentence
+    sentence.labels = [mark for mark in marks if mark.cue is Cue.LABEL]
+    fixed = {at for mark in marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
+    for time, known in _TIMES.items():
+        for at in islice(_places(words, known), MOST):
+            if at not in fixed:
+                _timed(sentence, at, time)
+    _own(sentence, spoken_of)
+    for mark in marks:
+        handle = _MOODS.get(mark.cue)
+        if handle is not None:
+            handle(sentence, mark)
+    _question(sentence)
+    return sentence
+
+
+def _timed(sentence: Sentence, at: int, time: str) -> None:
+    """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
+    clause = _span(sentence, at)
+    alone = sum(1 for place in clause if sentence.words[place] not in FILLERS) <= 3 and clause.start == 0
+    more = _span(sentence, clause.stop).stop if alone and clause.stop < len(sentence.words) else clause.stop
+    for place in range(clause.start, more):
+        sentence.times[place] = sentence.times[place] or time
+
+
+def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
+    turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
+    numbers, clause = [], 0
+    for at, word in enumerate(words):
+        decimal = (
+            raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
+        )
+        if at in turns or (word in _BREAKS and not decimal):
+            clause += 1
+        numbers.append(clause)
+    return numbers
+
+
+def _span(sentence: Sentence, at: int) -> range:
+    """The clause around a place."""
+    start = end = at
+    clause = sentence.clauses[at]
+    while start > 0 and sentence.clauses[start - 1] == clause:
+        start -= 1
+    while end + 1 < len(sentence.words) and sentence.clauses[end + 1] == clause:
+        end += 1
+    return range(start, end + 1)
+
+
+def _set(sentence: Sentence, places: range, mood: Mood) -> None:
+    for at in places:
+        if sentence.moods[at] is Mood.SAID:
+            sentence.moods[at] = mood
+
+
+def _on_example(sentence: Sentence, mark: Mark) -> None:
+    """A condition, an example or a report: of its clause and all that follows; at the very end, of all before it."""
+    start = _span(sentence, mark.start).start
+    rest = [word for word in sentence.words[mark.end :] if word[0].isalnum() and word not in FILLERS]
+    _set(sentence, range(start if rest else 0, len(sentence.words)), Mood.OPEN)
+
+
+def _on_unsure(sentence: Sentence, _mark: Mark) -> None:
+    _set(sentence, range(len(sentence.words)), Mood.OPEN)
+
+
+def _on_negation(sentence: Sentence, mark: Mark) -> None:
+    words = tuple(sentence.words[mark.start : mark.end])
+    if words in _PAST | _FUTURE | _SOON:
+        return
+    clause = _span(sentence, mark.start)
+    _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
+    rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum()]
+    if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
+        _set(sentence, clause, Mood.DENIED)
+        sentence.wrong = True
+    if _NEVER.intersection((*words, *rest[:1])):
+        _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
+
+
+def _on_wrong(sentence: Sentence, mark: Mark) -> None:
+    sentence.wrong = True
+    _set(sentence, range(_span(sentence, mark.start).start, mark.end), Mood.DENIED)
+    for at in range(mark.end, len(sentence.words)):
+        sentence.corrected[at] = True
+
+
+def _on_correction(sentence: Sentence, mark: Mark) -> None:
+    for at in range(mark.end, len(sentence.words)):
+        sentence.corrected[at] = True
+        if sentence.clauses[at] == sentence.clauses[mark.start] and sentence.moods[at] is Mood.DENIED:
+            sentence.moods[at] = Mood.SAID
+
+
+def _question(sentence: Sentence) -> None:
+    """What is only asked; a polite question that asks for nothing unknown states what is wanted."""
+    start = question_from(sentence.words, sentence.marks, sentence.asks)
+    if start is None:
+        return
+    words = sentence.words[start:]
+    polite = _REQUESTS.intersection(words) and _INTERROGATIVES.isdisjoint(words) and _DOUBTS.isdisjoint(words)
+    if polite or tuple(sentence.words[:2]) in _PROPOSALS:
+        return
+    hypothetical = any(mark.cue in (Cue.EXAMPLE, Cue.UNSURE) for mark in sentence.marks)
+    sentence.inquiring = bool(_UNKNOWN.intersection(words)) and not hypothetical and _DOUBTS.isdisjoint(words)
+    _set(sentence, range(start, len(sentence.words)), Mood.OPEN)
+
+
+_MOODS = {
+    Cue.EXAMPLE: _on_example,
+    Cue.UNSURE: _on_unsure,
+    Cue.NEGATION: _on_negation,
+    Cue.WRONG: _on_wrong,
+    Cue.CORRECTION: _on_correction,
+}
+
+
+def _own(sentence: Sentence, spoken_of: str | None) -> None:
+    """Whose each word is: a relation owns its clause and what follows, until the citizen speaks of himself again."""
+    words, size = sentence.words, len(sentence.words)
+    meant = {at for mark in sentence.marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
+    sentence.own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
+    if spoken_of and not sentence.own and any(mark.cue is Cue.PRONOUN for mark in sentence.marks):
+        sentence.people.append((-1, spoken_of, range(size)))
+    named = {mark.start: mark for mark in sentence.marks if mark.cue is Cue.RELATION and _names(mark, words)}
+    again = {at for at in sentence.own if at not in named and _opens(sentence, at)}
+    for at in sorted({*named, *again})[:MOST]:
+        if at in named:
+            value = named[at].value
+            whose = CITIZEN if value in _APPLICANTS else value
+            sentence.people.append((at, whose, range(_span(sentence, at).start, size)))
+        else:
+            sentence.people.append((at, None, range(at, size)))
+
+
+def _opens(sentence: Sentence, at: int) -> bool:
+    """Whether a clause begins there, or one word before."""
+    return any(
+        place == 0 or sentence.clauses[place] != sentence.clauses[place - 1] or sentence.words[place - 1] in _JOINS
+        for place in (at, at - 1)
+        if place >= 0
+    )
+
+
+def _names(mark: Mark, words: Sequence[str]) -> bool:
+    """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
+    at = mark.start - 1
+    while at >= 0 and words[at] in ("my", "the", "a", "our"):
+        at -= 1
+    if at >= 0 and words[at] in _TOWARD:
+        return False
+    alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
+    return persons.strong(mark, words, opens=not alone, form=False, agent=False)
+
+
+def _aliases(sentence: Sentence) -> list[tuple[str, str]]:
+    """`almarhum ayah saya`, `ayah saya sudah meninggal`: who is in a role."""
+    found: list[tuple[str, str]] = []
+    relations = [mark for mark in sentence.marks if mark.cue is Cue.RELATION]
+    for before, after in pairwise(relations):
+        if after.start - before.end <= 1 and {before.value, after.value} & _ROLES:
+            role, other = (before.value, after.value) if before.value in _ROLES else (after.value, before.value)
+            found.append((other, role))
+    for mark in relations:
+        near = sentence.words[mark.end : mark.end + 4]
+        if _FATES.intersection(near) and mark.value not in _ROLES:
+            found.append((mark.value, DECEASED))
+    return found
+
+
+DECEASED = "almarhum"
+_ROLES = frozenset({DECEASED})
+
+
+def _places(words: Sequence[str], known: set[tuple[str, ...]]) -> Iterator[int]:
+    """Where one of these phrases stands."""
+    firsts = {phrase[0] for phrase in known}
+    for at, word in enumerate(words):
+        if word in firsts and any(tuple(words[at : at + len(phrase)]) == phrase for phrase in known):
+            yield at

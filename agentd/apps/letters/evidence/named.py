@@ -1,0 +1,101 @@
+"""By which words a form's fields are called, and where a text calls them so. It reads no values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agentd.agent.text import FILLERS, folded, normal, tokens
+from agentd.apps.letters.evidence.lexicon import LABELS
+from agentd.apps.letters.evidence.shapes import Shape
+from agentd.apps.letters.languages import phrases
+
+_SENSES = phrases().senses
+_WAYS = frozenset({"origin", "destination"})
+"""`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
+SHORTEST = 3
+"""Letters of a word of a name (`number_of_beds`) that says which field is meant."""
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Where words call fields: (first word, word after the last, the fields that it may be)."""
+
+    start: int
+    end: int
+    keys: frozenset[str]
+    plain: bool
+    """It is the fields' own name, not only a word that goes with them (`dari`)."""
+
+
+class Names:
+    """Every phrase that calls a field of one form; one phrase may call several."""
+
+    __slots__ = ("_phrases", "_plain", "_sizes", "_vocabulary")
+
+    def __init__(self, shapes: Mapping[str, Shape], people: Mapping[str, tuple[str, ...]]) -> None:
+        """`people`: the words of each of the tool's persons; they go with all fields of that person."""
+        found: dict[Phrase, set[str]] = {}
+        for key, shape in shapes.items():
+            for phrase in (*shape.named(), *(LABELS.get(shape.label, ()))):
+                found.setdefault(_words(phrase), set()).add(key)
+        self._plain = frozenset(found)
+        kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
+        for key, shape in shapes.items():
+            for word in shape.words:
+                if len(word) < SHORTEST or word in FILLERS:
+                    continue
+                found.setdefault((word,), set()).add(key)
+            for known in people.get(shape.person or "", ()):
+                found.setdefault(_words(known), set()).add(key)
+            for sense in shape.senses:
+                if sense in _WAYS and shape.kind != "place" and (sense, "place") in kinds:
+                    continue
+                for phrase in _SENSES.get(sense, ()):
+                    found.setdefault(_words(phrase), set()).add(key)
+        found.pop((), None)
+        self._phrases = {phrase: frozenset(keys) for phrase, keys in found.items()}
+        self._vocabulary = frozenset(word for phrase in self._phrases for word in phrase)
+        self._sizes: dict[str, tuple[int, ...]] = {}
+        for words in self._phrases:
+            self._sizes[words[0]] = tuple(sorted({len(words), *self._sizes.get(words[0], ())}, reverse=True))
+
+    def find(self, words: Sequence[str]) -> list[Named]:
+        """Where folded words call a field, the longest phrase first, none inside another."""
+        found: list[Named] = []
+        end = 0
+        words = [self._stem(word) for word in words]
+        for at, word in enumerate(words):
+            if at < end or word not in self._sizes:
+                continue
+            for size in self._sizes[word]:
+                keys = self._phrases.get(tuple(words[at : at + size]))
+                if keys is not None:
+                    end = at + size
+                    found.append(Named(at, end, keys, tuple(words[at:end]) in self._plain))
+                    break
+        return found
+
+    def _stem(self, word: str) -> str:
+        """`jadwalnya` is `jadwal` where only that names a field."""
+        return (
+            word[:-3]
+            if word.endswith("nya") and word not in self._vocabulary and word[:-3] in self._vocabulary
+            else word
+        )
+
+    def asked(self, text: str) -> tuple[frozenset[str], ...]:
+        """The fields that an agent's message may ask for: one set for each of its words for fields."""
+        words = [folded(token) for token in tokens(normal(text)) if token.strip()]
+        return tuple(dict.fromkeys(named.keys for named in self.find(words)))
+
+
+def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:
+    """The fields that words speak of together: `tanggal berangkat` is the date of departure, not every date."""
+    meant = {keys & among for keys in sets} - {frozenset()}
+    return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
+
+
+def _words(phrase: str) -> Phrase:
+    return tuple(folded(token) for token in tokens(normal(phrase)) if token.strip())

@@ -1,0 +1,150 @@
+"""Where a text may hold a field's value: a normaliser for each kind. Whether it is meant so, others decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence import choices, digits, moments, numbers
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.shapes import Shape
+
+TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
+NUMBERS = frozenset({"number", "money", "year"})
+_CURRENCIES = frozenset(
+    {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
+)
+_LEAST_MONEY = 1000
+
+
+class Span(NamedTuple):
+    """(first word, word after the last, whether it is the value in question)."""
+
+    start: int
+    end: int
+    supports: bool
+
+
+def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
+    """Every place in folded words that holds a value of the field's kind; of a text, only the value in question.
+
+    A value that its kind can't read (`tidak ada bagasi` for a number) is looked for as it is written.
+    """
+    read = _KINDS.get(field.kind)
+    found = list(read(field, words, today)) if read is not None else []
+    if field.kind in TEXTS or not any(span.supports for span in found):
+        found += [Span(at, end, True) for at, end in _written(field.value, words)]
+    return sorted(found)
+
+
+def fits(shape: Shape, field: Field, words: Sequence[str], span: Span) -> bool:
+    """Whether the same words could be a value of another field too."""
+    if shape.kind in NUMBERS and field.kind in NUMBERS:
+        money = _money(words, span)
+        return shape.kind == "money" if money else shape.kind != "money" or field.kind == "money"
+    if shape.kind == "choice":
+        return field.kind == "choice" and tuple(words[span.start : span.end]) in choices.options(shape.enum)
+    if shape.kind in TEXTS and field.kind in TEXTS:
+        return True
+    return shape.kind == field.kind
+
+
+def _money(words: Sequence[str], span: Span) -> bool:
+    near = (*words[max(0, span.start - 2) : span.start], *words[span.end : span.end + 1])
+    return bool(_CURRENCIES.intersection(near))
+
+
+def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    wanted = moments.day(str(field.value), today)
+    for start, end, day in moments.days(words, today):
+        yield Span(start, end, day == wanted)
+
+
+def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    wanted = moments.hour(str(field.value))
+    for start, end, hour in moments.hours(words):
+        yield Span(start, end, hour == wanted)
+
+
+def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Amounts that are no part of a date, an hour or a long number."""
+    wanted: Decimal | None = numbers.value(str(field.value))
+    dated = {at for start, end, _ in moments.days(words, today) for at in range(start, end)}
+    dated |= {at for start, end, _ in moments.hours(words) for at in range(start, end) if field.kind != "money"}
+    for start, end, value in numbers.found(words):
+        if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
+            yield Span(start, end, value == wanted)
+
+
+def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, Sequence[str], date], Iterator[Span]]:
+    def read(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+        wanted = same(str(field.value))
+        for start, end, run in digits.runs(words, least):
+            if same(run) is not None:
+                yield Span(start, end, wanted is not None and same(run) == wanted)
+
+    return read
+
+
+def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    wanted = choices.canonical(str(field.value), field.enum)
+    options = choices.options(field.enum)
+    longest = max(map(len, options), default=0)
+    at = 0
+    while at < len(words):
+        reach = min(longest, len(words) - at)
+        size = next((one for one in range(reach, 0, -1) if tuple(words[at : at + one]) in options), 0)
+        if size:
+            value = options[tuple(words[at : at + size])]
+            yield Span(at, at + size, value is not None and value == wanted)
+        at += max(size, 1)
+
+
+def _of_codes(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    """Letters and digits, however they are grouped: `HX-77420-B`, `F55121044`, `5210 4417 8890 1234`."""
+    wanted = _joined(str(field.value))
+    at = 0
+    while at < len(words):
+        if not (words[at][0].isalnum() and wanted.startswith(words[at])):
+            at += 1
+            continue
+        end, said = at, ""
+        while end < len(words) and len(said) < len(wanted) and (words[end][0].isalnum() or words[end] in "-/. "):
+            said += words[end] if words[end][0].isalnum() else ""
+            end += 1
+        whole = end == len(words) or not words[end].isdecimal()
+        before = at == 0 or not words[at - 1].isdecimal() or not words[at].isdecimal()
+        if said == wanted and whole and before:
+            yield Span(at, end, True)
+        at += 1
+    for start, end, run in digits.runs(words, 4):
+        if run != wanted and run not in wanted:
+            yield Span(start, end, False)
+
+
+def _joined(value: str) -> str:
+    return "".join(fold(value))
+
+
+def _written(value: Any, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where a value stands as it is written, marks aside."""
+    wanted = fold(str(value))
+    if not wanted or all(word in FILLERS for word in wanted):
+        return
+    kept = [at for at, word in enumerate(words) if word[0].isalnum()]
+    said = [words[at] for at in kept]
+    size = len(wanted)
+    for at in range(len(said) - size + 1):
+        if said[at] == wanted[0] and tuple(said[at : at + size]) == wanted:
+            yield kept[at], kept[at + size - 1] + 1
+
+
+_KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
+    **{"date": _of_days, "time": _of_hours, "choice": _of_choices, "code": _of_codes},
+    **dict.fromkeys(NUMBERS, _of_numbers),
+    "phone": _of_runs(digits.phone, 8),
+    **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
+}

@@ -1,0 +1,148 @@
+"""Values of tools that no letter knows, as people say them: by kind, role, answer (issue 17, "Dialogue")."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.evidence import moments
+from agentd.apps.letters.grounding import ungrounded
+from agentd.messages import Said, ToolInfo
+from tests.agentd.apps.letters.letters import call
+
+TRIP: dict[str, Any] = {
+    "origin_city": {"type": "string"},
+    "destination_city": {"type": "string"},
+    "departure_date": {"type": "string", "format": "date"},
+    "return_date": {"type": "string", "format": "date"},
+    "departure_time": {"type": "string", "format": "time"},
+    "passengers": {"type": "integer"},
+    "number_of_beds": {"type": "integer"},
+    "number_of_baths": {"type": "integer"},
+}
+HOME: dict[str, Any] = {name: {"type": "string"} for name in ("account_type", "recipient_account_type")}
+DEATH: dict[str, Any] = {
+    "nama_almarhum": {"type": "string", "x-agentd-kind": "name", "x-agentd-about": "deceased"},
+    "nik_almarhum": {"type": "string", "format": "nik", "x-agentd-about": "deceased"},
+    "nama_pelapor": {"type": "string", "x-agentd-kind": "name", "x-agentd-about": "reporter"},
+    "nik_pelapor": {"type": "string", "format": "nik", "x-agentd-about": "reporter"},
+}
+ROLES = {
+    "deceased": {"id": ["almarhum", "almarhumah"], "en": ["the deceased"]},
+    "reporter": {"id": ["pelapor", "saya"], "en": ["the reporter", "I"]},
+}
+
+
+def missing(
+    properties: dict[str, Any], arguments: dict[str, Any], *lines: str, said: tuple[Said, ...] = ()
+) -> set[str]:
+    schema = {"type": "object", "properties": properties, "x-agentd-roles": ROLES}
+    tool = ToolInfo(name="book", server="trips", official=True, description="Book a trip", input_schema=schema)
+    return {field.path for field in ungrounded(call(arguments, *lines, tool=tool, said=said))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"origin_city": "Jakarta", "destination_city": "Surabaya"}, ["Saya mau ke Surabaya dari Jakarta."]),
+        ({"origin_city": "Jakarta", "destination_city": "Surabaya"}, ["I want to go from Jakarta to Surabaya."]),
+        ({"destination_city": "Surabaya"}, ["Mau pergi", "A: Ke kota mana?", "Surabaya"]),
+        ({"passengers": 4}, ["Bisa pesan untuk 4 orang?"]),
+        ({"passengers": 4}, ["Could you book it for four people please?"]),
+        ({"departure_time": "19:00"}, ["Berangkat jam 7 malam ya"]),
+        ({"number_of_beds": 3, "number_of_baths": 2}, ["Cari yang 3 kamar tidur dan 2 kamar mandi"]),
+        ({"number_of_beds": 3, "number_of_baths": 2}, ["3 bedrooms 2 bathrooms please"]),
+        ({"destination_city": "Medan"}, ["Saya mau ke Surabaya.", "Maaf, tujuannya salah, yang benar Medan."]),
+    ],
+)
+def test_what_kind_role_or_question_settles_needs_no_name(arguments: dict[str, Any], lines: list[str]) -> None:
+    assert missing(TRIP, arguments, *lines) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"origin_city": "Surabaya", "destination_city": "Jakarta"}, ["Saya mau ke Surabaya dari Jakarta."]),
+        ({"passengers": 3}, ["Bisa pesan untuk 4 orang?"]),
+        ({"passengers": 4}, ["Kalau untuk 4 orang, bagaimana?"]),
+        ({"passengers": 4}, ["Jangan untuk 4 orang"]),
+        ({"number_of_beds": 2, "number_of_baths": 3}, ["Cari yang 3 kamar tidur dan 2 kamar mandi"]),
+        ({"destination_city": "Surabaya"}, ["Saya mau ke Surabaya.", "Maaf, tujuannya salah, yang benar Medan."]),
+        ({"destination_city": "Surabaya"}, ["Tahun lalu saya ke Surabaya."]),
+        ({"destination_city": "Surabaya"}, ["A: Bagaimana kalau ke Surabaya?", "ada yang lain?"]),
+        ({"departure_time": "19:00"}, ["Berangkat jam 7 pagi"]),
+    ],
+)
+def test_what_was_not_said_of_a_field_is_missing(arguments: dict[str, Any], lines: list[str]) -> None:
+    assert missing(TRIP, arguments, *lines) == set(arguments)
+
+
+def test_a_value_that_fits_two_fields_is_asked_for() -> None:
+    arguments = {"departure_date": "2027-03-03", "return_date": "2027-03-03"}
+    assert missing(TRIP, arguments, "Tanggal 3 Maret 2027.") == set(arguments)
+    assert missing(TRIP, arguments, "Berangkat tanggal 3 Maret 2027.") == {"return_date"}
+
+
+def test_the_plainer_of_two_names_is_meant_until_the_further_word_falls() -> None:
+    giro = {"account_type": "giro", "recipient_account_type": "giro"}
+    assert missing(HOME, giro, "Jenis rekening saya giro.") == {"recipient_account_type"}
+    assert missing(HOME, giro, "Jenis rekening penerima giro.") == {"account_type"}
+
+
+def test_the_one_who_reports_a_death_is_not_the_one_who_died() -> None:
+    said = ("Nama saya Budi Santoso, NIK saya 3175064501900003.", "Almarhum ayah saya bernama Slamet Widagdo.")
+    right = {"nama_pelapor": "Budi Santoso", "nik_pelapor": "3175064501900003", "nama_almarhum": "Slamet Widagdo"}
+    wrong = {"nama_almarhum": "Budi Santoso", "nik_almarhum": "3175064501900003", "nama_pelapor": "Slamet Widagdo"}
+    assert missing(DEATH, right, *said) == set()
+    assert missing(DEATH, wrong, *said) == set(wrong)
+
+
+def test_an_offer_that_was_turned_down_is_no_evidence_and_one_that_was_taken_is() -> None:
+    offer = Said(by="tool", order=2, tool="find", value={"airline": "Wings Air"})
+    line = Said(by="agent", order=3, text="Bagaimana kalau Wings Air?")
+
+    def after(answer: str) -> set[str]:
+        airline = {"airline": {"type": "string"}}
+        said = (offer, line, Said(by="citizen", order=4, text=answer))
+        return missing(airline, {"airline": "Wings Air"}, "Mau terbang.", said=said)
+
+    assert after("Boleh, saya ambil.") == set()
+    assert after("Ada pilihan lain?") == {"airline"}
+    assert after("Bukan, yang satunya lagi.") == {"airline"}
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("besok", date(2026, 3, 3)),
+        ("tanggal 5", date(2026, 3, 5)),
+        ("tanggal 1", date(2026, 4, 1)),
+        ("3 Maret", date(2026, 3, 3)),
+        ("1 Maret", date(2027, 3, 1)),
+        ("the 10th", date(2026, 3, 10)),
+        ("Thursday next week", date(2026, 3, 12)),
+        ("Selasa minggu depan", date(2026, 3, 10)),
+        ("7 bulan ini", date(2026, 3, 7)),
+        ("March 7th 2019", date(2019, 3, 7)),
+    ],
+)
+def test_a_day_without_its_year_is_the_next_that_comes(said: str, day: date) -> None:
+    assert moments.day(said, date(2026, 3, 2)) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "hour"),
+    [
+        ("jam 7 malam", 19 * 60),
+        ("04.15 sore", 16 * 60 + 15),
+        ("setengah 8 pagi", 7 * 60 + 30),
+        ("5 seperempat sore", 17 * 60 + 15),
+        ("quarter past 5 in the evening", 17 * 60 + 15),
+        ("afternoon 3:45", 15 * 60 + 45),
+        ("19:00:00", 19 * 60),
+    ],
+)
+def test_an_hour_is_read_with_its_part_of_the_day(said: str, hour: int) -> None:
+    assert moments.hour(said) == hour
