@@ -58,7 +58,7 @@ class GraphAnswer(BaseModel):
                 "rows": [[38]],
                 "answer": "Ada 38 film.",
                 "attempts": [],
-                "confidence": 1.0,
+                "confidence": 0.95,
                 "doubts": [],
             },
         ),

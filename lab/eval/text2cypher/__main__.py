@@ -1,6 +1,7 @@
 """python -m lab.eval.text2cypher: questions by other hands, asked of a provider; totals as JSON.
 
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
+    python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider wrong runs
     python -m lab.eval.text2cypher --set movies --provider gold|wrong|llamacpp|URL [--half test] [--limit N] [--seed S]
 
 A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
+from lab.eval.text2cypher.fit import write
 from lab.eval.text2cypher.sets import SETS, SOURCE, Question, fetch, question_set
 from lab.eval.text2cypher.totals import totals
 from servers.text2cypher.config import Aids, LLMConfig
@@ -30,6 +32,9 @@ def main() -> None:
     options = _parser().parse_args()
     if options.command == "fetch":
         fetch(options.data, options.source)
+        return
+    if options.command == "fit":
+        print(write(options.out))
         return
     held = question_set(options.set, options.data)
     asking = Asking(held, Aids.parse(options.aids))
@@ -88,7 +93,7 @@ def _plain(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lab.eval.text2cypher", description=__doc__.splitlines()[0])
-    parser.add_argument("command", nargs="?", choices=["fetch", "ask"], default="ask")
+    parser.add_argument("command", nargs="?", choices=["fetch", "ask", "fit"], default="ask")
     parser.add_argument("--set", choices=SETS, default="home")
     parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
     parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")

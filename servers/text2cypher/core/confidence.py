@@ -1,7 +1,7 @@
 """How far an answer can be trusted: what the question says and the query doesn't, and results that look wrong.
 
-confidence = ½ to the power of the number of doubts, times the likeness of every misspelt name that was linked. Nothing
-is fitted. Below CERTAIN an answer is `uncertain`, so one doubt is enough. Rules; asks no model and changes no query.
+confidence = what calibration.toml makes of the doubts, times the likeness of every misspelt name that was linked. An
+answer with a doubt is `uncertain`, and so is one below CERTAIN. Rules; asks no model and changes no query.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
+from servers.text2cypher.core.calibration import confidence
+from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
@@ -36,20 +38,22 @@ def assess(state: AgentState, hints: Hints, linker: Linker, run: Callable[[str],
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
     doubts = [Doubt("unused", held.words) for held in taken if held.meaning is None]
-    doubts += [*_unasked(hints, facts, linker), *_directions(hints, facts, linker), *_results(state, hints, facts)]
+    doubts += [*_unasked(hints, facts, linker), *directions(hints, facts, linker), *_results(state, hints, facts)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.doubts = doubts
-    state.confidence = round(0.5 ** len(doubts) * math.prod(held.spelling for held in taken), 3)
-    state.status = AgentStatus.SUCCESS if state.confidence >= CERTAIN else AgentStatus.UNCERTAIN
+    state.confidence = round(
+        confidence([doubt.kind for doubt in doubts]) * math.prod(held.spelling for held in taken), 3
+    )
+    state.status = AgentStatus.SUCCESS if not doubts and state.confidence >= CERTAIN else AgentStatus.UNCERTAIN
 
 
 def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
     """How many doubts there are before anything is run."""
     facts = QueryFacts.of(query)
     unused = sum(held.meaning is None for held in coverage(hints, facts, linker))
-    return unused + sum(1 for _ in _unasked(hints, facts, linker)) + sum(1 for _ in _directions(hints, facts, linker))
+    return unused + sum(1 for _ in _unasked(hints, facts, linker)) + sum(1 for _ in directions(hints, facts, linker))
 
 
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:
@@ -83,49 +87,11 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     known = {held + step for held in numbers if held is not None for step in (-1, 0, 1)}
     decades = {float(held) + step for held in re.findall(r"(\d{3}0)s", hints.question) for step in (-1, 0, 9, 10)}
     for sign, number in facts.numbers:
-        if sign != "*" and abs(number) > 1 and number not in known | decades:
+        if (sign, number) == ("<", 0) or (sign != "*" and abs(number) > 1 and number not in known | decades):
             yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
     for function, words in _AGGREGATES.items():
         if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
             yield Doubt("unasked", function.lower())
-
-
-def _directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Relationships between two of a kind that run against the wording, or whose wording nobody knows."""
-    said = {folded(value): end for value, end in hints.value_ends}
-    named = _values_of_variables(facts)
-    returned = {token.value for token in facts.returned if token.is_name}
-    asked: set[str] = set()
-    for held in facts.structure.relationships:
-        kinds = [kind for kind in held.types if all(a == b for a, b in linker.schema.ends(kind))]
-        if not kinds or held.direction == "--":
-            continue
-        left, right = facts.structure.nodes[held.left], facts.structure.nodes[held.right]
-        start, end = (left, right) if held.direction == "->" else (right, left)
-        for node, at in ((start, "start"), (end, "end")):
-            own = {folded(token.value) for _, token in node.keys if token is not None}
-            own |= named.get(node.variable or "", set())
-            for value in own & set(said):
-                if said[value] != at:
-                    yield Doubt("direction", kinds[0])
-            if node.variable in returned and not own:
-                asked.add(at)
-        if not set(kinds) <= linker.lexicon.told and (facts.strings or asked):
-            yield Doubt("direction", kinds[0])
-    if hints.asked_end is not None and asked and hints.asked_end not in asked:
-        yield Doubt("direction", next(iter(hints.relations), ""))
-
-
-def _values_of_variables(facts: QueryFacts) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for node in facts.structure.nodes:
-        for _, token in node.keys:
-            if node.variable and token is not None:
-                found.setdefault(node.variable, set()).add(folded(token.value))
-    for use in facts.structure.properties:
-        if use.literal is not None:
-            found.setdefault(use.variable, set()).add(folded(use.literal.value))
-    return found
 
 
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:

@@ -15,7 +15,7 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None
 
     Only a path of several steps can meet a thing twice. `run` gives None for a query that doesn't run.
     """
-    if "DISTINCT" in facts.words or len(facts.structure.relationships) < 2:
+    if "DISTINCT" in facts.words or not (len(facts.structure.relationships) > 1 or facts.long_paths):
         return None
     tokens = facts.tokens
     for word, opener, name, closer in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):

@@ -259,7 +259,7 @@ class _Reading:
         early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
         if not (early or late):
             return False
-        if not words & {"ORDER", "MIN", "MAX", "ALL", "NONE"}:
+        if not (words & {"MIN", "MAX", "ALL", "NONE"} or {"ORDER", "LIMIT"} <= words):
             return False
         backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
         known = bool(self.facts.properties & self.linker.lexicon.timed)

@@ -7,10 +7,19 @@ import json
 import re
 from pathlib import Path
 
+from llguidance import LLMatcher
+
+from servers.text2cypher.config import LLMConfig
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import load_lexicon
+from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 CODE = Path(__file__).parents[3] / "servers" / "text2cypher"
 ORDINARY = frozenset(
@@ -52,3 +61,77 @@ def test_every_language_says_every_answer() -> None:
     assert len(voices) >= 2 and all(held == keys[0] for held in keys)
     assert languages().voice_of("Which ships are there?") is voices["en"]
     assert languages().voice_of("Kapal apa saja?") is voices["id"]
+
+
+def opened(folder: Path, files: dict[str, str]) -> Workbench:
+    """A graph of these files, with no examples of its own."""
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    return Workbench(EmbeddedBackend(folder), [], folder)
+
+
+def answered(bench: Workbench, question: str, query: str) -> str:
+    """The status of the answer when a model writes this query."""
+    with scripted_model(in_turn(f"<cypher>{query}</cypher>")) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url), sleep=lambda _: None)
+        found = ask(bench, AgentLoop(bench, client), question)
+        client.close()
+    assert found["cypher"] == query, found["attempts"]
+    return str(found["status"])
+
+
+SHOPS = {
+    "nodes.Corner Shop": "name,opening year\nBlue Door,1998\nHarbour Light,2010\n",
+    "nodes.Order": "number,total amount\nA-1,12.5\nA-2,99\n",
+    "edges.PLACED AT": "from_label,from_key,to_label,to_key,by hand\nOrder,A-1,Corner Shop,Blue Door,true\n"
+    "Order,A-2,Corner Shop,Blue Door,false\n",
+}
+
+
+def test_names_with_blanks_and_names_that_are_keywords_are_asked_for(tmp_path: Path) -> None:
+    bench = opened(tmp_path, SHOPS)
+    try:
+        query = "MATCH (o:Order)-[:`PLACED AT`]->(s:`Corner Shop` {name: 'Blue Door'}) RETURN count(o)"
+        assert answered(bench, "How many orders were placed at the corner shop Blue Door?", query) == "success"
+        ignoring = "MATCH (s:`Corner Shop`) WHERE s.`opening year` < 2000 RETURN s.name"
+        assert answered(bench, "Which corner shops have an opening year after 2000?", ignoring) == "uncertain"
+        hints = bench.linker.link("Which corner shops have an opening year after 2000?")
+        assert LLMatcher.validate_grammar(bench.schema_grammar(thinking=False, hints=hints)) == ""
+        readings = bench.reader.readings(hints)
+        assert readings and all(bench.pipeline.kg_valid(r.match + text) for r in readings for text in r.returns)
+    finally:
+        bench.backend.close()
+
+
+def test_examples_are_made_of_the_graph_and_each_finds_something(tmp_path: Path) -> None:
+    bench = opened(tmp_path, SHOPS)
+    try:
+        made = bench.examples
+        assert len({example.cypher for example in made}) >= 5
+        assert all(bench.pipeline.validate(example.cypher).is_valid for example in made)
+        asked = {example.question for example in made}
+        assert "How many corner shops are there?" in asked and "Ada berapa corner shop?" in asked
+        shown = bench.similar.pick(bench.linker.link("How many orders are there?").masked, 3)
+        assert any("count" in example.cypher for example in shown)
+    finally:
+        bench.backend.close()
+
+
+def test_a_graph_of_many_labels_and_no_names_is_read(tmp_path: Path) -> None:
+    files = {f"nodes.Kind{n}": f"weight,made\n{n},200{n % 10}\n{n + 1},1999\n" for n in range(50)}
+    bench = opened(tmp_path, files)
+    try:
+        query = "MATCH (k:Kind7) WHERE k.weight > 7 RETURN count(k)"
+        assert answered(bench, "How many kind7 have a weight of more than 7?", query) == "success"
+        assert LLMatcher.validate_grammar(bench.schema_grammar(thinking=False)) == ""
+    finally:
+        bench.backend.close()
+
+
+def test_an_answer_of_very_many_rows_is_cut_and_said(tmp_path: Path) -> None:
+    bench = opened(tmp_path, SHOPS)
+    try:
+        found = bench.backend.run("UNWIND range(1, 1000000) AS n RETURN n")
+        assert found.truncated and len(found.rows) == 10_000
+    finally:
+        bench.backend.close()

@@ -1,0 +1,95 @@
+"""Questions by other hands: right queries stay whole, wrong ones aren't called certain, runs resume (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.eval.text2cypher.asking import Asking, Record, kept
+from lab.eval.text2cypher.fit import fit
+from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
+from lab.eval.text2cypher.totals import totals
+from lab.eval.text2cypher.wrong import wrong_queries
+from servers.text2cypher.loading.folder import write
+from servers.text2cypher.loading.run import carry_out
+
+SCRIPT = """
+CREATE (s:Ship {name: 'Orkney Star', built: 1988}), (b:Ship {name: 'Blue Heron', built: 2004}), (w:Ship {name: 'Wolf'})
+CREATE (o:Port {name: 'Oban'}), (g:Port {name: 'Bergen'})
+CREATE (s)-[:CALLED_AT]->(o), (s)-[:CALLED_AT]->(g), (b)-[:CALLED_AT]->(g)
+"""
+ASKED = [
+    ("Which ships called at Bergen?", "MATCH (s:Ship)-[:CALLED_AT]->(p:Port {name: 'Bergen'}) RETURN s.name"),
+    ("Which ships were built after 2000?", "MATCH (s:Ship) WHERE s.built > 2000 RETURN s.name"),
+    ("Which is the oldest ship?", "MATCH (s:Ship) WHERE s.built > 0 RETURN s.name ORDER BY s.built LIMIT 1"),
+    ("Which ships have a captain?", "MATCH (s:Ship)-[:LED_BY]->(c:Captain) RETURN s.name"),
+    ("Which ships were built after 2020?", "MATCH (s:Ship) WHERE s.built > 2020 RETURN s.name"),
+]
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
+    folder: Path = tmp_path_factory.mktemp("ships")
+    (folder / "ships.cypher").write_text(SCRIPT, encoding="utf-8")
+    write(carry_out(folder / "ships.cypher"), folder / "graph")
+    questions = [Question(str(n), text, gold, "all", "tuning") for n, (text, gold) in enumerate(ASKED)]
+    held = Asking(QuestionSet("ships", folder / "graph", [], questions))
+    yield held
+    held.close()
+
+
+def test_only_questions_that_the_graph_answers_are_asked(asking: Asking) -> None:
+    assert [question.id for question in asking.questions] == ["0", "1", "2"]
+    assert asking.dropped == {"not of this graph's schema, or not of this engine": 1, "empty here": 1}
+
+
+def test_gold_is_untouched_and_certain_and_wrong_is_neither_right_nor_certain(asking: Asking) -> None:
+    for question in asking.questions:
+        record = asking.gold(question)
+        assert (record.passed, record.untouched, record.certain) == (True, True, True), question.question
+        assert [made.wrong for made in asking.wrong(question, 1) if made.passed or made.certain] == []
+
+
+def test_wrong_queries_ignore_one_word_each() -> None:
+    question = Question(
+        "1", "", "MATCH (a:A {x: 1})-[:R]->(b) WHERE b.y > 2 RETURN sum(b.z) AS n ORDER BY n DESC", "", ""
+    )
+    made = dict.fromkeys(what for what, _ in wrong_queries(question, [question], 1))
+    told = ["filter dropped", "direction flipped", "order dropped", "wrong aggregate", "comparison changed"]
+    assert list(made) == ["another question's", *told]
+
+
+def test_a_run_that_was_broken_off_asks_nothing_twice(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def asked(one: str) -> list[Record]:
+        seen.append(one)
+        return [Record(one, "test", "k", "", True, True, True, 0.9)]
+
+    file = tmp_path / "run.jsonl"
+    kept(file, ["a", "b"], asked)
+    assert len(kept(file, ["a", "b", "c"], asked)) == 3 and seen == ["a", "b", "c"]
+
+
+def test_totals_have_intervals_and_a_calibration() -> None:
+    records = [Record(str(n), "test", "k", "", n < 9, True, n < 9, 0.95 if n < 9 else 0.3) for n in range(10)]
+    found = totals(records)
+    assert (found["pass_at_1"]["rate"], found["right_of_certain"]["rate"]) == (90.0, 100.0)
+    assert found["pass_at_1"]["interval"][0] < 90 < found["pass_at_1"]["interval"][1]
+    assert [(row["answers"], row["right"]) for row in found["calibration"]] == [(1, 0.0), (9, 1.0)]
+
+
+def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
+    right = [Record(str(n), "tuning", "k", "", True, True, True, 1.0) for n in range(40)]
+    wrong = [Record(str(n), "tuning", "k", "x", False, True, False, 0.3, {"unused": 1}) for n in range(40)]
+    text = fit([*right, *wrong])
+    weight = float(next(line for line in text.splitlines() if line.startswith("unused")).split("=")[1])
+    assert weight < -3 and "records = 80" in text and "right = 40" in text
+
+
+def test_the_shipped_set_needs_no_fetching_and_another_says_how() -> None:
+    assert len(question_set("home", Path("nowhere")).questions) == 52
+    with pytest.raises(FileNotFoundError, match="fetch"):
+        question_set("movies", Path("nowhere"))
