@@ -12,10 +12,8 @@ MOST_BYTES = 1024 * 2**20
 
 
 def main() -> None:
-    """Answer each (PDF, CA certificates in DER) with what is found, until standard input ends."""
-    from asn1crypto.x509 import Certificate  # type: ignore[import-untyped]
-
-    from servers.certificate.signing import examine
+    """Answer each (PDF, CA certificates in PEM) with what is found, until standard input ends."""
+    from servers.certificate.signing import examine, load_roots
     from servers.common.sqlite_worker import end_with, receive, send
 
     threading.Thread(target=end_with, args=(int(sys.argv[2]),), name="parent", daemon=True).start()
@@ -26,4 +24,4 @@ def main() -> None:
     send(answers, "ready")
     while (question := receive(asked)) is not None:
         pdf, roots = question
-        send(answers, examine(pdf, [Certificate.load(root) for root in roots]).finding)
+        send(answers, examine(pdf, list(load_roots((), roots))).finding)

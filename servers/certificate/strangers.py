@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import ssl
 import subprocess
 import sys
 import threading
@@ -45,7 +46,7 @@ class Strangers:
             raise Busy
         try:
             with self._turn:
-                return self._asked(pdf, [root.dump() for root in roots])
+                return self._asked(pdf, [ssl.DER_cert_to_PEM_cert(root.dump()) for root in roots])
         finally:
             self._places.release()
 
@@ -60,7 +61,7 @@ class Strangers:
                 with suppress(BrokenPipeError):  # what it was asked last is not read any more
                     stream.close()
 
-    def _asked(self, pdf: bytes, roots: list[bytes]) -> Finding:
+    def _asked(self, pdf: bytes, roots: list[str]) -> Finding:
         process = self._process
         if process is None or process.poll() is not None:
             self.close()
