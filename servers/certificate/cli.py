@@ -7,6 +7,7 @@ letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? wit
 letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
 letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
                                           file, who approved it, who voided it, why
+letters check   [FOLDER …]                every mistake of the letters' folders with its line; exit 0 if there is none
 letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
 letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
 letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
@@ -25,6 +26,7 @@ from pathlib import Path
 from servers.certificate import officekey, statementkey
 from servers.certificate.backup import backup, places
 from servers.certificate.catalogue import Catalogue
+from servers.certificate.checking import check
 from servers.certificate.database import LedgerError
 from servers.certificate.issued import masked_name
 from servers.certificate.issuing import LetterService
@@ -57,6 +59,8 @@ def main(argv: Sequence[str]) -> int:
     verify.add_argument("--key", type=Path, metavar="FILE", help="with --qr: the office's public key; asks no register")
     commands.add_parser("key", help="the public key that QR codes are verified by")
     commands.add_parser("list", help="the register, one letter a line")
+    checking = commands.add_parser("check", help="every mistake of the letters' folders; exit 0 if there is none")
+    checking.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="default: the office's")
     auditing = commands.add_parser("audit", help="what in register, archive and key does not agree; exit 0 if sound")
     auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
     auditing.add_argument("--expect", metavar="NUMBER:HASH", help="a head noted earlier, which must still be there")
@@ -77,6 +81,8 @@ def main(argv: Sequence[str]) -> int:
         if options.command == "verify" and options.key is not None:
             return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
+        if options.command == "check":
+            return _check(settings, options.folders)
         service = open_service(settings)
         try:
             return _run(service, settings, options)
@@ -107,6 +113,13 @@ def _run(service: LetterService, settings: Settings, options: argparse.Namespace
             return 0
         case _:
             return _list(service)
+
+
+def _check(settings: Settings, folders: Sequence[Path]) -> int:
+    offered = [folder for parent in settings.letter_dirs for folder in sorted(parent.glob("[!._]*")) if folder.is_dir()]
+    found = list(check(folders or offered, load(settings.office_file).signers))
+    print("\n".join([*found, f"{len(folders or offered)} letters, {len(found)} mistakes"]))
+    return 1 if found else 0
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:

@@ -6,10 +6,10 @@ from typing import Any
 
 from agentd.cli.server_command import ServerCommand
 
-HELP = "the office's letters: verify, list, audit, repair, choose the office key"
+HELP = "the office's letters: verify, list, check folders, audit, repair, choose the office key"
 COMMAND = ServerCommand(
     "letters",
-    "verify FILE.pdf | list | audit | repair | init …",
+    "verify FILE.pdf | list | check | audit | repair | init …",
     lambda settings: str(settings.letters.server),
     group=("letters",),
 )

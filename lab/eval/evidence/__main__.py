@@ -2,6 +2,7 @@
 
     python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
+    python -m lab.eval.evidence --offices                # forty conversations at four strange offices
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
 
 The dialogues are not ours: they stay out of this repository. `--failures` shows wrong verdicts of the tuning half only;
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
-from lab.eval.evidence import answers, cod, matrix
+from lab.eval.evidence import answers, cod, matrix, offices
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -39,7 +40,11 @@ def main() -> None:
     parser.add_argument("--cod", metavar="FILE", type=Path, nargs="+", help="development files of COD: id_dev.json …")
     parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
     parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
+    parser.add_argument("--offices", action="store_true", help="the conversations at four strange offices")
     given = parser.parse_args()
+    if given.offices:
+        _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)
+        return
     if not given.cod:
         rows = asyncio.run(judge(matrix.trials(bare=given.bare)))
         _show("matrix, bare" if given.bare else "matrix", rows, with_failures=given.failures)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.eval.evidence import cod, matrix
+from lab.eval.evidence import cod, matrix, offices
 from lab.eval.evidence.report import Judged, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -99,3 +99,9 @@ def test_a_report_counts_what_passed_of_the_honest_and_what_was_refused_of_the_o
         "| transaction: passed | id | 1 | 0 (0.0 %) | 2 | 1 (50.0 %) |",
         "| invented: refused | id | 1 | 1 (100.0 %) | 1 | 1 (100.0 %) |",
     ]
+
+
+async def test_nothing_passes_at_a_strange_office_that_nobody_said_of_its_field() -> None:
+    tried = [trial for trial in offices.trials() if not trial.honest]
+    assert len(tried) > 40
+    assert [trial.id for trial in tried if not await refused(trial)] == []

@@ -1,0 +1,39 @@
+"""Conversations at four strange offices as trials: two letters made by configuration, two tools of other trades."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agentd.messages import ToolInfo
+from lab.eval.evidence.trials import Trial, session
+from servers.certificate.lettertype import load
+
+FILE = Path(__file__).with_suffix(".toml")
+ROOT = FILE.parents[3]
+
+
+def trials(file: Path = FILE) -> Iterator[Trial]:
+    """One honest call for each conversation that has one, and one call for each value that must not pass."""
+    for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
+        tool = _tool(office)
+        for at, talk in enumerate(office["talk"]):
+            key, said = f"{office['name']}:{at}", session(*talk["said"])
+            if call := talk.get("call"):
+                yield Trial(key, office["name"], "id, en", True, tool, call, said)
+            for name, value in talk.get("refused", {}).items():
+                yield Trial(f"{key}:{name}", office["name"], "id, en", False, tool, {name: value}, said)
+
+
+def _tool(office: Mapping[str, Any]) -> ToolInfo:
+    if "letter" in office:
+        letter = load(ROOT / office["letter"])
+        name, description, schema = letter.tool, letter.summary, letter.input_schema()
+    else:
+        own = dict(office["tool"])
+        name, description = own.pop("name"), own.pop("description")
+        schema = {"type": "object", **own}
+    loose = {**schema, "required": []}  # a conversation tells some of the fields; only they are judged
+    return ToolInfo(name=name, server=office["name"], official=True, description=description, input_schema=loose)

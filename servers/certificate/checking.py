@@ -1,0 +1,61 @@
+"""`letters check`: every mistake of a letter's folder with its line, for its writer. It offers and issues nothing."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from servers.certificate.lettertype import LetterType, LetterTypeError, load
+
+
+def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
+    """Every mistake of these letters' folders, and what two of them can't both have. Reads files only."""
+    series: dict[str, str] = {}
+    for folder in folders:
+        found = list(mistakes(folder))
+        yield from found
+        if found:
+            continue
+        letter = load(folder)
+        source = folder / "letter.toml"
+        if letter.signer is not None and letter.signer not in signers:
+            yield f"{source}:{_line(source, ('signer',))}: signer: the office file has no {letter.signer}"
+        if (owner := series.setdefault(letter.series, folder.name)) != folder.name:
+            yield f"{source}:{_line(source, ('series',))}: series: {letter.series} is {owner}'s already"
+
+
+def mistakes(folder: Path) -> Iterator[str]:
+    """`FILE:LINE: KEY: what is wrong`, one for each mistake of one letter's folder."""
+    source = folder / "letter.toml"
+    try:
+        load(folder)
+        return
+    except LetterTypeError as error:
+        if not isinstance(error.__cause__, ValidationError):
+            at = re.search(r"at line (\d+)", str(error))
+            yield f"{source}:{at[1]}: {error}" if at else str(error)
+            return
+    data = tomllib.loads(source.read_text(encoding="utf-8"))
+    text = tuple(line.strip() for line in (folder / "letter.txt").read_text(encoding="utf-8").splitlines())
+    try:
+        LetterType(**data, key=folder.name, text=tuple(line for line in text if line))
+    except ValidationError as error:
+        for one in error.errors(include_input=False, include_url=False):
+            where = tuple(str(part) for part in one["loc"])
+            slot = re.search(r"\{(\w+)", one["msg"])
+            file = folder / "letter.txt" if slot and any(f"{{{slot[1]}}}" in line for line in text) else source
+            line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
+            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {one['msg']}"
+
+
+def _line(file: Path, names: Sequence[str]) -> int:
+    """The line that these names lead to, each sought after the one before; the first line when none is there."""
+    text, at = file.read_text(encoding="utf-8"), 0
+    for name in names:
+        found = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(text, at)
+        at = found.start() if found else at
+    return text.count("\n", 0, at) + 1

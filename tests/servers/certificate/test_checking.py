@@ -1,0 +1,59 @@
+"""`letters check`: each mistake of a letter's folder with its line; the shipped letters have none."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from servers.certificate.checking import check, mistakes
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"
+SHIPPED = ROOT / "servers/certificate/letters"
+
+
+def changed(folder: Path, old: str, new: str, file: str = "letter.toml") -> Path:
+    copy = Path(shutil.copytree(EXAMPLE, folder / EXAMPLE.name))
+    text = (copy / file).read_text(encoding="utf-8")
+    assert old in text
+    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return copy
+
+
+def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
+    folders = [folder for folder in SHIPPED.iterdir() if (folder / "letter.toml").exists()]
+    assert list(check([*folders, EXAMPLE], {"lurah"})) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "file", "line", "told"),
+    [
+        ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "semester.kind"),
+        ("order = 10", "ordre = 10", "letter.toml", 6, "ordre"),
+        ('title = "Surat', "title = Surat", "letter.toml", 2, "line 2"),
+        ("{keperluan}", "{keprluan}", "letter.txt", 4, "keprluan"),
+    ],
+)
+def test_a_mistake_is_told_with_its_file_and_line(
+    tmp_path: Path, old: str, new: str, file: str, line: int, told: str
+) -> None:
+    folder = changed(tmp_path, old, new, file)
+    found = list(mistakes(folder))
+    assert found[0].startswith(f"{folder / file}:{line}: ")
+    assert told in found[0]
+
+
+def test_every_mistake_of_a_folder_is_told_at_once(tmp_path: Path) -> None:
+    folder = changed(tmp_path, 'kind = "person-name"', 'kind = "name"')
+    text = (folder / "letter.toml").read_text(encoding="utf-8")
+    (folder / "letter.toml").write_text(text.replace('series = "SKAK"', 'series = "ska k"'), encoding="utf-8")
+    assert len(list(mistakes(folder))) == 2
+
+
+def test_two_letters_of_one_series_and_an_unknown_signer_are_told(tmp_path: Path) -> None:
+    twin = changed(tmp_path, "order = 10", 'order = 10\nsigner = "rektor"')
+    twin = twin.rename(twin.with_name("surat_kembar"))
+    found = list(check([EXAMPLE, twin], {"lurah"}))
+    assert [line.split(": ")[1] for line in found] == ["signer", "series"]
