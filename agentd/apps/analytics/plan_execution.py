@@ -12,6 +12,7 @@ from typing import Any
 
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
+from agentd.apps.analytics.guards import silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
@@ -135,7 +136,8 @@ class PlanExecution:
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
         schema = (state["relevant_tables"] or [], state.get("table_relationships"))
-        plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema)])
+        silent = silent_mistakes(plan, dates, " ".join(said), state.get("temporal_columns") or {})
+        plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema), *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 

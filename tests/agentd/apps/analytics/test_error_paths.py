@@ -175,7 +175,7 @@ async def test_the_databases_own_error_repairs_the_plan_once(erp: Path) -> None:
     """Issue 7: one self-repair, with EXPLAIN before anything runs."""
     wrong = plan(("TOTAL_SALES", "SELECT SUM(amount) FROM sales_orders"), template="Total {TOTAL_SALES}.")
     office = Office(erp, SALES, wrong, ANSWER)
-    assert (await office.ask(QUESTION))["final_narrative"] == "Total Rp 125.000.000,50."
+    assert (await office.ask("Berapa total penjualan?"))["final_narrative"] == "Total Rp 125.000.000,50."
     assert "no such column: amount" in office.model.requests[2].messages[-1].content
 
 
@@ -260,7 +260,7 @@ async def test_a_database_out_of_reach_of_operations_is_told(erp: Path) -> None:
 async def test_no_data_is_told_as_such(erp: Path) -> None:
     """seed 003 §3.5: failed_no_data, for a NULL sum too."""
     none = plan(
-        ("TOTAL", "SELECT SUM(total_amount) FROM sales_orders WHERE order_date > '2030-01-01'"), template="{TOTAL}"
+        ("TOTAL", "SELECT SUM(total_amount) FROM sales_orders WHERE order_date > '2031-01-01'"), template="{TOTAL}"
     )
     answer = await Office(erp, SALES, none).ask("Penjualan 2031?")
     node, message, _ = failed(answer)
@@ -275,7 +275,7 @@ async def test_a_result_that_cannot_be_true_is_not_shown(erp: Path) -> None:
         template="{TOTAL_SALES}",
         validation_rules_for_results=[{"rule": "TOTAL_SALES >= 0"}],
     )
-    answer = await Office(erp, SALES, negative).ask(QUESTION)
+    answer = await Office(erp, SALES, negative).ask("Berapa total penjualan?")
     node, message, _ = failed(answer)
     assert (node, answer["validation_status"]) == ("validate_results", "failed_critical")
     assert message == "Hasil data tidak valid setelah diverifikasi."

@@ -25,7 +25,7 @@ TABLES = [
         ],
     }
 ]
-QUESTION = "Berapa margin penjualan Januari 2023?"
+QUESTION = "Berapa margin penjualan?"
 
 
 def shown_as(query: str, **declared: str) -> dict[str, str]:

@@ -111,13 +111,13 @@ async def test_a_plan_is_repaired_at_most_twice_each_time_with_its_reason(erp: P
     wrong = plan(("TOTAL", "SELECT SUM(gone) FROM sales_orders"), template="{TOTAL}")
     worse = plan(("TOTAL", "SELECT SUM(lost) FROM sales_orders"), template="{TOTAL}")
     right = plan(TOTAL, template="{TOTAL}")
-    answer, office = await asked(erp, wrong, worse, right)
+    answer, office = await asked(erp, wrong, worse, right, question="Berapa total penjualan?")
     assert answer["final_narrative"] == "Rp 125.000.000,50"
     reasons = [request.messages[-1].content for request in office.model.requests[2:]]
     assert len(reasons) == 2
     assert "no such column: gone" in reasons[0]
     assert "no such column: lost" in reasons[1]
-    never, office = await asked(erp, wrong, worse, wrong, right)
+    never, office = await asked(erp, wrong, worse, wrong, right, question="Berapa total penjualan?")
     assert never["status"] == "failed"
     assert len(office.model.requests) == 4
 

@@ -1,0 +1,108 @@
+"""Mistakes of a plan that a database carries out without a word: another period, tables not joined, names picked at
+random beside a sum. Each is a sentence for the planner. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.sql import tree
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
+    """What is wrong though it would run.
+
+    `dates` are the values of START_DATE and the like, `said` the question with what stands for its period, `temporal`
+    the date columns of the consulted tables.
+    """
+    faults = list(_other_years(plan, dates, said))
+    if not faults and "START_DATE" in dates and (open_ := _unlimited(plan, dates, temporal)):
+        faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
+    for query in plan.selects:
+        found = tree(query["query"])
+        for select in _selects(found) if found is not None else ():
+            faults += [f"{query['result_key']}: {fault}" for fault in (*_unjoined(select), *_ungrouped(select))]
+    return faults
+
+
+def _other_years(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
+    """Years in conditions that neither the question nor its dates have."""
+    asked = set(_YEAR.findall(" ".join([said, *dates.values()])))
+    if not dates.keys() - {"TODAY"}:
+        return
+    for key, text in _conditions(plan):
+        if other := sorted(set(_YEAR.findall(text)) - asked):
+            yield f"{key}: it asks for {', '.join(other)}, the question does not"
+
+
+def _unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
+    """The results of a plan over dated tables none of whose conditions has a date; "" where one has."""
+    texts = dict(_conditions(plan))
+    years = {value[:4] for value in dates.values()}
+    dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
+    names = " ".join([*(query["query"] for query in plan.selects), str(plan.operations)])
+    reads = any(columns and re.search(rf"\b{re.escape(table)}\b", names) for table, columns in temporal.items())
+    return "" if dated or not reads else ", ".join(texts) or "the plan"
+
+
+def _conditions(plan: Plan) -> Iterator[tuple[str, str]]:
+    """(result key, the text of its query or of its filters)."""
+    for query in plan.selects:
+        yield query["result_key"], query["query"]
+    for operation in plan.operations:
+        yield operation["result_key"], str([operation.get("filters"), operation.get("select_columns")])
+
+
+def _selects(found: exp.Expr) -> Iterator[exp.Select]:
+    from sqlglot import exp
+
+    yield from found.find_all(exp.Select)
+
+
+def _unjoined(select: exp.Select) -> Iterator[str]:
+    """Tables that stand side by side with nothing between them: each row of the one with each of the other."""
+    from sqlglot import exp
+
+    joins = select.args.get("joins") or ()
+    loose = [join for join in joins if not (join.args.get("on") or join.args.get("using") or join.kind == "CROSS")]
+    loose += [join for join in joins if join.kind == "CROSS"]
+    where = select.args.get("where")
+    tied = [
+        equal
+        for equal in (where.find_all(exp.EQ) if where is not None else ())
+        if isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
+    ]
+    one_row = [join for join in loose if isinstance(join.this, exp.Subquery)]
+    if len(loose) - len(one_row) > len(tied):
+        names = ", ".join(join.this.alias_or_name for join in loose)
+        yield f"{names} is joined by no condition"
+
+
+def _ungrouped(select: exp.Select) -> Iterator[str]:
+    """Columns beside an aggregate that nothing groups by: their value is any row's."""
+    from sqlglot import exp
+
+    if select.args.get("group") or select.args.get("distinct"):
+        return
+    aggregates = [
+        each
+        for each in select.expressions
+        if any(
+            node.find_ancestor(exp.Select) is select and not node.find_ancestor(exp.Window)
+            for node in each.find_all(exp.AggFunc)
+        )
+    ]
+    bare = [
+        each.alias_or_name
+        for each in select.expressions
+        if isinstance(each.unalias(), exp.Column) and not isinstance(each.unalias().this, exp.Star)
+    ]
+    if aggregates and bare:
+        yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"
