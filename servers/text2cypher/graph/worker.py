@@ -27,7 +27,7 @@ KEY = "_key"
 _TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
 _TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
 # By default the engine reserves 8 TB of address space, which a limit on memory would refuse.
-_ENGINE_SIZE = {"buffer_pool_size": 256 << 20, "max_db_size": 1 << 30, "max_num_threads": 1}
+_ENGINE_SIZE = {"buffer_pool_size": 512 << 20, "max_db_size": 2 << 30, "max_num_threads": 1}
 
 
 def main() -> None:
