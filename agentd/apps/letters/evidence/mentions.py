@@ -164,7 +164,8 @@ def _means(
     narrowed = candidates
     for keys in (*labels, asked, topic):
         narrowed = narrowed & keys or narrowed
-    by_kind = not labels and not asked
+    whole = frozenset(key for key in candidates if key in shapes and shapes[key].person == field.person)
+    by_kind = not asked and all(field.person is not None and keys == whole for keys in labels)
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
@@ -252,12 +253,12 @@ def _whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named],
     if owner is not None or field.person in (None, CITIZEN):
         return _same(field.person, owner, case)
     clause, corrected = sentence.clauses[span.start], sentence.corrected[span.start]
-    common = {mark.start for mark in sentence.labels if not mark.value.startswith("field:")}
+    common = {(mark.start, mark.end) for mark in sentence.labels if not mark.value.startswith("field:")}
     others = {key for key, shape in case.form.shapes.items() if shape.person != field.person}
     by_name = any(
         field.key in one.keys
         and others.isdisjoint(one.keys)
-        and one.start not in common
+        and (one.start, one.end) not in common
         and (corrected or sentence.clauses[one.start] == clause)
         for one in named
     )
