@@ -22,6 +22,13 @@ def read_money(text: str) -> str:
     return str(amount)
 
 
+def read_number(text: str) -> str:
+    """A count: 3, 1.250, 2,5. Kept as it is written, for a unit may follow in the letter's text."""
+    if not re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?", text):
+        raise ValueError("tulis angkanya saja, misalnya 3 atau 2,5.")
+    return text
+
+
 _HALVES = {"": 0, "pagi": 0, "siang": 12, "sore": 12, "malam": 12}
 
 

@@ -10,6 +10,7 @@ letters list    [--state DIR]             the register, one letter a line: numbe
 letters check   [FOLDER …]                every mistake of the letters' folders with its line; exit 0 if there is none
 letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
 letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
+letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
 letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
 """
 
@@ -35,6 +36,7 @@ from servers.certificate.office import OfficeError, load
 from servers.certificate.settings import Settings, SettingsError
 from servers.certificate.standing import NotNow
 from servers.certificate.statement import StatementError, read
+from servers.common.credentials import credential
 
 MARKS = {"fault": "✗", "note": "·"}
 
@@ -71,6 +73,11 @@ def main(argv: Sequence[str]) -> int:
     repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
     copying = commands.add_parser("backup", help="copy register, archive and key; `agentd backup` calls it")
     copying.add_argument("folder", type=Path, metavar="DIR")
+    importing = commands.add_parser("import-opensid", help="make letter folders from OpenSID's templates")
+    importing.add_argument("--from", dest="url", metavar="URL", help="the database (default: $RESIDENTS_URL)")
+    importing.add_argument("--office", type=int, metavar="N", help="its id in config, where several share the database")
+    importing.add_argument("--into", type=Path, metavar="DIR", help="where to (default: the folder of LETTERS_DIR)")
+    importing.add_argument("--dry-run", action="store_true", help="only say what would be made")
     commands.add_parser("places", help="where register, archive and key are, as JSON")
     for command in commands.choices.values():
         command.add_argument(
@@ -81,8 +88,13 @@ def main(argv: Sequence[str]) -> int:
         if options.command == "verify" and options.key is not None:
             return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
+<<<<<<< HEAD
         if options.command == "check":
             return _check(settings, options.folders)
+=======
+        if options.command == "import-opensid":
+            return _import(settings, options)
+>>>>>>> 9a3a011 (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
         service = open_service(settings)
         try:
             return _run(service, settings, options)
@@ -115,11 +127,29 @@ def _run(service: LetterService, settings: Settings, options: argparse.Namespace
             return _list(service)
 
 
+<<<<<<< HEAD
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
     offered = [folder for parent in settings.letter_dirs for folder in sorted(parent.glob("[!._]*")) if folder.is_dir()]
     found = list(check(folders or offered, load(settings.office_file).signers))
     print("\n".join([*found, f"{len(folders or offered)} letters, {len(found)} mistakes"]))
     return 1 if found else 0
+=======
+def _import(settings: Settings, options: argparse.Namespace) -> int:
+    from servers.certificate.opensid.importing import import_letters
+    from servers.certificate.opensid.source import SourceError
+
+    url = options.url or os.environ.get("RESIDENTS_URL") or credential("residents_url", os.environ)
+    target = options.into or next(iter(settings.letter_dirs[1:]), None)
+    if not url or target is None:
+        missing = "RESIDENTS_URL (or --from URL) names OpenSID's database" if not url else "--into DIR, or LETTERS_DIR"
+        raise SettingsError(f"{missing}: set it")
+    try:
+        shown, all_made = import_letters(url, options.office, target, options.dry_run)
+    except SourceError as error:
+        raise SettingsError(str(error)) from error
+    print(shown)
+    return 0 if all_made else 1
+>>>>>>> 9a3a011 (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:

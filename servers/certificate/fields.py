@@ -40,7 +40,9 @@ class LetterField(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["nik", "kk", "date", "rt", "rw", "phone", "person-name", "address", "text", "money", "time", "choice"]
+    kind: Literal[
+        "nik", "kk", "date", "rt", "rw", "phone", "person-name", "address", "text", "money", "number", "time", "choice"
+    ]
     label: str
     hint: str | None = None
     choices: str | dict[str, tuple[str, ...]] = ""
@@ -101,7 +103,7 @@ class LetterField(BaseModel):
             "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
-            "x-agentd-kind": self.says or (self.kind if self.kind in ("money", "time") else None),
+            "x-agentd-kind": self.says or (self.kind if self.kind in ("money", "number", "time") else None),
         }
         return schema | {name: value for name, value in said.items() if value is not None}
 

@@ -197,7 +197,7 @@ class LetterService:
             self._require()
             now = self.now()
             row, new = self.ledger.reserve(
-                request, now.date(), now, lambda seq: self._number(seq, request.series, now), new_code()
+                request, now.date(), now, lambda seq: self._number(seq, request, now), new_code()
             )
             if new:
                 self._finisher.reached("reserved")
@@ -219,9 +219,10 @@ class LetterService:
     def _load_key(self) -> None:
         _ = self.keys.signer, self.statement_key
 
-    def _number(self, seq: int, series: str, now: datetime) -> str:
+    def _number(self, seq: int, request: Request, now: datetime) -> str:
         self._finisher.reached("in_reservation")
-        return self.office.number(seq, series, now.date())
+        letter = self.catalogue.types.get(request.letter_type)
+        return self.office.number(seq, request.series, now.date(), letter.number_pattern if letter else None)
 
     def _issued(self, row: Letter, letter: LetterType, already: bool, warnings: list[str]) -> Issued:
         assert row.file is not None and row.sha256 is not None and row.size is not None

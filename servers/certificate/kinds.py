@@ -17,7 +17,7 @@ from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 
-from servers.certificate.amounts import read_money, read_time
+from servers.certificate.amounts import read_money, read_number, read_time
 
 MONTHS = (
     *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
@@ -278,6 +278,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "address": Kind("address", "jalan dan nomor, tanpa RT/RW", "ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("text", "", "ISIAN CONTOH", read_text),
         "money": Kind("money", "dalam rupiah", "Rp0", read_money),
+        "number": Kind("number", "angka", "0", read_number),
         "time": Kind("time", "jam, misalnya 19.00", "00.00", read_time),
     }
 )

@@ -8,20 +8,20 @@ field is left out. A line `[data]` in the text is where the table goes; `{dasar}
 from __future__ import annotations
 
 import re
-import string
 import tomllib
 from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from servers.certificate import kinds
 from servers.certificate.basis import REGISTER, Basis, Level, Source, in_words
 from servers.certificate.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.fitting import compare, warnings
-from servers.certificate.office import Office
+from servers.certificate.office import Office, unique_pattern
+from servers.certificate.wording import slots
 
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
@@ -47,6 +47,7 @@ class LetterType(BaseModel):
     elsewhere: dict[str, str] = {}
     requirements: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    number_pattern: str | None = Field(default=None, description="its own, where it isn't the office's")
     signer: str | None = Field(default=None, description="a key of the office's [signers]; none: its default signer")
     order: int = 100
     titles: dict[str, str] = Field(default={}, description="its title in other languages, by language")
@@ -58,6 +59,11 @@ class LetterType(BaseModel):
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]
     text: tuple[str, ...]
+
+    @field_validator("number_pattern")
+    @classmethod
+    def _number_is_unique(cls, pattern: str | None) -> str | None:
+        return None if pattern is None else unique_pattern(pattern)
 
     @model_validator(mode="after")
     def _slots_have_fields(self) -> LetterType:
@@ -201,11 +207,6 @@ class LetterType(BaseModel):
         known = self.fields.get(name)
         label = known.label if known else name[:40]
         return FieldProblem(field=name[:40], label=label, message=f"{label}: {sentence}")
-
-
-def slots(line: str) -> frozenset[str]:
-    """The names in braces in a line of a letter."""
-    return frozenset(name for _, name, _, _ in string.Formatter().parse(line) if name is not None)
 
 
 def load(folder: Path) -> LetterType:

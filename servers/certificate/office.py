@@ -57,19 +57,11 @@ class Office(BaseModel):
     @field_validator("number_pattern")
     @classmethod
     def _number_is_unique(cls, pattern: str) -> str:
-        try:
-            one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
-            other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
-            later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
-        except (KeyError, ValueError, IndexError) as error:
-            raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
-        if len({one, two, other, later}) < 4:
-            raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
-        return pattern
+        return unique_pattern(pattern)
 
-    def number(self, seq: int, series: str, day: date) -> str:
-        """The letter's number, for example 001/SKD/CONTOH/III/2026."""
-        return self.number_pattern.format(**_parts(seq, series, day))
+    def number(self, seq: int, series: str, day: date, pattern: str | None = None) -> str:
+        """The letter's number, for example 001/SKD/CONTOH/III/2026; `pattern` is the letter's own."""
+        return (pattern or self.number_pattern).format(**_parts(seq, series, day))
 
     def valid_until(self, day: date) -> date | None:
         """The last day a letter of `day` is valid; None when the office sets no limit."""
@@ -92,6 +84,19 @@ class Office(BaseModel):
             "kota": self.kota,
             "provinsi": self.provinsi,
         }
+
+
+def unique_pattern(pattern: str) -> str:
+    """The pattern, if no two letters would get one number by it. Raises ValueError."""
+    try:
+        one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
+        other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
+        later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
+    except (KeyError, ValueError, IndexError) as error:
+        raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
+    if len({one, two, other, later}) < 4:
+        raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
+    return pattern
 
 
 def _parts(seq: int, series: str, day: date) -> dict[str, int | str]:

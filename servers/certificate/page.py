@@ -30,9 +30,10 @@ from reportlab.platypus import Paragraph
 
 from servers.certificate.basis import Basis
 from servers.certificate.fitting import display, indonesian_date
-from servers.certificate.lettertype import BASIS_SLOT, LetterType, slots
+from servers.certificate.lettertype import BASIS_SLOT, LetterType
 from servers.certificate.office import Office, Signer
 from servers.certificate.tagging import Tags
+from servers.certificate.wording import fill, slots
 
 FONTS = Path(__file__).with_name("fonts")
 REGULAR, BOLD = "DejaVuSerif", "DejaVuSerif-Bold"
@@ -139,11 +140,6 @@ def _render(
     sheet.finish()
     canvas.save()
     return buffer.getvalue()
-
-
-def fill(line: str, words: Mapping[str, str]) -> str:
-    """A line of a letter with its slots filled; words from outside can't become markup."""
-    return escape(line).format_map({name: escape(word) for name, word in words.items()})
 
 
 class _Sheet:

@@ -93,7 +93,9 @@ class Request(BaseModel):
     @property
     def digest(self) -> str:
         """Of type, values and what the letter says that it rests on: two requests are the same when this is."""
-        rests_on = [] if self.basis == Basis() else [self.basis.model_dump_json()]
+        rests_on = (
+            [] if self.basis.level == "declared" and not self.basis.seen else [self.basis.level, *self.basis.seen]
+        )
         return digest(self.letter_type, json.dumps(self.values, sort_keys=True, ensure_ascii=False), *rests_on)
 
     @property

@@ -143,7 +143,9 @@ def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
     day = date(int(dated[2:6]), int(dated[6:8]), int(dated[8:10]))
     number = title.removeprefix(f"{letter.title} ")
     parts = range(1, HIGHEST)
-    seq = next((seq for seq in parts if service.office.number(seq, letter.series, day) == number), None)
+    seq = next(
+        (seq for seq in parts if service.office.number(seq, letter.series, day, letter.number_pattern) == number), None
+    )
     if seq is None:
         return f"{number} is no number by the office file's number_pattern"
     shown = normal_code(code.group())

@@ -9,7 +9,7 @@ import pytest
 from agentd.agent.approval import ApprovalNeeded, Approved
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.grounding import Grounded
-from agentd.messages import Consent
+from agentd.messages import Basis, Consent
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
@@ -44,6 +44,13 @@ async def test_the_completed_call_that_was_agreed_to_is_made_exactly_so() -> Non
 )
 def test_only_what_is_open_and_known_is_added(given: dict[str, Any], added: dict[str, Any]) -> None:
     assert completed(call(given)).input == given | added
+
+
+def test_the_basis_says_that_nobody_said_it() -> None:
+    basis = Basis(level="declared", sources={"nik": "citizen"})
+    made = completed(call({"nik": NIK}).model_copy(update={"basis": basis}))
+    assert made.basis is not None
+    assert made.basis.sources == {"nik": "citizen", "kewarganegaraan": "default", "jenis_kelamin": "derived"}
 
 
 def test_a_tool_that_is_not_official_gets_its_arguments_as_they_are() -> None:

@@ -1,0 +1,100 @@
+"""The blocks of a template's HTML: paragraphs, and rows of its tables. It knows no placeholder's meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+_BREAKS = frozenset({"p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "br", "li", "ul", "ol", "hr", "table"})
+_SKIPPED = frozenset({"style", "script", "head", "title"})
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph has one cell, a row of a table its cells that hold something."""
+
+    cells: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.cells)
+
+
+@dataclass
+class _Row:
+    cells: list[str] = field(default_factory=list)
+    open: bool = False
+
+
+class _Reader(HTMLParser):
+    """Text by cell inside a row, by paragraph outside; a table within a cell gives its rows of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[Block] = []
+        self._text: list[str] = []
+        self._rows: list[_Row] = []
+        self._skipping = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - the library's signature
+        if tag in _SKIPPED:
+            self._skipping += 1
+        elif tag == "tr":
+            self._end_text()
+            self._rows.append(_Row())
+        elif tag in ("td", "th") and self._rows:
+            self._end_cell()
+            self._rows[-1].open = True
+        elif tag in _BREAKS:
+            self._break()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _SKIPPED:
+            self._skipping = max(0, self._skipping - 1)
+        elif tag in ("td", "th"):
+            self._end_cell()
+        elif tag == "tr" and self._rows:
+            self._end_cell()
+            row = self._rows.pop()
+            if any(row.cells):
+                self.blocks.append(Block(tuple(cell for cell in row.cells if cell)))
+        elif tag in _BREAKS:
+            self._break()
+
+    def handle_data(self, data: str) -> None:
+        if not self._skipping:
+            self._text.append(data)
+
+    def close(self) -> None:
+        super().close()
+        while self._rows:
+            self.handle_endtag("tr")
+        self._end_text()
+
+    def _break(self) -> None:
+        if self._rows and self._rows[-1].open:
+            self._text.append(" ")
+        else:
+            self._end_text()
+
+    def _end_cell(self) -> None:
+        if self._rows and self._rows[-1].open:
+            self._rows[-1].cells.append(self._taken())
+            self._rows[-1].open = False
+
+    def _end_text(self) -> None:
+        if text := self._taken():
+            self.blocks.append(Block((text,)))
+
+    def _taken(self) -> str:
+        text = " ".join("".join(self._text).split())
+        self._text.clear()
+        return text
+
+
+def blocks(html: str) -> list[Block]:
+    """The page from top to bottom; broken HTML is read as far as it goes."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.blocks
