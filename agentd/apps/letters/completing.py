@@ -5,8 +5,6 @@ What is added is what nobody has to say: the schema's published defaults, and th
 
 from __future__ import annotations
 
-from typing import Any
-
 from agentd.apps.letters.evidence import digits
 from agentd.messages import Source, ToolCall
 
@@ -21,26 +19,17 @@ def completed(call: ToolCall) -> ToolCall:
     rules = {
         name: rule for name, rule in call.tool.input_schema.get("properties", {}).items() if isinstance(rule, dict)
     }
-<<<<<<< HEAD
     added = {name: rule["default"] for name, rule in rules.items() if "default" in rule and _open(call, name)}
     sources: dict[str, Source] = dict.fromkeys(added, "default")
     nik = digits.sixteen(str(call.input.get("nik", "")))
     if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
         added[SEX] = sex
         sources[SEX] = "derived"
-=======
-    added: dict[str, Any] = {name: rule["default"] for name, rule in rules.items() if _open(call, name, rule)}
-    sources: dict[str, Source] = dict.fromkeys(added, "default")
-    nik = digits.sixteen(str(call.input.get("nik", "")))
-    if nik is not None and not call.input.get(SEX) and _SEXES[digits.sex(nik)] in rules.get(SEX, {}).get("enum", ()):
-        added[SEX], sources[SEX] = _SEXES[digits.sex(nik)], "derived"
->>>>>>> bd8d1da (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
     if not added:
         return call
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
     return call.model_copy(update={"input": {**call.input, **added}, "basis": basis})
 
 
-def _open(call: ToolCall, name: str, rule: dict[str, Any]) -> bool:
-    """Whether a default holds: nobody gave the field."""
-    return "default" in rule and call.input.get(name) in (None, "")
+def _open(call: ToolCall, name: str) -> bool:
+    return call.input.get(name) in (None, "")
