@@ -88,13 +88,10 @@ def main(argv: Sequence[str]) -> int:
         if options.command == "verify" and options.key is not None:
             return _verify_alone(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
-<<<<<<< HEAD
         if options.command == "check":
             return _check(settings, options.folders)
-=======
         if options.command == "import-opensid":
             return _import(settings, options)
->>>>>>> 9a3a011 (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
         service = open_service(settings)
         try:
             return _run(service, settings, options)
@@ -127,13 +124,13 @@ def _run(service: LetterService, settings: Settings, options: argparse.Namespace
             return _list(service)
 
 
-<<<<<<< HEAD
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
     offered = [folder for parent in settings.letter_dirs for folder in sorted(parent.glob("[!._]*")) if folder.is_dir()]
     found = list(check(folders or offered, load(settings.office_file).signers))
     print("\n".join([*found, f"{len(folders or offered)} letters, {len(found)} mistakes"]))
     return 1 if found else 0
-=======
+
+
 def _import(settings: Settings, options: argparse.Namespace) -> int:
     from servers.certificate.opensid.importing import import_letters
     from servers.certificate.opensid.source import SourceError
@@ -149,7 +146,6 @@ def _import(settings: Settings, options: argparse.Namespace) -> int:
         raise SettingsError(str(error)) from error
     print(shown)
     return 0 if all_made else 1
->>>>>>> 9a3a011 (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:

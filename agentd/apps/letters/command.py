@@ -9,11 +9,7 @@ from agentd.cli.server_command import ServerCommand
 HELP = "the office's letters: verify, list, check folders, audit, repair, choose the office key"
 COMMAND = ServerCommand(
     "letters",
-<<<<<<< HEAD
-    "verify FILE.pdf | list | check | audit | repair | init …",
-=======
-    "verify FILE.pdf | list | audit | repair | init | import-opensid …",
->>>>>>> 9a3a011 (Make letter folders of an office's own OpenSID templates, and say what could not be carried over)
+    "verify FILE.pdf | list | check | audit | repair | init | import-opensid …",
     lambda settings: str(settings.letters.server),
     group=("letters",),
 )
