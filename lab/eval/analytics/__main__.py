@@ -30,6 +30,7 @@ from agentd.plugins import TOOL_HOSTS, models, plugin
 from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal
+from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
 from lab.eval.analytics.report import write
@@ -137,11 +138,14 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
     error = answer.get("error") or (
         {"error_source_node": "run", "user_message": str(result.error)} if result.error else {}
     )
+    expected = json.loads(GOLD.read_text())[question.text]
+    faults = faults_of(question, answer["final_narrative"], expected) if answer.get("final_narrative") else []
     return {
         "kind": question.kind,
         "question": question.text,
         "style": style,
-        "right": is_right(question, answer, json.loads(GOLD.read_text())[question.text]),
+        "right": is_right(question, answer, expected) and not faults,
+        "faults": faults,
         "invented": invented(question, answer),
         "error_node": error.get("error_source_node"),
         "details": error.get("technical_details_for_log"),

@@ -44,11 +44,12 @@ def invented(question: Question, answer: dict[str, Any]) -> list[str]:
     return [
         told
         for told in re.findall(r"\d(?:[\d.,]*\d)?", narrative)
-        if told not in texts and not any(_reads_as(told, value) for value in known)
+        if told not in texts and not any(reads_as(told, value) for value in known)
     ]
 
 
-def _reads_as(told: str, value: float) -> bool:
+def reads_as(told: str, value: float) -> bool:
+    """Whether a number as it is written is that value, rounded to the decimals shown, or in percent."""
     for thousands, point in (".,", ",."):
         plain = told.replace(thousands, "").replace(point, ".")
         if plain.count(".") <= 1:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from lab.eval.analytics.__main__ import GOLD, RESULTS, gold
+from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS
 from servers.common.erp import build
@@ -58,3 +60,36 @@ def test_a_number_that_no_result_holds_is_seen() -> None:
 
     assert told("Rp 29.500.000,50 atau 23,45 % dari PT 3M; in English 29,500,000.5") == []
     assert told("Rp 29.500.100, naik 24 %") == ["29.500.100", "24"]
+
+
+def test_an_answer_is_judged_as_it_reads() -> None:
+    """Issue 19: right values under an untrue or garbled sentence are no right answer."""
+    by_text = {each.text: each for each in QUESTIONS}
+    compared = by_text["Penjualan Februari 2023 dibanding bulan sebelumnya?"]
+    ranked = by_text["Salesman dengan target tertinggi?"]
+    gold_rows: list[list[list[Any]]] = [[[118677000]], [[125000000.5]]]
+    both = "Rp 118.677.000 dan Rp 125.000.000,50"
+    assert faults_of(compared, f"Penjualan: {both}.", gold_rows) == []
+    assert faults_of(compared, f"Penjualan naik: {both}.", gold_rows) == ["it claims `naik`"]
+    assert faults_of(compared, "Penjualan: Rp 118.677.000.", gold_rows) == ["it leaves out 125000000.5"]
+    assert faults_of(compared, f"Total {both}. Total {both}.", gold_rows) == ["it repeats itself"]
+    assert faults_of(compared, f"{both} dari tidak tersedia", gold_rows) == ["a figure is missing"]
+    assert faults_of(compared, f"{both} {{TOTAL}}", gold_rows) == ["a placeholder is left"]
+    assert faults_of(compared, f"61 baris (lihat tabel) adalah {both}", gold_rows) == [
+        "a number of rows stands for a figure"
+    ]
+    assert faults_of(ranked, "Target tertinggi: Fajar, Rp 60.000.000", [[["Fajar", 60000000]]]) == []
+
+
+def test_the_stored_answers_of_the_embedded_model_read_as_the_page_says() -> None:
+    made = json.loads((RESULTS / "embedded.json").read_text())
+    gold_rows = json.loads(GOLD.read_text())
+    by_text = {each.text: each for each in QUESTIONS}
+    by_values = [each for each in made if each["right"]]
+    well = [
+        each
+        for each in by_values
+        if not each["narrative"]
+        or not faults_of(by_text[each["question"]], each["narrative"], gold_rows[each["question"]])
+    ]
+    assert (len(made), len(by_values), len(well)) == (67, 48, 42)
