@@ -127,7 +127,7 @@ def test_leaving_at_any_point_of_the_way_ends_at_a_clean_start(counter: Daemon, 
         known = {one["session_id"] for one in counter.call("Session.list")["sessions"]}
         assert session not in known, point
 
-    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[data-letter=surat_keterangan_domisili]").click()
     page.locator("[name=nama]").fill("Budi Santoso")
     left_at("form")
     page.locator("#ask-else").click()
@@ -255,7 +255,7 @@ def test_markup_emoji_and_a_huge_paste_stay_text_on_the_kiosk(fresh_office: Offi
     expect(page.locator(".bubble.you").first).to_contain_text(purpose)
     expect(page.locator(".bubble.agent", has_text=purpose)).to_be_visible()
     page.locator("#finish").click()
-    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[data-letter=surat_keterangan_domisili]").click()
     page.locator("[name=nama]").focus()
     page.keyboard.insert_text("\U0001f600" * 30_000)
     assert len(page.locator("[name=nama]").input_value()) <= int(

@@ -193,7 +193,7 @@ def test_a_token_in_a_pages_address_opens_nothing(guarded: Daemon, open_page: Op
 
 def test_the_form_of_the_first_button_reaches_the_check(office: Daemon, open_page: Open) -> None:
     page = open_page(office.url + "/chat", viewport=PHONE)
-    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[data-letter=surat_keterangan_domisili]").click()
     assert violations(page) == []
     fill_form(page)
     page.locator("[data-act=submit]").click()

@@ -31,7 +31,7 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
     office = fresh_office(LETTER, final("Surat Anda selesai. Silakan dicetak."))
     page = open_page(office.url + "/kiosk", has_touch=True)
     assert violations(page) == []
-    page.get_by_role("button", name="Surat Keterangan Domisili").tap()
+    page.locator("[data-letter=surat_keterangan_domisili]").tap()
     tap_in(page, "nama", "Budi Santoso")
     tap_in(page, "tanggal_lahir", "15011990")
     expect(page.locator("[name=nama]")).to_have_value("Budi Santoso")
@@ -115,7 +115,7 @@ def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
     assert violations(page) == []
     page.locator("#pair-code").fill(code)
     page.locator("#pair button").click()
-    expect(page.get_by_role("button", name="Surat Keterangan Domisili")).to_be_visible()
+    expect(page.locator("[data-letter=surat_keterangan_domisili]")).to_be_visible()
     everywhere = "JSON.stringify([document.cookie, location.href, {...localStorage}, {...sessionStorage}])"
     assert "agd_" not in page.evaluate(everywhere)
     TokenStore(guarded.state / "access.json").revoke(name)
@@ -123,7 +123,7 @@ def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
 
 def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: Daemon, open_page: Open) -> None:
     page = open_page(hall.url + "/kiosk")
-    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[data-letter=surat_keterangan_domisili]").click()
     page.locator("[name=nama]").fill("Budi Santoso")
     page.locator("[data-field=agama]").get_by_text("Islam", exact=True).click()
     page.locator("#language").click()
@@ -155,7 +155,7 @@ def test_a_public_screen_offers_no_way_out_of_it(hall: Daemon, open_page: Open) 
     shut = {"out": 0, "menu": False, "drop": False, "remembered": []}
     page = open_page(hall.url + "/kiosk")
     assert page.evaluate(ways) == shut
-    page.get_by_role("button", name="Surat Keterangan Domisili").click()
+    page.locator("[data-letter=surat_keterangan_domisili]").click()
     assert page.evaluate(ways) == shut
     page.locator("[data-act=cancel]").click()
     page.locator("#ask-else").click()
@@ -282,7 +282,7 @@ def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, o
     patient = SHIPPED.read_text().replace("\ntimeout_s = 300.0\n", "\ntimeout_s = 3600.0\n")
     office = fresh_office(config=patient + "\n[agent]\ndeadline_s = 3600\n")
     page = open_page(office.url + "/kiosk", has_touch=True)
-    page.get_by_role("button", name="Surat Keterangan Domisili").tap()
+    page.locator("[data-letter=surat_keterangan_domisili]").tap()
     fill_form(page)
     page.locator("[data-act=submit]").tap()
     card = page.locator(".card.approval")
