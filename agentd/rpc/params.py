@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import unicodedata
 from typing import Annotated, Any, Generic, TypeVar, cast
 
@@ -46,6 +47,19 @@ def _clean(text: str, info: ValidationInfo) -> str:
 
 Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words.")]
 """A person's own words. Control characters other than tab and line breaks are dropped."""
+
+
+def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
+    if len(json.dumps(form, ensure_ascii=False).encode("utf-8", "surrogatepass")) > limit:
+        raise PydanticCustomError(
+            "text_long", "is longer than {limit} bytes of JSON in UTF-8; send a shorter text", {"limit": limit}
+        )
+    return form
+
+
+Form = Annotated[dict[str, Any], AfterValidator(_bounded)]
+"""What a person put into a page's form: their own words too, and no longer than a prompt."""
 
 RunId = Annotated[
     str,

@@ -57,7 +57,7 @@ def test_a_third_partys_destructive_tool_waits_for_a_yes(tmp_path: Path, tool: s
     done = tmp_path / "state" / "done.txt"
     config = HEAD + third_party(tmp_path)
     with running(tmp_path, call("look", name="x"), call(tool, name="warga"), final("Sudah."), config=config) as daemon:
-        asked = daemon.call("Agent.run", prompt="Bersihkan", session_id="s")
+        asked = daemon.call("Agent.run", prompt="Lihat x, lalu bersihkan warga", session_id="s")
         assert (asked["status"], asked["approval"]["arguments"]) == ("needs_approval", {"name": "warga"})
         assert [step["tool"] for step in asked["steps"]] == ["look"], "what only reads asks nobody"
         assert "menerbitkan" not in asked["response"]

@@ -25,7 +25,7 @@ from agentd.errors import (
 )
 from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Message, RunStatus
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
+from agentd.rpc.params import Form, Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
 RUN_ERRORS = (
@@ -44,7 +44,7 @@ class RunOptions(Params):
     deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
     language: Language | None = Field(None, description="Language of messages to the person.")
     tool_hint: str | None = Field(None, max_length=100, description="The tool to begin with: no model chooses it.")
-    tool_arguments: dict[str, Any] | None = Field(
+    tool_arguments: Form | None = Field(
         None,
         description="What the person put into that tool's form, their own words by definition. With nothing left open "
         "no model is asked.",

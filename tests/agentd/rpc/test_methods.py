@@ -130,6 +130,13 @@ async def test_a_prompt_that_cannot_be_asked_is_refused_kindly(
     assert person in error["data"]["user_message"]
 
 
+async def test_a_form_is_no_longer_than_a_prompt() -> None:
+    options = {"tool_hint": "generate_letter", "tool_arguments": {"alamat": "é" * 4097}}
+    error = await Desk().error("Agent.run", {"prompt": "surat", "options": options})
+    assert (error["code"], error["data"]["field"]) == (-32602, "options.tool_arguments")
+    assert "longer than 8192 bytes" in error["message"]
+
+
 async def test_a_missing_prompt_is_named() -> None:
     error = await Desk().error("Agent.run")
     assert error["message"] == "Invalid params: prompt is required"
