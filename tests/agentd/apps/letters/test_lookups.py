@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import Turn, UnsupportedAnswer
 from agentd.apps.letters.lookups import LookUps, askable
+from agentd.apps.letters.turns import LetterTurns
 from agentd.apps.letters.unfounded import unfounded
-from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import AgentStep, Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
 from tests.agentd.apps.letters.letters import session
 
@@ -152,6 +155,14 @@ def test_an_answer_names_nothing_that_nobody_named(answer: str) -> None:
 )
 def test_counts_forms_and_hours_are_nobodys(answer: str) -> None:
     assert unfounded(answer, session("Apa saja syaratnya?"), "") is None
+
+
+def test_what_a_tool_said_of_a_call_that_failed_may_be_repeated() -> None:
+    step = AgentStep(tool="find", server="x", input={}, success=False, message="Hubungi 0812 5567 9021.")
+    turn = Turn("Halo", Toolset((), ()), said=session("Halo"), steps=(step,))
+    LetterTurns().check_answer(turn, "Maaf, hubungi 0812 5567 9021.")
+    with pytest.raises(UnsupportedAnswer):
+        LetterTurns().check_answer(turn, "Maaf, hubungi 0812 5567 9029.")
 
 
 def test_a_sum_of_named_amounts_may_be_told() -> None:
