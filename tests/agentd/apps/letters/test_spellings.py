@@ -17,7 +17,7 @@ from agentd.testing import MemoryTools
 from servers.certificate import kinds, lettertype
 from tests.agentd.apps.letters.letters import call
 
-LETTER = lettertype.load(Path(lettertype.__file__).with_name("letters") / "surat_pengantar")
+LETTER = lettertype.load(Path(lettertype.__file__).with_name("letters") / "biodata_penduduk")
 SCHEMA = LETTER.input_schema()
 TOOL = ToolInfo(name=LETTER.tool, server="certificate", official=True, input_schema=SCHEMA)
 SPELLINGS = [
