@@ -53,6 +53,11 @@ async def test_a_phrase_outweighs_its_words(search: SchemaSearch) -> None:
     assert names(await found(search, "total hutang pemasok"))[0] == "apbook"
 
 
+@pytest.mark.parametrize("asked", ["debtors", "who owes us the most", "siapa yang paling banyak berutang"])
+async def test_those_who_owe_are_found_however_they_are_called(search: SchemaSearch, asked: str) -> None:
+    assert names(await found(search, asked))[0] == "arbook"
+
+
 async def test_joins_between_found_tables_come_along(search: SchemaSearch) -> None:
     answer = await found(search, "barang terlaris", "salesman")
     assert {"mastermaterial", "mastersales"} <= set(names(answer))
