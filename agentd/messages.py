@@ -472,11 +472,13 @@ class Approval(Message):
     """Where each value comes from, of an official call."""
     rule: ApprovalRule | None = None
     """`staff` where the citizen has said yes and an officer decides."""
+    notice: str | None = None
+    """What the citizen is told meanwhile."""
 
     @model_serializer(mode="wrap")
     def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
         shown: dict[str, Json] = dump(self)
-        optional = ("proposed", "approvals", "sources", "rule")
+        optional = ("proposed", "approvals", "sources", "rule", "notice")
         return {name: value for name, value in shown.items() if value or name not in optional}
 
 

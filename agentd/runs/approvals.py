@@ -157,7 +157,7 @@ class Approvals:
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
         review = Review("", shown) if self._reviews is None else await self._reviews.open(row, asked)
-        asked = replace(asked, request=review.request or None)
+        asked = replace(asked, request=review.request or None, notice=review.response)
         await self._engine.ask_another(row, asked, review.response, self._review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:

@@ -121,6 +121,8 @@ class PendingApproval:
     """The citizen's yes is not enough: an officer's must follow."""
     request: str | None = None
     """The id of the citizen's request that waits with it for an officer."""
+    notice: str | None = None
+    """What the citizen is told while it waits for an officer."""
 
     @property
     def registered(self) -> bool:
@@ -155,7 +157,7 @@ class PendingApproval:
         if self.approvals:
             shown["approvals"] = list(self.approvals)
         if self.request is not None:
-            shown["rule"] = self.rule
+            shown |= {"rule": self.rule, "notice": self.notice}
         if self.basis is not None and self.basis["sources"]:
             shown["sources"] = self.basis["sources"]
         return shown

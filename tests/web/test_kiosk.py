@@ -15,7 +15,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
-from tests.daemon import Daemon, RpcFailed, call, final
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 from tests.web.conftest import ARGS, CHROMIUM
 from tests.web.steps import FIELDS, fill_form, note_prints, pair, tap_in, violations
@@ -272,6 +272,25 @@ def test_at_200_percent_and_high_contrast_all_is_within_reach(
     expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
 
 
+def test_a_letter_that_waits_for_an_officer_says_so_and_appears_once_it_is_approved(
+    fresh_office: Office, open_page: Open
+) -> None:
+    config = HEAD.replace('letters.assurance = "declared"\n', "") + "\n".join(SERVERS.values())
+    office = fresh_office(LETTER, final("Surat selesai."), config=config, env={})
+    page = open_page(office.url + "/kiosk", has_touch=True)
+    pair(page, office, "kiosk-lobi")
+    page.locator("[data-letter=surat_keterangan_domisili]").tap()
+    fill_form(page)
+    page.locator("[data-act=submit]").tap()
+    page.locator("[data-act=yes]").tap()
+    expect(page.locator(".card.approval")).to_contain_text("Permintaan SKD-001 menunggu petugas")
+    expect(page.locator("[data-act=yes]")).to_have_count(0)
+    (waiting,) = office.call("Agent.list", status="needs_approval")["runs"]
+    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
+    office.call("Agent.approve", **ids, approved=True)
+    expect(page.locator(".card.letter")).to_contain_text("001/SKD/")
+
+
 @pytest.mark.model
 @pytest.mark.usefixtures("weights")
 def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, open_page: Open) -> None:
@@ -280,6 +299,7 @@ def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, o
     However slow the machine is: the run and the model may take an hour, and the page waits for what they come to.
     """
     patient = SHIPPED.read_text().replace("\ntimeout_s = 300.0\n", "\ntimeout_s = 3600.0\n")
+    patient = patient.replace("[letters]\n", '[letters]\nassurance = "declared"\n')
     office = fresh_office(config=patient + "\n[agent]\ndeadline_s = 3600\n")
     page = open_page(office.url + "/kiosk", has_touch=True)
     page.locator("[data-letter=surat_keterangan_domisili]").tap()

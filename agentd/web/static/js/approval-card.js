@@ -34,7 +34,7 @@ export function approvalCard(turn, part, context) {
       fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments),
       picture(catalogue?.letterType(approval.tool), approval.arguments, title),
     ),
-    turn.forStaff ? h('p', { class: 'note', role: 'status' }, t('for_staff')) : settle(actions),
+    turn.forStaff ? h('p', { class: 'note', role: 'status' }, approval.notice ?? t('for_staff')) : settle(actions),
     expires,
   );
 }

@@ -165,6 +165,7 @@ export class Conversation {
     });
     if (turn.status === 'failed') await this._explain(turn);
     if (isBusy(turn)) await this._refresh(turn);
+    if (turn.forStaff) this._wait(turn);
     turn.restored = false;
     this._wait(turn);
   }

@@ -63,6 +63,11 @@ const HANDLERS = {
   'approval.requested': (turn, data) => {
     turn.status = 'needs_approval';
     turn.live = '';
+    if (data.rule === 'staff') {
+      // The visitor has said yes already: the same card goes on as a request that an officer decides.
+      turn.forStaff = true;
+      for (const part of turn.parts) if (part.kind === 'approval' && part.decided === null) part.decided = true;
+    }
     turn.parts.push({ kind: 'approval', approval: data, decided: null });
   },
   'approval.decided': (turn, data) => {
