@@ -7,8 +7,8 @@ A run is a DBOS workflow for each segment: from its start, or from an approval, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,17 +17,18 @@ from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import iso
-from agentd.errors import AgentdError, BudgetExceeded, Busy, Cancelled, Conflict, Draining, InternalError, InvalidParams
-from agentd.messages import LIVE_ONLY, Event, EventType
+from agentd.errors import Busy, Cancelled, Conflict, Draining, InvalidParams
+from agentd.messages import Event
 from agentd.ports import Clock
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import empty_journal
-from agentd.runs.ending import ENDED, asking_another, closed, parked_result, rested, rests
-from agentd.runs.execution import Executor, Publish, Result, RunContext
-from agentd.runs.journal import StoreJournal, TakenOver
+from agentd.runs.ending import ENDED, asking_another, closed, rests
+from agentd.runs.execution import Executor
+from agentd.runs.journal import TakenOver
 from agentd.runs.leases import mark_of
 from agentd.runs.live import Live, LiveRuns
-from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord, StepRecord
+from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord
+from agentd.runs.segment import Observe, Segments
 from agentd.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -43,6 +44,17 @@ log = structlog.get_logger("agentd.runs")
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """This process among those that may share the runs."""
+
+    database: Database
+    """DBOS's, for its own records."""
+    name: str = "local"
+    cluster: Cluster | None = None
+    """Its part in several nodes' work; None: it is alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class EngineLimits:
     """How much work at once."""
 
@@ -52,17 +64,6 @@ class EngineLimits:
     approval_ttl_s: float = 900.0
     max_recoveries: int = 2
     """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """This process among those that may share the runs."""
-
-    database: Database
-    """DBOS's, for its own records."""
-    name: str = "local"
-    cluster: Cluster | None = None
-    """Its part in several nodes' work; None: it is alone."""
 
 
 class Engine:
@@ -75,16 +76,24 @@ class Engine:
         executors: Mapping[str, Executor],
         clock: Clock,
         limits: EngineLimits = EngineLimits(),
-        observe: Callable[[RunRecord, Result], None] = lambda *_: None,
+        observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
         self._database = node.database
-        self._executors = executors
         self._clock = clock
         self._limits = limits
         self._node = node.name
         self._cluster = node.cluster
-        self._observe = observe
+        self._segments = Segments(
+            store,
+            executors,
+            clock,
+            node.cluster,
+            limits.deadline_s,
+            limits.approval_ttl_s,
+            lambda: self._draining,
+            observe,
+        )
         self._live = LiveRuns()
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
@@ -316,86 +325,12 @@ class Engine:
             async with self._places:
                 if begun := await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
-                    await self._work(live, recorded, parked=recoveries >= self._limits.max_recoveries)
+                    await self._segments.run(live, recorded, parked=recoveries >= self._limits.max_recoveries)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
             self._live.leave(live)
         return "done"
-
-    async def _work(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
-        row = live.row
-        shipping: asyncio.Queue[Event] = asyncio.Queue()
-
-        def publish(kind: EventType, data: dict[str, Any]) -> None:
-            at = data.pop("at", None) or iso(self._clock.now())
-            event = live.log.publish(kind, data, at)
-            if self._cluster is not None and kind not in LIVE_ONLY:
-                shipping.put_nowait(event)
-
-        if not live.log.stored:
-            started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
-            publish("run.started", started)
-        fence = None if self._cluster is None else self._cluster.holds
-        journal = StoreJournal(self._store, row, recorded, live.steps, fence)
-        context = RunContext(row, journal, publish, opens=live.number == 1)
-        deadline_s = row.brief.deadline_s or self._limits.deadline_s
-        late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
-        timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
-        try:
-            with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
-                async with self._shown_to_others(row.run_id, shipping):
-                    result = parked_result(row) if parked else await self._carried_out(context)
-        finally:
-            timer.cancel()
-        if self._draining and result.error is not None and live.steps.stopped is None:
-            raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
-        live.steps.acting = True
-        await self._keep(result, live, publish)
-
-    @asynccontextmanager
-    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Event]) -> AsyncIterator[None]:
-        """Within it, the run's stored events go to the other nodes of a cluster as they come."""
-        if self._cluster is None:
-            yield
-            return
-        shipper = asyncio.create_task(self._ship(run_id, shipping), name=f"ship {run_id}")
-        try:
-            yield
-        finally:
-            shipper.cancel()
-
-    async def _ship(self, run_id: str, shipping: asyncio.Queue[Event]) -> None:
-        while True:
-            batch = [await shipping.get()]
-            while not shipping.empty():
-                batch.append(shipping.get_nowait())
-            with suppress(OSError, SQLAlchemyError):
-                await self._store.add_events(run_id, batch)
-
-    async def _carried_out(self, context: RunContext) -> Result:
-        try:
-            return await self._executors[context.row.kind](context)
-        except TakenOver:
-            raise
-        except AgentdError as error:
-            return Result("failed", {}, error=error)
-        except Exception as error:
-            log.exception("run.broke", kind=context.row.kind, error=type(error).__name__)
-            return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
-
-    async def _keep(self, result: Result, live: Live, publish: Publish) -> None:
-        """Write the result where it lasts, then tell it: nobody hears of an end that could be lost.
-
-        Raises TakenOver.
-        """
-        now = self._clock.now()
-        row, ending = rested(live.row, result, live.log, now, self._limits.approval_ttl_s)
-        if not await self._store.finish(row, iso(now)):
-            raise TakenOver(row.run_id)
-        live.row = row
-        publish(ending.type, {**ending.data, "at": ending.at})
-        self._observe(live.row, result)
 
     async def _close(self, run_id: str) -> None:
         """End a run that was cancelled while it waited: in the queue, or for an approval."""
