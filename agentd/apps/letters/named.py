@@ -24,7 +24,10 @@ from agentd.messages import Said
 _DIGITS = frozenset({"nik", "kk", "phone", "rt", "rw", "rtrw"})
 _NUMBERS = frozenset({"number", "money", "year"})
 _TIME = re.compile(r"\d{1,2}[:.]\d{2}(?::\d{2})?")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/]\d{1,2})?")
 _ONE_WORD = re.compile(r"\S*\d\S*")
+FEWEST = 3
+"""Digits of a word that may be a code in a field of another kind: a file's or a time zone's name has fewer."""
 _LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
 """A number within free text that is somebody's or something's, and no amount or year."""
 _PLAIN = re.compile(r"[\W_]+")
@@ -87,8 +90,8 @@ class Named:
         if field.free or isinstance(value, bool) or field.enum.values:
             return True
         if isinstance(value, int | float):
-            small = abs(value) < 10 ** (SHORTEST - 1) and (field.kind not in _NUMBERS or not field.required)
-            return small or value in self.amounts or self.code(str(value))
+            quantity = abs(value) < 10 ** (SHORTEST - 1)  # a count, a limit, a place on the map
+            return quantity or value in self.amounts or self.code(str(value))
         return not isinstance(value, str) or all(self._knows(text, field.kind) for text in parts(value, field.kind))
 
     def _knows(self, text: str, kind: str) -> bool:
@@ -103,8 +106,10 @@ def parts(value: str, kind: str) -> Iterator[str]:
     text = value.strip()
     if kind == "name" or kind == "code" or kind in _DIGITS:
         yield from [text] if fold(text) or text else []
-    elif kind in ("date", *_NUMBERS) or (_ONE_WORD.fullmatch(text) and not _TIME.fullmatch(text)):
+    elif kind in ("date", *_NUMBERS):
         yield from [text] if any(letter.isdecimal() for letter in text) else []
+    elif _ONE_WORD.fullmatch(text) and not _TIME.fullmatch(text) and not _PERIOD.fullmatch(text):
+        yield from [text] if sum(letter.isdecimal() for letter in text) >= FEWEST else []
     else:
         yield from (found.group() for found in _LONG.finditer(text))
 
