@@ -35,7 +35,10 @@ def too_long(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
 def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
     """One line for each function, class or import that no code names."""
     found = Vulture(ignore_names=["test_*", "pytest_*", *allowed], ignore_decorators=CALLED)
-    found.scavenge([str(root / folder) for folder in FOLDERS if (root / folder).is_dir()], exclude=["*/bench/peers/*"])
+    found.scavenge(
+        [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()],
+        exclude=["*/bench/peers/*", "*/node_modules/*"],
+    )
     for kind in KINDS:
         for item in getattr(found, kind):
             yield f"{item.filename.relative_to(root)}:{item.first_lineno}: {item.message}: delete it"
