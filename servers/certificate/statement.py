@@ -74,13 +74,15 @@ class Statement(BaseModel):
 def stated(
     letter: LetterType, values: Mapping[str, str], number: str, day: date, valid_until: date | None = None
 ) -> Statement:
-    """The statement of a letter: its name is the first field that is a person's, its purpose the field `keperluan`."""
+    """The statement of a letter: its name is the first field that is a person's, its NIK that person's, its purpose
+    the field `keperluan`."""
+    about = next((field.about for name, field in letter.fields.items() if field.kind == "person-name"), "")
     return Statement(
         number=number,
         letter_type=letter.key,
         day=day,
-        name=_first(letter, values, "person-name"),
-        nik_last4="" if kinds.is_temporary_nik(nik := _first(letter, values, "nik")) else nik[-4:],
+        name=_first(letter, values, "person-name", about),
+        nik_last4="" if kinds.is_temporary_nik(nik := _first(letter, values, "nik", about)) else nik[-4:],
         purpose=values.get(PURPOSE, ""),
         valid_until=valid_until,
     )
@@ -114,8 +116,9 @@ def read(text: str, keys: Iterable[Ed25519PublicKey]) -> Statement:
     raise StatementError("statement_foreign" if data.startswith(_SIGN1) else "statement_unreadable")
 
 
-def _first(letter: LetterType, values: Mapping[str, str], kind: str) -> str:
-    return next((values[name] for name, field in letter.fields.items() if field.kind == kind and name in values), "")
+def _first(letter: LetterType, values: Mapping[str, str], kind: str, about: str) -> str:
+    fields = ((name, field) for name, field in letter.fields.items() if (field.kind, field.about) == (kind, about))
+    return next((values[name] for name, _ in fields if name in values), "")
 
 
 def _payload(statement: Statement) -> bytes:
