@@ -249,14 +249,13 @@ def test_a_table_short_of_a_column_is_named(tmp_path: Path) -> None:
 
 
 def test_agentd_residents_hands_its_words_to_the_configured_server(tmp_path: Path) -> None:
-    entry = f'\n[[servers]]\nname = "residents"\ncommand = "{sys.executable}"\nargs = ["-m", "servers.residents"]\n'
-    (tmp_path / "client.toml").write_text(SHIPPED.read_text() + entry)
+    (tmp_path / "client.toml").write_text(SHIPPED.read_text())
     command = [str(Path(sys.executable).with_name("agentd")), "residents"]
     places = ["--config", str(tmp_path / "client.toml"), "--state", str(tmp_path)]
     env = {name: value for name, value in os.environ.items() if name != "RESIDENTS_URL"}
     done = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "60 residents in 20 families" in done.stdout
-    (tmp_path / "client.toml").write_text(SHIPPED.read_text())
+    (tmp_path / "client.toml").write_text(SHIPPED.read_text().replace('name = "residents"', 'name = "other"'))
     without = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=120)
     assert without.returncode == 2 and "starts no server `residents`" in without.stderr
