@@ -16,7 +16,8 @@ from psycopg import sql
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
 from tests.postgresql import postgresql
 
-SAID, ASKED, MADE, ANSWERED, NAMED = (f"tanaman-{word}-7319" for word in ("satu", "dua", "tiga", "empat", "lima"))
+SAID, ASKED, MADE, NAMED = (f"tanaman-{word}-7319" for word in ("satu", "dua", "tiga", "lima"))
+ANSWERED = "tanaman-empat-berdaun"  # without digits: an answer with a code that nobody named is withheld
 PLANTED = (SAID, ASKED, MADE, ANSWERED, NAMED)
 CONFIG = """
 [[servers]]
