@@ -154,7 +154,10 @@ class Patterns:
         self._by_first: dict[str, list[_Pattern]] = defaultdict(list)
 
     def add(self, text: str, classes: Mapping[str, Class]) -> None:
-        """Read a pattern. Raises KeyError for a class that there is none of, ValueError for none to begin with."""
+        """Read a pattern; one that begins with a class of no words stands nowhere.
+
+        Raises KeyError for a class that there is none of, ValueError for none to begin with.
+        """
         parts = text.split()
         steps = [
             _step(part, classes, before == "...")
@@ -165,7 +168,7 @@ class Patterns:
         if made.start:
             self._at_start.append(made)
             return
-        if steps[0].optional or not steps[0].words.may_start():
+        if steps[0].optional or isinstance(steps[0].words, OtherWord):
             raise ValueError(f"{text}: begins with nothing that must stand there")
         for word in steps[0].words.may_start():
             self._by_first[word].append(made)

@@ -178,3 +178,9 @@ async def test_a_model_that_insists_is_not_believed_and_the_page_takes_its_words
     ended = await talk.run()
     assert ended.response == truth("id")
     assert talk.told[-2] == ("model.delta", {"restart": True, "text": truth("id")})
+
+
+@pytest.mark.parametrize("name", ["meta", "x", "_", "工具"])
+def test_a_tool_that_tells_of_no_deed_keeps_no_answer_from_being_judged(name: str) -> None:
+    tools = toolset(ToolInfo(name=name, server="friendly", official=True))
+    assert false_claim("Halo, ada yang bisa dibantu?", tools, []) is None
