@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from agentd.errors import FaultKind, Language
 
@@ -204,6 +204,19 @@ class ToolInfo(Message):
     """Its input schema where `input_schema` is only what a model is to fill in: the host knows the rest."""
     remote_name: str | None = None
     """The name that the server knows it by, where the catalogue's differs (`SERVER__TOOL`)."""
+
+    @field_validator("input_schema")
+    @classmethod
+    def _of_schemas(cls, schema: dict[str, Json]) -> dict[str, Json]:
+        """Each property as an object: to JSON Schema `true` is a schema too; what is none allows anything as well."""
+        listed = schema.get("properties", {})
+        properties = listed if isinstance(listed, dict) else {}
+        if properties is listed and all(isinstance(each, dict) for each in properties.values()):
+            return schema
+        return {
+            **schema,
+            "properties": {name: each if isinstance(each, dict) else {} for name, each in properties.items()},
+        }
 
     @property
     def read_only(self) -> bool:

@@ -70,6 +70,9 @@ def _of_object(
 ) -> Iterator[Mistake]:
     yield from _of_keys(schema, path, roles)
     properties = schema.get("properties", {})
+    if not isinstance(properties, Mapping):
+        yield Mistake(path, "properties", "is no object")
+        return
     for name in schema.get("required", ()):
         if name not in properties:
             yield Mistake(path, "required", f"`{name}` is required and is no property")
@@ -99,17 +102,21 @@ def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Ite
             near = get_close_matches(key, KEYS, 1)
             yield Mistake(path, key, f"nothing reads it{f'; {near[0]} was meant?' if near else ''}")
     kind, kinds = schema.get("x-agentd-kind"), schema.get("type")
-    types = set(kinds) if isinstance(kinds, list) else {kinds}
-    if kind is not None and kind not in KINDS:
+    types = set(map(str, kinds if isinstance(kinds, list) else [kinds]))
+    if kind is not None and str(kind) not in KINDS:
         yield Mistake(path, "x-agentd-kind", f"{kind!r} is no kind; there are: {', '.join(sorted(KINDS))}")
-    elif kind in _TEXT_KINDS and types & _WHOLE:
+    elif str(kind) in _TEXT_KINDS and types & _WHOLE:
         yield Mistake(path, "x-agentd-kind", f"a {kind} is text, but the type is {kinds}")
-    if schema.get("x-agentd-time", "now") not in TIMES:
+    if str(schema.get("x-agentd-time", "now")) not in TIMES:
         yield Mistake(path, "x-agentd-time", f"says {schema['x-agentd-time']!r}; there are: {', '.join(sorted(TIMES))}")
     if not isinstance(schema.get("x-agentd-sensitive", False), bool):
         yield Mistake(path, "x-agentd-sensitive", "is true or false")
     about = schema.get("x-agentd-about")
-    if about is not None and about not in roles and about not in {*phrases().relations, *phrases().applicants}:
+    if (
+        about is not None
+        and str(about) not in roles
+        and str(about) not in {*phrases().relations, *phrases().applicants}
+    ):
         yield Mistake(
             path, "x-agentd-about", f"{about!r} is neither in x-agentd-roles nor a relation that languages name"
         )

@@ -101,7 +101,7 @@ def narrowed(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = N
     required = list(tool.input_schema.get("required", ()))
     properties = dict(tool.input_schema.get("properties", {}))
     for name, rule in list(properties.items()):
-        digits = _SAID_NUMBERS.get(rule.get("format"))
+        digits = _SAID_NUMBERS.get(str(rule.get("format")))
         numbers = dict.fromkeys(digits.findall(words)) if digits else {}
         listed = rule.get("enum") or (numbers if len(numbers) <= MOST_LISTED else ())
         allowed = [value for value in listed if _proves(tool, name, value, case)]
@@ -109,10 +109,10 @@ def narrowed(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = N
             properties[name] = {**rule, "enum": allowed}
         if name in required:
             continue
-        (field,) = fields(tool.input_schema | {"required": [name]}, {}, case.form)
-        if _told(field, case):
+        parts = fields(tool.input_schema | {"required": [name]}, {}, case.form)
+        if any(_told(field, case) for field in parts):
             required.append(name)
-        elif not allowed and not _spoken_of(field, case):
+        elif not allowed and not any(_spoken_of(field, case) for field in parts):
             del properties[name]
     schema = {**tool.input_schema, "properties": properties, "required": required}
     return tool.model_copy(update={"input_schema": schema})

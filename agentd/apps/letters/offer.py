@@ -73,7 +73,7 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
 def _within_reach(tool: ToolInfo, texts: Iterable[str]) -> bool:
     """Whether the call could be grounded at all: one that needs a NIK or a date needs a number that somebody said."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
-    needs_number = any(properties.get(name, {}).get("format") in _NUMBERED for name in required)
+    needs_number = any(str(properties.get(name, {}).get("format")) in _NUMBERED for name in required)
     return not needs_number or any(_NUMBER.search(text) for text in texts)
 
 

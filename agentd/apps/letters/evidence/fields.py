@@ -173,7 +173,8 @@ def _properties(
     """(path, name, property, role around it) of every leaf; a schema that contains itself is followed so far."""
     if path.count(".") >= DEEPEST:
         return
-    for name, prop in schema.get("properties", {}).items():
+    properties = schema.get("properties")
+    for name, prop in properties.items() if isinstance(properties, Mapping) else ():
         inner = _resolved(root, prop)
         below = f"{path}.{name}" if path else name
         about = str(inner.get("x-agentd-about") or role)

@@ -144,7 +144,7 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     time = str(prop.get("x-agentd-time") or _tense(senses, kind))
     came_from = {
         "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
-        "kind": "x-agentd-kind" if prop.get("x-agentd-kind") in KINDS else "derived",
+        "kind": "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived",
         "about": whence,
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
@@ -171,16 +171,16 @@ def _person(words: list[str], parents: list[str], title: str, role: str, known: 
 
 def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[str]) -> str:
     kinds = prop.get("type")
-    types = set(kinds) if isinstance(kinds, list) else {kinds}
-    declared = prop.get("x-agentd-kind")
+    types = set(map(str, kinds if isinstance(kinds, list) else [kinds]))
+    declared = str(prop.get("x-agentd-kind"))
     if enum.values:
         return "choice"
     if "boolean" in types:
         return "boolean"
     if declared in KINDS:
-        return str(declared)
-    if prop.get("format") in _BY_FORMAT:
-        return _BY_FORMAT[prop["format"]]
+        return declared
+    if (form := str(prop.get("format"))) in _BY_FORMAT:
+        return _BY_FORMAT[form]
     if label in _BY_LABEL:
         return _BY_LABEL[label]
     if types & {"integer", "number"}:

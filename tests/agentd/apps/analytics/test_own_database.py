@@ -21,7 +21,7 @@ from agentd.clock import clock_of
 from agentd.errors import ConfigError
 from agentd.messages import Caller
 from agentd.plugins import TOOL_HOSTS, plugin
-from agentd.runs.engine import RunContext
+from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.books import build
