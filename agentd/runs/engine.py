@@ -311,6 +311,8 @@ class Engine:
         if self._draining:
             raise asyncio.CancelledError
         live = self._live.get(run_id)
+        if live is not None and live.row.segment > segment:
+            return "over"  # found again after a kill, and the run has gone on since
         if live is not None and live.task is not None:
             await _let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
             live = None

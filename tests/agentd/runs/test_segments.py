@@ -1,0 +1,44 @@
+"""A run's segments as DBOS may bring them back: late, twice, out of order."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from agentd.runs.databases import sqlite_engine
+from agentd.runs.engine import Engine, Node
+from agentd.runs.execution import Result, RunContext
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.store import RunStore
+from agentd.testing import ManualClock
+
+NOW = "2026-01-05T02:00:00.000+00:00"
+SESSION = SessionRecord("s1", "k", NOW, NOW)
+RUN = RunRecord("r1", "s1", "k", "agent", "Halo", RunBrief(), "queued", NOW)
+APPROVAL = {"tool": "pay", "arguments": {}, "summary": "Bayar?", "rule": "citizen"}
+
+
+async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp_path: Path) -> None:
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def execute(context: RunContext) -> Result:
+        if context.row.segment == 0:
+            return Result("needs_approval", {}, approval=APPROVAL, record={})
+        begun.set()
+        await go.wait()
+        return Result("completed", {"response": "Lunas"})
+
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    node = Node(sqlite_engine(tmp_path / "dbos.db"))
+    async with Engine(store, node, {"agent": execute}, ManualClock()) as engine:
+        await engine.submit(RUN, SESSION)
+        waiting = await engine.wait("r1")
+        assert waiting is not None
+        await engine.go_on(waiting, {})
+        await begun.wait()
+        assert await engine._execute("r1", 0) == "over"  # as DBOS calls what a kill left unrecorded
+        go.set()
+        ended = await asyncio.wait_for(engine.wait("r1"), 60)
+        assert ended is not None
+        assert ended.status == "completed"
+    store.close()
