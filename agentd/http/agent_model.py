@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.errors import InvalidParams
-from agentd.http.openai_api import Spoken
+from agentd.http.openai_answer import Spoken
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt

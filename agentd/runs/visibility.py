@@ -19,15 +19,16 @@ def owned(row: Owned | None, caller: Caller, what: str, hashes: Iterable[str | N
 
     A visitor needs the key of the session besides: `hashes` are those of the sessions that the row belongs to.
     """
-    if row is None or not _owns(row, caller, hashes):
+    if row is None or not owns(row.owner, caller, hashes):
         raise NotFound(f"there is no such {what}{', or session_key does not open it' if caller.is_visitor else ''}")
     return row
 
 
-def _owns(row: RunRecord | SessionRecord, caller: Caller, hashes: Iterable[str | None]) -> bool:
+def owns(owner: str, caller: Caller, hashes: Iterable[str | None]) -> bool:
+    """Whether what is the owner's is this caller's too: an admin's is everything, a visitor's what their key opens."""
     if caller.may():
         return True
-    return row.owner == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes))
+    return owner == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes))
 
 
 def owned_session(row: SessionRecord | None, caller: Caller) -> SessionRecord:

@@ -1,4 +1,4 @@
-"""In-memory twins of the ports (`ports`) and of runs (`runs`), shipped for tests. Importing it loads only the first."""
+"""In-memory twins of the ports (`ports`), of runs and of sessions, for tests. Importing it loads only the first."""
 
 from agentd.testing.ports import (
     FAULTS,

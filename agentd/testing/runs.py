@@ -1,4 +1,4 @@
-"""In-memory twins of Runs and Sessions, shipped so that the wire can be tested without a model or a database.
+"""In-memory twin of Runs, shipped so that the wire can be tested without a model or a database.
 
 Not durable and not an agent: what a run does is a function given by the test.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound
+from agentd.errors import AgentdError, Conflict, NotFound
 from agentd.messages import (
     LIVE_ONLY,
     AgentOptions,
@@ -26,7 +26,8 @@ from agentd.messages import (
     RunStatus,
 )
 from agentd.rpc.wire import error_object
-from agentd.runs.keys import kept_of_new, new_key, opens
+from agentd.runs.keys import kept_of_new, new_key
+from agentd.runs.visibility import owns
 
 ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
 
@@ -142,7 +143,7 @@ class MemoryRuns:
         if parked:
             return {"runs": []}
         seen = [] if caller.is_visitor else list(reversed(self._runs.values()))
-        mine = [run.outcome for run in seen if _owns(run.owner, run.key_hash, caller)]
+        mine = [run.outcome for run in seen if owns(run.owner, caller, (run.key_hash,))]
         kept = [
             {"run_id": one.run_id, "session_id": one.session_id, "status": one.status}
             for one in mine
@@ -187,7 +188,7 @@ class MemoryRuns:
         run_id = options.run_id or f"run-{uuid4().hex}"
         known = self._runs.get(run_id)
         if known is not None:
-            if not _owns(known.owner, known.key_hash, caller):
+            if not owns(known.owner, caller, (known.key_hash,)):
                 raise NotFound("No run of this id is here")
             if known.prompt != prompt:
                 raise Conflict("This run_id was used for another prompt; choose a new one")
@@ -234,61 +235,9 @@ class MemoryRuns:
 
     def _seen(self, run_id: str, caller: Caller) -> MemoryRun:
         run = self._runs.get(run_id)
-        if run is None or not _owns(run.owner, run.key_hash, caller):
+        if run is None or not owns(run.owner, caller, (run.key_hash,)):
             raise NotFound("No run of this id is here")
         return run
-
-
-class MemorySessions:
-    """Sessions in a dict: no turns, only who owns them and what they are called."""
-
-    def __init__(self) -> None:
-        self._sessions: dict[str, tuple[str, str, dict[str, Any]]] = {}
-
-    async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
-        """A new session."""
-        session_id = f"session-{len(self._sessions) + 1}"
-        created = {"session_id": session_id, "created_at": datetime.now(UTC).isoformat(), "title": title}
-        key = caller.session_key or new_key()
-        self._sessions[session_id] = (caller.id, kept_of_new(key), created)
-        return {**created, "session_key": key}
-
-    async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
-        """Newest first; the cursor is the last session_id of the page."""
-        seen = [] if caller.is_visitor else list(reversed(self._sessions.values()))
-        mine = [one for owner, key_hash, one in seen if _owns(owner, key_hash, caller)]
-        if before is not None:
-            names = [one["session_id"] for one in mine]
-            if before not in names:
-                raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
-            mine = mine[names.index(before) + 1 :]
-        page = mine[:limit]
-        return {"sessions": page, "next": page[-1]["session_id"] if len(mine) > limit else None}
-
-    async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """The session, without turns."""
-        return {**self._seen(session_id, caller), "turns": []}
-
-    async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Another session of the same title."""
-        title = self._seen(session_id, caller)["title"]
-        return await self.create(caller.model_copy(update={"session_key": None}), title)
-
-    async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Forget it."""
-        self._seen(session_id, caller)
-        del self._sessions[session_id]
-        return {"session_id": session_id, "deleted": True}
-
-    async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """All there is."""
-        return {"format": "agentd-session/1", "session": await self.get(session_id, caller), "runs": []}
-
-    def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        owner, key_hash, session = self._sessions.get(session_id, ("", "", {}))
-        if not session or not _owns(owner, key_hash, caller):
-            raise NotFound("No session of this id is here")
-        return session
 
 
 def _keyed(caller: Caller) -> Caller:
@@ -298,9 +247,3 @@ def _keyed(caller: Caller) -> Caller:
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
     key = caller.session_key if caller.is_visitor else None
     return outcome if key is None else KeyedOutcome(**dict(outcome), session_key=key)
-
-
-def _owns(owner: str, key_hash: str | None, caller: Caller) -> bool:
-    if "admin" in caller.scopes:
-        return True
-    return owner == caller.id and (not caller.is_visitor or opens(caller.session_key, [key_hash]))

@@ -15,7 +15,8 @@ from aiohttp.test_utils import TestServer
 
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.http.guard import CALLER
-from agentd.http.openai_api import AgentHook, OpenAIApi, Spoken
+from agentd.http.openai_answer import Spoken
+from agentd.http.openai_api import AgentHook, OpenAIApi
 from agentd.messages import Caller, ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState, Usage
 from agentd.ports import RESTART, TextChunk, TextSink
 from tests.agentd.twins import wire

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from bridges.llamacpp.weights import KNOWN, Weights, WeightsError, WeightsFolder, Wheels
+from bridges.llamacpp.sources import Weights, Wheels
+from bridges.llamacpp.weights import KNOWN, WeightsError, WeightsFolder
 
 CONTENT = bytes(range(256)) * 40
 PIECE = 4_096

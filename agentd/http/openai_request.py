@@ -1,0 +1,104 @@
+"""A chat completion request of OpenAI's protocol: the fields that are honoured, and how it is read. It answers none."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agentd.errors import InvalidParams
+from agentd.messages import ChatMessage, Role
+
+MAX_TOKENS = 1024
+"""When the caller names no limit."""
+
+
+class _Ask(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _TextPart(_Ask):
+    type: Literal["text"]
+    text: str
+
+
+class _Message(_Ask):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[_TextPart] | None = None
+
+    def as_chat(self) -> ChatMessage:
+        """Roles that the port doesn't know become the nearest it does."""
+        roles: dict[str, Role] = {"developer": "system", "tool": "user"}
+        text = self.content if isinstance(self.content, str) else "".join(part.text for part in self.content or [])
+        known: Any = self.role
+        return ChatMessage(role=roles.get(self.role, known), content=text)
+
+
+class _NamedSchema(_Ask):
+    schema_: dict[str, Any] = Field(alias="schema")
+
+
+class _TextFormat(_Ask):
+    type: Literal["text"]
+
+
+class _ObjectFormat(_Ask):
+    type: Literal["json_object"]
+
+
+class _SchemaFormat(_Ask):
+    type: Literal["json_schema"]
+    json_schema: _NamedSchema
+
+
+class _StreamOptions(_Ask):
+    include_usage: bool = False
+
+
+class Completion(_Ask):
+    """The fields of a chat completion request that are honoured."""
+
+    model: str
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    stream: bool = False
+    stream_options: _StreamOptions | None = None
+    response_format: _TextFormat | _ObjectFormat | _SchemaFormat | None = Field(default=None, discriminator="type")
+    grammar: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+    metadata: dict[str, Any] | None = None
+    n: Literal[1] | None = None
+    stop: None = None
+    tools: Annotated[list[Any], Field(max_length=0)] | None = None
+
+    def limit(self) -> int:
+        """Tokens that may be written."""
+        return self.max_completion_tokens or self.max_tokens or MAX_TOKENS
+
+    def constraint(self) -> dict[str, Any]:
+        """`json_schema` and `grammar` as the port wants them."""
+        schema: dict[str, Any] | None = None
+        if isinstance(self.response_format, _SchemaFormat):
+            schema = self.response_format.json_schema.schema_
+        elif isinstance(self.response_format, _ObjectFormat):
+            schema = {"type": "object"}
+        return {"json_schema": schema, "grammar": self.grammar}
+
+
+async def read_completion(request: web.Request) -> Completion:
+    """The request's body. Raises InvalidParams naming the field."""
+    if request.content_type != "application/json":
+        raise InvalidParams("Content-Type must be application/json")
+    try:
+        return Completion.model_validate_json(await request.read())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the body"
+        hints = {
+            "n": "one answer a request",
+            "stop": "not offered here; cut the text at the caller",
+            "tools": "not offered here; the model `agent` calls tools itself",
+        }
+        raise InvalidParams(f"{where}: {hints.get(where, first['msg'])}", field=where) from None

@@ -1,0 +1,70 @@
+"""Frozen data that crosses the ports and the wire: shapes, with no behaviour beyond reading their own fields."""
+
+from agentd.messages.base import Json, Message
+from agentd.messages.calls import Agreement, Artifact, Basis, Consent, Dispute, Source, ToolCall, ToolOutcome
+from agentd.messages.models import (
+    ChatMessage,
+    Constraint,
+    Fallback,
+    ModelInfo,
+    ModelReply,
+    ModelRequest,
+    ProviderSettings,
+    ProviderState,
+    Role,
+    Usage,
+)
+from agentd.messages.people import Caller, Said, Scope
+from agentd.messages.runs import (
+    LIVE_ONLY,
+    AgentOptions,
+    AgentOutcome,
+    AgentStep,
+    Approval,
+    Event,
+    EventType,
+    KeyedOutcome,
+    RunStatus,
+)
+from agentd.messages.tools import ApprovalRule, Catalogue, ServerSettings, ServerState, ToolInfo, folder_of_run
+
+__all__ = [
+    "LIVE_ONLY",
+    "AgentOptions",
+    "AgentOutcome",
+    "AgentStep",
+    "Agreement",
+    "Approval",
+    "ApprovalRule",
+    "Artifact",
+    "Basis",
+    "Caller",
+    "Catalogue",
+    "ChatMessage",
+    "Consent",
+    "Constraint",
+    "Dispute",
+    "Event",
+    "EventType",
+    "Fallback",
+    "Json",
+    "KeyedOutcome",
+    "Message",
+    "ModelInfo",
+    "ModelReply",
+    "ModelRequest",
+    "ProviderSettings",
+    "ProviderState",
+    "Role",
+    "RunStatus",
+    "Said",
+    "Scope",
+    "ServerSettings",
+    "ServerState",
+    "Source",
+    "ToolCall",
+    "ToolInfo",
+    "ToolOutcome",
+    "Usage",
+    "folder_of_run",
+]

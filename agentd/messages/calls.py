@@ -1,0 +1,130 @@
+"""One call of a tool: what it rests on, who agreed to it, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from agentd.errors import Language
+from agentd.messages.base import Json, Message
+from agentd.messages.people import Caller, Said
+from agentd.messages.tools import ToolInfo
+
+Source = Literal["register", "citizen", "officer", "default", "derived"]
+"""Where a value of an official call comes from."""
+
+
+class Agreement(Message):
+    """Who said yes, and when (ISO 8601)."""
+
+    by: str
+    at: str
+
+
+class Dispute(Message):
+    """A datum that a resident says is otherwise: what the register holds of it, and their sentence."""
+
+    title: str
+    registered: str
+    said: str
+
+
+class Basis(Message):
+    """On what an official call rests: how sure it is who asks (declared, officer, pin, card+pin), where each value
+    comes from, and which of the tool's requirements an officer has seen."""
+
+    level: str = "declared"
+    sources: dict[str, Source] = Field(default_factory=dict)
+    seen: tuple[str, ...] = ()
+    disputed: dict[str, Dispute] = Field(default_factory=dict)
+    """The fields of which the citizen says otherwise; the register's values stand."""
+
+    @property
+    def registered(self) -> frozenset[str]:
+        """The fields that the office's register filled."""
+        return frozenset(name for name, source in self.sources.items() if source == "register")
+
+    def changed(self, names: Iterable[str]) -> Basis:
+        """The same after an officer wrote these fields."""
+        return self.model_copy(update={"sources": {**self.sources, **dict.fromkeys(names, "officer")}})
+
+
+class Consent(Message):
+    """A human's yes to one call with exactly these arguments.
+
+    `by` is who said it last, `approvals` are all who did; `proposed` are the arguments before an officer changed them.
+    """
+
+    approval_id: str
+    tool: str
+    arguments: dict[str, Json]
+    by: str
+    approvals: tuple[Agreement, ...] = ()
+    proposed: dict[str, Json] | None = None
+    basis: Basis | None = None
+    """On what the call rested when it was asked about."""
+    by_staff: bool = False
+    """An officer said so, or one did before."""
+
+
+class ToolCall(Message):
+    """One call with all that a policy needs to judge it. `key` is `RUN_ID:STEP`, the same after a crash."""
+
+    tool: ToolInfo
+    input: dict[str, Json]
+    run_id: str
+    session_id: str
+    step: int
+    said: tuple[Said, ...] = ()
+    caller: Caller | None = None
+    consent: Consent | None = None
+    basis: Basis | None = None
+    """Set by a policy, never by the caller."""
+    language: Language = "id"
+    trace: Mapping[str, str] = Field(default_factory=dict)
+    """W3C trace context (`traceparent`, `tracestate`) for the server; empty unless traces are on."""
+
+    @property
+    def key(self) -> str:
+        """The idempotency key that travels in `_meta`."""
+        return f"{self.run_id}:{self.step}"
+
+
+class Artifact(Message):
+    """A file that a tool made. `path` is for the daemon and its admin; everybody else reads `uri`."""
+
+    name: str
+    uri: str
+    media_type: str
+    sha256: str
+    path: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_empty_path(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
+        shown: dict[str, Json] = dump(self)
+        if self.path is None:
+            shown.pop("path", None)
+        return shown
+
+
+class ToolOutcome(Message):
+    """What became of one call. A failure says its stable `error_type`; `missing` names fields without evidence."""
+
+    success: bool
+    output: Json = None
+    message: str = ""
+    artifacts: tuple[Artifact, ...] = ()
+    duration_ms: float = 0.0
+    error_type: str | None = None
+    missing: tuple[str, ...] = ()
+    input: dict[str, Json] | None = None
+    """The arguments as the call was made, where a policy completed them."""
+    meta: dict[str, Json] = Field(default_factory=dict, exclude=True, repr=False)
+    """What the server says to the daemon beside the result: `agentd/…` of its `_meta`. It is never stored or shown."""
+
+    @property
+    def refused(self) -> bool:
+        """The server itself said no, in words for people and with a structured reason; nothing was done."""
+        return not self.success and bool(self.message) and isinstance(self.output, dict)

@@ -1,0 +1,119 @@
+"""What a model is asked and what it answers, and how its provider stands. No tool, no run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from agentd.errors import FaultKind
+from agentd.messages.base import Json, Message
+
+Role = Literal["system", "user", "assistant"]
+
+
+class ChatMessage(Message):
+    """One turn of the conversation as a model reads it."""
+
+    role: Role
+    content: str
+
+
+class Usage(Message):
+    """Tokens read and written."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens, output_tokens=self.output_tokens + other.output_tokens
+        )
+
+
+class Fallback(Message):
+    """One provider that was asked and passed over, and why."""
+
+    provider: str
+    kind: FaultKind
+    message: str
+
+
+Constraint = Literal["grammar", "json_schema", "none"]
+"""What holds a model's output to a form; a provider that takes a grammar takes a schema too."""
+
+
+class ModelRequest(Message):
+    """One model turn, as the loop wants it.
+
+    `stable` leading messages are byte-identical from run to run (a provider may cache what it computes of them).
+    `json_schema` is the JSON Schema of the answer (None: free text); `grammar` is an LLGuidance/Lark grammar that only
+    constrained providers honour. `provider`/`model` are the caller's wish, `skip` the providers whose answers were
+    already rejected at this turn. `attempt` counts the model attempts recorded in the session before this one.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    stable: int = 1
+    json_schema: dict[str, Json] | None = None
+    grammar: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    skip: frozenset[str] = frozenset()
+    attempt: int = 0
+    max_tokens: int = 1024
+    temperature: float = 0.0
+    timeout_s: float | None = None
+
+
+class ModelReply(Message):
+    """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked.
+
+    `constraint` is what of the request's grammar or schema held this text.
+    """
+
+    text: str
+    provider: str
+    model: str
+    usage: Usage = Usage()
+    constraint: Constraint = "none"
+    fallbacks: tuple[Fallback, ...] = ()
+    attempts: int = 1
+
+
+class ModelInfo(Message):
+    """A model that a provider offers by configuration."""
+
+    name: str
+    display_name: str | None = None
+
+
+class ProviderState(Message):
+    """A provider as health and `Models.list` show it; `error` says why it is not `ready`.
+
+    `constraint` is the strongest form that its answers can be held to.
+    """
+
+    id: str
+    type: str
+    models: tuple[ModelInfo, ...] = ()
+    state: Literal["ready", "no_key", "cooling", "down", "unknown"] = "unknown"
+    error: str | None = None
+    constraint: Constraint = "none"
+
+
+class ProviderSettings(Message):
+    """What a provider is built from. `api_key` is the secret itself; `api_key_name` the variable it came from."""
+
+    id: str
+    type: str
+    endpoint: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
+    api_key_name: str | None = None
+    models: tuple[ModelInfo, ...] = ()
+    model: str = ""
+    timeout_s: float = 60.0
+    settings: Mapping[str, Json] = Field(default_factory=dict)
+    """The provider's own further keys of client.toml (`script`, `n_ctx`, …)."""
+    config_dir: str = "."
+    """Folder of client.toml: relative paths in `settings` start here."""

@@ -1,0 +1,133 @@
+"""A run as its caller sees it: what it is asked with, its steps and events, and what it came to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from agentd.errors import Language
+from agentd.messages.base import Json, Message
+from agentd.messages.calls import Agreement, Artifact, Source, ToolOutcome
+from agentd.messages.models import Fallback, Usage
+from agentd.messages.tools import ApprovalRule
+
+RunStatus = Literal["queued", "running", "completed", "needs_approval", "cancelled", "failed"]
+EventType = Literal[
+    "run.started",
+    "model.started",
+    "model.delta",
+    "model.finished",
+    "model.fallback",
+    "tool.started",
+    "tool.progress",
+    "tool.finished",
+    "approval.requested",
+    "approval.decided",
+    "run.finished",
+]
+LIVE_ONLY: frozenset[str] = frozenset({"model.delta", "tool.progress"})
+"""Events that are shown as they happen and never stored; they carry the seq of the last stored event."""
+
+
+class AgentOptions(Message):
+    """What a caller may set for one run; everything has a default from client.toml or the caller's profile."""
+
+    provider: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    max_steps: int | None = Field(default=None, ge=1, le=64)
+    deadline_s: float | None = Field(default=None, gt=0, le=3600)
+    language: Language | None = None
+    tool_hint: str | None = None
+    """The tool that the run begins with: no model chooses it."""
+    tool_arguments: dict[str, Json] | None = None
+    """What was tapped or typed into that tool's form: the citizen's own words."""
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+class AgentStep(Message):
+    """One tool call of a run, as the caller sees it."""
+
+    tool: str
+    server: str | None
+    input: Json
+    success: bool
+    output: Json = None
+    message: str = ""
+    duration_ms: float = 0.0
+
+    @classmethod
+    def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
+        """The step that a call with this outcome makes."""
+        return cls(
+            tool=tool,
+            server=server,
+            input=tool_input,
+            success=outcome.success,
+            output=outcome.output,
+            message=outcome.message,
+            duration_ms=outcome.duration_ms,
+        )
+
+
+class Approval(Message):
+    """A call that waits for a human: exactly these arguments, until `expires_at` (ISO 8601).
+
+    Where it waits for a second officer, `approvals` says who agreed already, and `proposed` what an officer changed.
+    """
+
+    approval_id: str
+    tool: str
+    arguments: dict[str, Json]
+    summary: str
+    expires_at: str
+    proposed: dict[str, Json] | None = None
+    approvals: tuple[Agreement, ...] = ()
+    sources: dict[str, Source] = Field(default_factory=dict)
+    """Where each value comes from, of an official call."""
+    rule: ApprovalRule | None = None
+    """`staff` where the citizen has said yes and an officer decides."""
+    notice: str | None = None
+    """What the citizen reads meanwhile."""
+
+    @model_serializer(mode="wrap")
+    def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
+        shown: dict[str, Json] = dump(self)
+        optional = ("proposed", "approvals", "sources", "rule", "notice")
+        return {name: value for name, value in shown.items() if value or name not in optional}
+
+
+class AgentOutcome(Message):
+    """What a run came to: the result of `Agent.run` on the wire."""
+
+    run_id: str
+    session_id: str
+    status: RunStatus
+    response: str = ""
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    steps: tuple[AgentStep, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    approval: Approval | None = None
+    logs: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+class KeyedOutcome(AgentOutcome):
+    """What a visitor's run came to, with the key of its session."""
+
+    session_key: str = Field(repr=False)
+
+
+class Event(Message):
+    """One numbered thing that happened in a run. `at` is ISO 8601 in UTC."""
+
+    seq: int
+    run_id: str
+    session_id: str
+    type: EventType
+    at: str
+    data: dict[str, Json] = Field(default_factory=dict)
