@@ -14,6 +14,11 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
+def local_day(moment: str) -> str:
+    """The date of a row's time where this machine stands, ISO 8601."""
+    return datetime.fromisoformat(moment).astimezone().date().isoformat()
+
+
 class SystemClock:
     """The time of this machine."""
 

@@ -13,6 +13,9 @@ from typing import Any
 from agentd.messages import ToolInfo
 
 LIST_TOOLS = "list_tools"
+CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
+HOSTED = "x-agentd-hosted"
+"""Marks what a model held to a grammar is not offered: it can only copy, and each token takes it long."""
 STARTS_TRIED = 200
 """How many opening braces of a turn are tried as the start of an action."""
 
@@ -23,6 +26,8 @@ class CallTool:
 
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
+    quotes: dict[str, str] = field(default_factory=dict)
+    """For arguments by name, the citizen's own words that say them: for whoever checks the call, never for the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
             arguments = {}
         if not isinstance(arguments, dict):
             raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
-        return CallTool(tool.strip(), arguments)
+        return CallTool(tool.strip(), arguments, _quotes(value.get("quotes")))
     if action == "final":
         response = value.get("response")
         if not isinstance(response, str):
@@ -76,6 +81,11 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
     if action is None:
         raise InvalidAction('the object has no `"action"`; it must be "call_tool" or "final"')
     raise InvalidAction(f'`"action"` is {json.dumps(action)[:60]}; it must be "call_tool" or "final"')
+
+
+def _quotes(value: Any) -> dict[str, str]:
+    """What a model cites for its arguments; what is no text is no quotation."""
+    return {name: text for name, text in value.items() if isinstance(text, str)} if isinstance(value, dict) else {}
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -132,7 +142,7 @@ def schema(
 
     Without `may_answer` one of the calls comes first.
     """
-    branches = [_branch(tool.name, _closed(tool.input_schema)) for tool in tools] if may_call else []
+    branches = [_call(tool) for tool in tools] if may_call else []
     if branches and not may_answer:
         return {"anyOf": branches}
     if may_list:
@@ -146,6 +156,15 @@ def schema(
         }
     )
     return {"anyOf": branches}
+
+
+def _call(tool: ToolInfo) -> dict[str, Any]:
+    """A call of the tool; of an official one also where its arguments were said, which only a hosted model is asked."""
+    branch = _branch(tool.name, _closed(tool.input_schema))
+    if tool.official:
+        names = {name: {"type": "string"} for name in tool.input_schema.get("properties", {})}
+        branch["properties"]["quotes"] = {"type": "object", "description": CITING, "properties": names, HOSTED: True}
+    return branch
 
 
 def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.actions import CallTool, Final
@@ -50,4 +50,4 @@ class Beginning:
         tool = self.first(steps)
         if tool is None or call.tool.casefold() != tool.name.casefold():
             return call
-        return CallTool(call.tool, {**call.input, **self.typed})
+        return replace(call, input={**call.input, **self.typed})

@@ -28,6 +28,8 @@ class PastTurn:
     prompt_tools: PromptTools | None = None
     typed: dict[str, Any] | None = None
     """What the citizen put into a form beside their words."""
+    day: str = ""
+    """On which day the run began (ISO date)."""
 
 
 def tokens(text: str) -> int:
@@ -78,9 +80,9 @@ def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
 
     for turn in past:
         if turn.prompt:
-            add(by="citizen", text=turn.prompt)
+            add(by="citizen", text=turn.prompt, day=turn.day)
         if turn.typed:
-            add(by="citizen", text=json.dumps(turn.typed, ensure_ascii=False))
+            add(by="citizen", text=json.dumps(turn.typed, ensure_ascii=False), day=turn.day)
         for step in turn.steps:
             if step.success:
                 add(by="tool", tool=step.tool, text=json.dumps(step.input, ensure_ascii=False), value=step.output)

@@ -89,6 +89,8 @@ class Brief:
     barred: frozenset[str] = frozenset()
     """Providers that this caller's profile does not use."""
     caller: Caller | None = None
+    day: str = ""
+    """On which day the run began (ISO date), so that `besok` is a date; empty: today."""
     attempt: int = 0
     """Model attempts recorded in the session before this run."""
     resumed: dict[str, Any] | None = None
@@ -150,9 +152,10 @@ class Agent:
         if brief.resumed is not None:
             self._so_far = Progress.read(brief.resumed)
         else:
-            said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt)]
+            said = [*brief.said, Said(by="citizen", order=len(brief.said), text=brief.prompt, day=brief.day)]
             if typed := brief.options.tool_arguments:
-                said.append(Said(by="citizen", order=len(said), text=json.dumps(typed, ensure_ascii=False)))
+                form = json.dumps(typed, ensure_ascii=False)
+                said.append(Said(by="citizen", order=len(said), text=form, day=brief.day))
             first = opening(brief.prompt, brief.language, brief.toolset, brief.prompt_tools, first=not brief.history)
             self._so_far = Progress(messages=[*brief.history, first], said=said)
 
@@ -199,7 +202,8 @@ class Agent:
             raise _revived(record["error"])
         if action["action"] == "final":
             return str(action["response"])
-        call = self._begun.completed(CallTool(action["tool"], action["input"]), done.steps)
+        written = CallTool(action["tool"], action["input"], action.get("quotes", {}))
+        call = self._begun.completed(written, done.steps)
         if len(done.steps) >= self._brief.limits.max_steps:
             raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
         await self._act(call, record.get("outcome"))
@@ -427,6 +431,7 @@ class Agent:
                     ToolCall(
                         tool=tool,
                         input=call.input,
+                        quotes=call.quotes,
                         run_id=self._brief.run_id,
                         session_id=self._brief.session_id,
                         step=number + 1,
@@ -511,7 +516,8 @@ class Agent:
 def _as_json(action: CallTool | Final) -> dict[str, Any]:
     if isinstance(action, Final):
         return {"action": "final", "response": action.response}
-    return {"action": "call_tool", "tool": action.tool, "input": action.input}
+    written = {"action": "call_tool", "tool": action.tool, "input": action.input}
+    return {**written, "quotes": action.quotes} if action.quotes else written
 
 
 def _revived(error: dict[str, str]) -> AgentdError:

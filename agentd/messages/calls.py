@@ -78,6 +78,8 @@ class ToolCall(Message):
     session_id: str
     step: int
     said: tuple[Said, ...] = ()
+    quotes: Mapping[str, str] = Field(default_factory=dict)
+    """Where a model says that arguments were said: the citizen's words, by the argument's name."""
     caller: Caller | None = None
     consent: Consent | None = None
     basis: Basis | None = None

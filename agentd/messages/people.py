@@ -46,3 +46,5 @@ class Said(Message):
     text: str = ""
     tool: str | None = None
     value: Json = None
+    day: str = ""
+    """On which day a citizen said it (ISO date); empty where nobody noted it."""

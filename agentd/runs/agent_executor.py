@@ -8,6 +8,7 @@ from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent, Brief, Conclusion
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.clock import local_day
 from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
@@ -73,6 +74,7 @@ class AgentExecutor:
             limits=profile.limits,
             barred=profile.barred,
             caller=row.caller,
+            day=local_day(row.created_at),
             attempt=row.attempt,
             resumed=row.record,
             consent=context.consent(),
@@ -111,7 +113,9 @@ def _past(row: RunRecord) -> PastTurn:
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
     heard = outcome.get("response", "") or _failure_told(row)
     typed = row.brief.options.get("tool_arguments")
-    return PastTurn(row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools, typed)
+    return PastTurn(
+        row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools, typed, local_day(row.created_at)
+    )
 
 
 def _failure_told(row: RunRecord) -> str:

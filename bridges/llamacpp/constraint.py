@@ -20,6 +20,7 @@ _GUIDANCE = {
     "coerce_one_of": True,
     "lenient": True,
 }
+_HOSTED = "x-agentd-hosted"
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
@@ -27,8 +28,9 @@ def from_schema(schema: dict[str, Any]) -> str:
     """The grammar of compact JSON that fits `schema`, or the nearest one the compiler takes.
 
     Regular expressions that it lacks (look-ahead) are dropped first; what it cannot take even then becomes any object.
+    A property that is for hosted models alone is left out.
     """
-    return _compiled(json.dumps(schema))
+    return _compiled(json.dumps(_own(schema)))
 
 
 def from_grammar(grammar: str) -> str:
@@ -54,6 +56,13 @@ def _without(node: Any, key: str) -> Any:
     if isinstance(node, list):
         return [_without(item, key) for item in node]
     return node
+
+
+def _own(node: Any) -> Any:
+    """The schema without the properties marked as a hosted model's."""
+    if isinstance(node, dict):
+        return {k: _own(v) for k, v in node.items() if not (isinstance(v, dict) and v.get(_HOSTED) is True)}
+    return [_own(item) for item in node] if isinstance(node, list) else node
 
 
 def _problem(grammar: str) -> str:

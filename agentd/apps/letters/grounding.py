@@ -8,7 +8,7 @@ model and checks no value's form (that is the server's to do). It stands outside
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,7 +62,7 @@ def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
 
 
 def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
-    case = _case(call.tool, call.said, readings)
+    case = _case(call.tool, call.said, readings, call.quotes)
     registered = call.basis.registered if call.basis is not None else frozenset()
     asked = [one for one in fields(call.tool.input_schema, call.input, case.form) if one.path not in registered]
     proofs: dict[str, bool] = {}
@@ -162,11 +162,13 @@ def _names_kin(segment: Segment) -> bool:
     return named and segment.label is None and segment.person in KIN
 
 
-def _case(tool: ToolInfo, said: Sequence[Said], readings: Readings | None) -> Case:
+def _case(
+    tool: ToolInfo, said: Sequence[Said], readings: Readings | None, quotes: Mapping[str, str] | None = None
+) -> Case:
     read = form(tool.input_schema)
     readings = readings or Readings()
     talk = conversation(said, read.lexicon, readings, for_others=read.for_others)
-    return Case(talk, said, read, readings)
+    return Case(talk, said, read, readings, quotes)
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

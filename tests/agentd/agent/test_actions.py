@@ -70,6 +70,19 @@ def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() ->
     assert not valid({"action": "call_tool", "tool": "other", "input": {}})
 
 
+def test_a_call_of_an_official_tool_may_cite_what_the_citizen_said() -> None:
+    rules = {"type": "object", "properties": {"nik": {"type": "string"}}, "required": ["nik"]}
+    cited = {"action": "call_tool", "tool": "letter", "input": {"nik": "1"}, "quotes": {"nik": "NIK saya 1", "x": 2}}
+    for official in (True, False):
+        made = schema([ToolInfo(name="letter", server="certificate", official=official, input_schema=rules)])
+        valid = jsonschema.Draft202012Validator(made).is_valid
+        assert valid(cited) is official
+        assert valid({name: value for name, value in cited.items() if name != "quotes"})
+    action = parse(json.dumps(cited))
+    assert isinstance(action, CallTool)
+    assert (action.input, action.quotes) == ({"nik": "1"}, {"nik": "NIK saya 1"})
+
+
 def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() -> None:
     rules = ToolInfo(name="rules", server="certificate", input_schema={"type": "object", "properties": {}})
     made = schema([rules], may_answer=False)

@@ -85,6 +85,15 @@ async def test_a_killed_run_repeats_no_recorded_step_and_ends_the_same() -> None
         assert len(again.tools.calls) == 2 - min(2, max(0, kept) if kept < 2 else kept - 1)
 
 
+async def test_policies_see_what_a_model_cites_and_the_tool_and_the_steps_do_not() -> None:
+    talk = Talk(call("make_letter", nik="1") | {"quotes": {"nik": "NIK saya 1"}}, final("Selesai."), day="2026-03-02")
+    ended = await talk.run()
+    made = talk.tools.calls[0]
+    assert (made.input, made.quotes) == ({"nik": "1"}, {"nik": "NIK saya 1"})
+    assert [step.input for step in ended.steps] == [{"nik": "1"}]
+    assert made.said[0].day == "2026-03-02"
+
+
 async def test_the_key_of_a_call_is_its_run_and_step() -> None:
     talk = Talk(call("get_current_time"), call("make_letter", nama="Budi"), final("Selesai"))
     await talk.run()

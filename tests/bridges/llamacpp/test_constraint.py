@@ -35,6 +35,13 @@ def test_only_the_unsupported_expression_is_given_up() -> None:
     assert schema["properties"] == {"a": {"type": "string"}, "pattern": {"type": "integer"}}
 
 
+def test_what_is_for_hosted_models_is_not_offered_to_the_embedded_one() -> None:
+    properties = {"input": {"type": "object"}, "quotes": {"type": "object", "x-agentd-hosted": True}}
+    grammar = constraint.from_schema({"anyOf": [{"type": "object", "properties": properties}]})
+    schema = json.loads(grammar.partition("%json ")[2])
+    assert schema["anyOf"][0]["properties"] == {"input": {"type": "object"}}
+
+
 def test_a_grammar_that_does_not_compile_is_refused_with_the_reason() -> None:
     with pytest.raises(ProviderFailure) as caught:
         constraint.from_grammar("start: /[0-9/")

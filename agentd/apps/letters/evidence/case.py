@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -33,20 +33,36 @@ class Turn:
     asked: tuple[frozenset[str], ...]
     question: str
     named: tuple[tuple[Named, ...], ...]
+    day: date
+    """When it was said: from there `besok` counts."""
+
+
+def _day(entry: Said) -> date:
+    return date.fromisoformat(entry.day)
 
 
 class Case:
     """One call's evidence: the conversation, the results, and the form that they are to fill."""
 
     def __init__(
-        self, talk: Conversation, said: Sequence[Said], form: Form, readings: Readings, today: date | None = None
+        self,
+        talk: Conversation,
+        said: Sequence[Said],
+        form: Form,
+        readings: Readings,
+        quotes: Mapping[str, str] | None = None,
     ) -> None:
         self.talk, self.said, self.form = talk, said, form
-        self._readings, self.today = readings, today or date.today()
+        self._readings, self._quotes = readings, quotes or {}
+        self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._about: dict[str | None, tuple[Statement, ...]] = {}
+
+    def quote(self, field: Field) -> str | None:
+        """Where the model says that a field was said; an object's quotation is that of each of its fields."""
+        return self._quotes.get(field.path) or self._quotes.get(field.path.partition(".")[0])
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
@@ -66,7 +82,7 @@ class Case:
         asked = self.form.names.asked(question) if question else ()
         read = self._readings.remember((Heard, entry.text, self.lexicon), lambda: heard(entry.text, self.lexicon))
         named = tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
-        return Turn(entry.order, read, asked, question, named)
+        return Turn(entry.order, read, asked, question, named, _day(entry) if entry.day else self.today)
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
 from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Lexicon
-from agentd.apps.letters.evidence.pasted import orders, own_words
+from agentd.apps.letters.evidence.pasted import own_words, typed
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.reading import read
 from agentd.apps.letters.evidence.readings import Readings
@@ -132,7 +131,7 @@ def conversation(
         if entry.by == "agent":
             question = entry.text
         elif entry.by == "citizen":
-            values = _form(entry.text)
+            values = typed(entry.text)
             if values is not None:
                 forms.append(Form(entry.order, values))
                 continue
@@ -182,16 +181,6 @@ def _unadorned(text: str) -> str:
     text = _EMPHASIS.sub(r"\2", text)
     numbers = [int(number) for number in _NUMBERED.findall(text)]
     return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
-
-
-def _form(text: str) -> dict[str, Any] | None:
-    if not text.lstrip().startswith("{") or orders(text):
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:

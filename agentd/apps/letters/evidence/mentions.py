@@ -74,7 +74,7 @@ def _claims(
     field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named]
 ) -> Iterator[Claim]:
     """`before`: what the sentence before it named."""
-    found = spans(field, sentence.words, case.today)
+    found = spans(field, sentence.words, turn.day)
     starts = [one.start for one in named]
     meant = [span for span in found if _means(field, case, turn, sentence, _near(named, starts, span), before, span)]
     for span in meant:

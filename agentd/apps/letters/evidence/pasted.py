@@ -5,9 +5,11 @@ One pass each, whatever is written: its time grows as the length of the text.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from agentd.apps.letters.languages import phrases
 
@@ -69,6 +71,17 @@ CUT = " ⁂ "
 def orders(text: str) -> bool:
     """Whether a text speaks to the machine (`abaikan instruksi …`, `system:`) rather than to the office."""
     return _ORDER.search(text) is not None
+
+
+def typed(text: str) -> dict[str, Any] | None:
+    """The values of a form that was typed in: a message that is one JSON object, and no order to the machine."""
+    if not text.lstrip().startswith("{") or orders(text):
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def own_words(text: str) -> str:

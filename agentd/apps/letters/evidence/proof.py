@@ -6,17 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import (
-    address,
-    choices,
-    dates,
-    digits,
-    mentions,
-    names,
-    neighbourhood,
-    numbers,
-    results,
-)
+from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims import addresses, birth, people, wording
 from agentd.apps.letters.evidence.claims import choices as chosen
@@ -25,6 +15,7 @@ from agentd.apps.letters.evidence.claims import numbers as numbered
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim, holds
+from agentd.apps.letters.evidence.values import equals, within
 
 Json = Any
 Reader = Callable[[Field, Case], Iterator[Claim]]
@@ -33,37 +24,57 @@ LONGEST = 2000
 
 
 def proven(field: Field, case: Case) -> bool:
-    """Whether a field's value was given: by the citizen (the last word counts), or by a result not since corrected."""
-    if (
-        field.value is None
-        or len(str(field.value)) > LONGEST
-        or (isinstance(field.value, str) and not fold(field.value))
-    ):
+    """Whether a field's value was given: by the citizen (the last word counts), or by a result not since corrected.
+
+    A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
+    """
+    if not _readable(field.value):
         return False
+    quote = case.quote(field)
+    if quote is None:
+        return _rests_on(field, case) is not None
+    if not within(field, quotes.words(quote), case.today) or not (places := quotes.places(quote, case.said)):
+        return False
+    grounds = _rests_on(field, case)
+    return grounds is not None and (not grounds or not grounds.isdisjoint(places))
+
+
+def _readable(value: Json) -> bool:
+    text = "" if value is None else str(value)
+    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or bool(fold(text)))
+
+
+def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
+    """The messages and results that give the value; empty where a rule does, None where nothing does."""
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
     claims = list(reader(field, case))
-    claims += [Claim(message, Mood.SAID, _equals(field, value)) for message, value in _typed_in(field, case)]
+    claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
+    said = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
     if field.many:
-        return any(claim.supports and claim.mood is Mood.SAID for claim in claims)
+        return said or None
     if holds(claims):
-        return True
+        return said - {-1}
     if field.free:
-        return not any(claim.mood is Mood.SAID and not claim.supports and claim.replaces for claim in claims)
+        replaced = any(claim.mood is Mood.SAID and not claim.supports and claim.replaces for claim in claims)
+        return None if replaced else frozenset()
     found = [
         order
         for order, value in results.values(case.said, field, case.nik, case.lexicon)
-        if _equals(field, value) and not mentions.turned_down(field, case, order)
+        if equals(field, value) and not mentions.turned_down(field, case, order)
     ]
     if not found:
-        return bool(
-            field.label == "jenis_kelamin"
-            and case.nik
-            and not claims
-            and (field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None)
-            and chosen.sex(field) == digits.sex(case.nik)
-        )
-    return not any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
+        return frozenset() if not claims and _told_by_nik(field, case) else None
+    later = any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
+    return None if later else frozenset(found)
+
+
+def _told_by_nik(field: Field, case: Case) -> bool:
+    """Whether it is the sex that the proven NIK says."""
+    if field.label != "jenis_kelamin" or not case.nik:
+        return False
+    known = field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None
+    return known and chosen.sex(field) == digits.sex(case.nik)
 
 
 def last_word(field: Field, case: Case) -> Claim | None:
@@ -85,30 +96,6 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
                 value = None
         if value is not None:
             yield form.message, value
-
-
-def _equals(field: Field, other: Json) -> bool:
-    """Whether two JSON values of one field are the same by value."""
-    value = field.value
-    if isinstance(value, bool) or isinstance(other, bool) or not isinstance(other, str | int | float):
-        return type(value) is type(other) and bool(value == other)
-    left, right = str(value), str(other)
-    same: dict[str, Callable[[], bool]] = {
-        "nik": lambda: digits.sixteen(left) is not None and digits.sixteen(left) == digits.sixteen(right),
-        "kk": lambda: digits.sixteen(left) is not None and digits.sixteen(left) == digits.sixteen(right),
-        "date": lambda: dates.parse(left) is not None and dates.parse(left) == dates.parse(right),
-        "rt": lambda: neighbourhood.value(left) is not None and neighbourhood.value(left) == neighbourhood.value(right),
-        "rw": lambda: neighbourhood.value(left) is not None and neighbourhood.value(left) == neighbourhood.value(right),
-        "phone": lambda: digits.phone(left) is not None and digits.phone(left) == digits.phone(right),
-        "choice": lambda: (
-            choices.canonical(left, field.enum) is not None
-            and choices.canonical(left, field.enum) == choices.canonical(right, field.enum)
-        ),
-        "name": lambda: names.same(names.key(left), names.key(right)),
-        "address": lambda: address.parse(left) == address.parse(right),
-        "number": lambda: numbers.value(left) is not None and numbers.value(left) == numbers.value(right),
-    }
-    return same.get(field.kind, lambda: fold(left) == fold(right))()
 
 
 _READERS: dict[str, Reader] = {

@@ -132,6 +132,13 @@ def test_a_day_without_its_year_is_the_next_that_comes(said: str, day: date) -> 
     assert moments.day(said, date(2026, 3, 2)) == day
 
 
+def test_a_day_counts_from_when_it_was_said() -> None:
+    monday = Said(by="citizen", order=1, text="Berangkat besok ya.", day="2026-03-02")
+    friday = Said(by="citizen", order=2, text="Dari Jakarta.", day="2026-03-06")
+    assert missing(TRIP, {"departure_date": "2026-03-03"}, said=(monday, friday)) == set()
+    assert missing(TRIP, {"departure_date": "2026-03-07"}, said=(monday, friday)) == {"departure_date"}
+
+
 @pytest.mark.parametrize(
     ("said", "hour"),
     [

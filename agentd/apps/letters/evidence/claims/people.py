@@ -57,4 +57,4 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
     """How somebody else stands to the applicant (`anak`): that relation must have been spoken of."""
     relation = person(fold(str(field.value)))
     if relation is not None and relation in case.talk.people:
-        yield Claim(0, Mood.SAID, True, replaces=False)
+        yield Claim(-1, Mood.SAID, True, replaces=False)  # no one message says it

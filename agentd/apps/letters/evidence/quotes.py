@@ -1,0 +1,55 @@
+"""Where a quotation stands that a model gives for an argument: in the citizen's own words, in a result, or nowhere.
+
+It is the first check of a cited argument. What the quotation says, and of which field, others judge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentd.agent.text import normal, tokens
+from agentd.apps.letters.evidence.pasted import own_words, typed
+from agentd.messages import Said
+
+LONGEST = 2000
+"""Characters of a quotation; whoever quotes more quotes nothing in particular."""
+
+
+def places(quote: str, said: Sequence[Said]) -> frozenset[int]:
+    """The orders of the messages and results in which it stands word for word, spaces and case aside.
+
+    Not across two messages, not in what a citizen pasted or quotes, and not in the agent's words.
+    """
+    wanted = _run(quote)
+    if not wanted.strip() or len(quote) > LONGEST:
+        return frozenset()
+    return frozenset(entry.order for entry in said if any(wanted in _run(text) for text in _texts(entry)))
+
+
+def words(quote: str) -> list[str]:
+    """Its words and marks, without case."""
+    return [token.strip().casefold() for token in tokens(normal(quote)) if token.strip()]
+
+
+def _run(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
+def _texts(entry: Said) -> Iterator[str]:
+    if entry.by == "citizen":
+        form = typed(entry.text)
+        yield from [own_words(entry.text)] if form is None else _leaves(form)
+    elif entry.by == "tool":
+        yield from _leaves(entry.value)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None:
+        yield value if isinstance(value, str) else json.dumps(value)
