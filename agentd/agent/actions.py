@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.messages import ToolInfo
+from agentd.nesting import too_deep
 
 LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
@@ -70,6 +71,8 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
             arguments = {}
         if not isinstance(arguments, dict):
             raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
+        if too_deep(arguments):
+            raise InvalidAction('`"input"` is nested too deeply')
         return CallTool(tool.strip(), arguments, _quotes(value.get("quotes")))
     if action == "final":
         response = value.get("response")

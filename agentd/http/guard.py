@@ -130,6 +130,8 @@ class Guard:
             if route not in self._metered_within:
                 self._check_scope(route, caller)
                 self._limiter.charge(caller)
+        if headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
+            raise Refused(415, InvalidRequest("The body must not be compressed"))
         if request.content.is_eof():
             return await handler(request)
         body_s = self._body_s if known else min(_WITHOUT_TOKEN_S, self._body_s)

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.agent.language import detect
 from agentd.errors import InvalidParams, Language
+from agentd.nesting import MAX_DEPTH, too_deep
 
 MAX_PROMPT_BYTES = 8192
 """A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""
@@ -49,6 +50,16 @@ Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the pers
 """A person's own words. Control characters other than tab and line breaks are dropped."""
 
 
+def _shallow(arguments: dict[str, Any]) -> dict[str, Any]:
+    if too_deep(arguments):
+        raise PydanticCustomError("too_deep", "is nested more than {limit} times", {"limit": MAX_DEPTH})
+    return arguments
+
+
+Arguments = Annotated[dict[str, Any], AfterValidator(_shallow)]
+"""What a tool is given."""
+
+
 def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
     limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
     if len(json.dumps(form, ensure_ascii=False).encode("utf-8", "surrogatepass")) > limit:
@@ -58,7 +69,7 @@ def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
     return form
 
 
-Form = Annotated[dict[str, Any], AfterValidator(_bounded)]
+Form = Annotated[Arguments, AfterValidator(_bounded)]
 """What a person put into a page's form: their own words too, and no longer than a prompt."""
 
 RunId = Annotated[
@@ -109,6 +120,8 @@ _USER: dict[str, dict[Language, str]] = {
 _PERSONS_TEXT = frozenset({"prompt", "question", "messages"})
 _HEARD = 2000
 """Characters of a person's words that say which language they are in."""
+_READ, _NAMED, _NAME = 1000, 20, 100
+"""How many wrong params are looked at, how many an answer names, and how much of a name."""
 
 
 Raw = dict[str, Any] | list[Any]
@@ -154,13 +167,22 @@ def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
 
 
 def _named(model: type[Params], error: ValidationError, language: Language) -> InvalidParams:
-    details = error.errors(include_url=False, include_input=False)
-    found = [{"field": ".".join(map(str, detail["loc"])), "problem": _problem(model, detail)} for detail in details]
+    count = error.error_count()
+    if count > _READ:
+        return InvalidParams(f"Invalid params: {count} of them are wrong", field="")
+    details = error.errors(include_url=False, include_input=False)[:_NAMED]
+    found = [{"field": _field(detail), "problem": _problem(model, detail)} for detail in details]
     data: dict[str, Any] = {"field": found[0]["field"], "errors": found}
     first = details[0]
     if first["loc"] and first["loc"][0] in _PERSONS_TEXT and first["type"] in _USER:
         data["user_message"] = _USER[first["type"]][language]
-    return InvalidParams("Invalid params: " + "; ".join(f"{one['field']} {one['problem']}" for one in found), **data)
+    named = "; ".join(f"{one['field']} {one['problem']}" for one in found)
+    more = count - len(found)
+    return InvalidParams(f"Invalid params: {named}" + (f"; and {more} more" if more else ""), **data)
+
+
+def _field(detail: ErrorDetails) -> str:
+    return ".".join(str(name)[:_NAME] for name in detail["loc"])
 
 
 def _problem(model: type[Params], detail: ErrorDetails) -> str:
@@ -169,13 +191,13 @@ def _problem(model: type[Params], detail: ErrorDetails) -> str:
             return "is required"
         case "extra_forbidden":
             known = list(_owner(model, detail["loc"]).model_fields)
-            near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1, cutoff=0.5)
+            near = difflib.get_close_matches(str(detail["loc"][-1])[:_NAME], known, n=1, cutoff=0.5)
             if near:
                 return f"is unknown; did you mean {near[0]}?"
             return (
                 f"is unknown; known here: {', '.join(known)}" if known else "is unknown; there are no parameters here"
             )
-        case "text_empty" | "text_long":
+        case "text_empty" | "text_long" | "too_deep":
             return detail["msg"]
         case _:
             return "is wrong: " + detail["msg"].replace("Input should", "it should", 1)

@@ -2,9 +2,9 @@
 
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
-The other parts are the faults of lab/drill/faults.py, the texts of hostile.py, and the attacks of attacks.py, door.py,
-register.py and guards.py. All parts go on side by side, because most of a drill is waiting, and are written into
-docs/drills.md; named parts are run alone and only printed.
+The other parts are the faults (mcp_faults.py, provider_faults.py, machine_faults.py), the texts of hostile.py, and the
+attacks of attacks.py, door.py, register.py, guards.py, citizens.py and deadly.py. All parts go on side by side, because
+most of a drill is waiting, and are written into docs/drills.md; named parts are run alone and only printed.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,14 +29,18 @@ from pathlib import Path
 from lab.bench.__main__ import machine
 from lab.drill.attacks import ATTACKS as OUTSIDERS
 from lab.drill.attacks import attack_table
+from lab.drill.beside import Row, table
+from lab.drill.citizens import citizens
 from lab.drill.count import OFFICE, TURNS, Found
+from lab.drill.deadly import deadly
 from lab.drill.door import door
-from lab.drill.faults import PARTS as FAULTS
-from lab.drill.faults import table
 from lab.drill.guards import guards
 from lab.drill.hostile import BYTES, TEXTS, curve_table, hostile_texts
+from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
+from lab.drill.mcp_faults import mcp_faults
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
 from lab.drill.page import ABOUT
+from lab.drill.provider_faults import provider_faults
 from lab.drill.register import register
 from servers.certificate.finishing import CRASH_POINTS
 from tests.daemon import Daemon
@@ -156,7 +161,14 @@ class Drill:
 
 PAGE = Path(__file__).parents[2] / "docs" / "drills.md"
 KILLS, STOPPED, NODES, CLOCKS, HOSTILE = "kills", "stops", "nodes", "clocks", "hostile"
-ATTACKS = {**OUTSIDERS, "door": door, "register": register, "guards": guards}
+FAULTS: dict[str, Callable[[Path], list[Row]]] = {
+    **{"mcp": mcp_faults, "providers": provider_faults, "disk": disk_full, "locks": databases_locked},
+    **{"database": database_gone, "clock": clock_leaps},
+}
+ATTACKS = {
+    **OUTSIDERS,
+    **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
+}
 EVERY = (KILLS, STOPPED, NODES, CLOCKS, HOSTILE, *FAULTS, *ATTACKS)
 
 

@@ -8,14 +8,16 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,7 @@ PASSPHRASE = "passphrase-of-the-drilled-office"
 PLANTED = "tanaman-drill-7319"
 SOCKETS = 8
 CLOSED_WITHIN_S = 20.0
+PATIENCE_S = 60.0
 PROXIED = (
     *("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP", "True-Client-IP"),
     *("CF-Connecting-IP", "X-Client-IP", "X-Envoy-External-Address", "CDN-Loop", "X-Amzn-Trace-Id"),
@@ -84,8 +87,8 @@ def office(folder: Path) -> list[Attack]:
     letters = SERVERS["certificate"] + 'credentials = ["office_key_passphrase"]\n'
     env = {"OFFICE_KEY_PASSPHRASE": PASSPHRASE}
     with running(folder, LETTER, final("Baik."), config=HEAD + letters + STAFF_RULE, env=env) as daemon:
-        attacks = [_neighbour(daemon), asyncio.run(_revoked(daemon)), _one_officer(daemon)]
-        attacks += [_deleted(daemon), _modes(daemon), _environments(daemon)]
+        attacks = [_neighbour(daemon), asyncio.run(_revoked(daemon)), _one_officer(daemon), _own_call(daemon)]
+        attacks += [_deleted(daemon), _held_open(daemon), _modes(daemon), _environments(daemon)]
     return attacks
 
 
@@ -151,18 +154,57 @@ def _one_officer(daemon: Daemon) -> Attack:
             with suppress(RpcFailed):
                 asked = siti.call("Agent.approve", **given, arguments=changed)
         heard.append(asked["status"])
-    issued = len(list(daemon.state.glob("letters/2*/*.pdf")))
+    issued = len(_letters(daemon))
     return Attack("another name put in and agreed to twice by one officer", 2 * len(heard), "needs a second", issued)
 
 
-def _deleted(daemon: Daemon) -> Attack:
+def _own_call(daemon: Daemon) -> Attack:
+    """Asked for by an officer, and agreed to again and again by the same one."""
+    rina, before = Visitor(daemon, token(daemon, "rina", "staff")), len(_letters(daemon))
+    asked = rina.call("Tools.call", tool=LETTER["tool"], input={**LETTER["input"], "keperluan": "Bank"})["output"]
+    for _ in range(3):
+        given = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
+        with suppress(RpcFailed):
+            asked = rina.call("Agent.approve", **given)
+    issued = len(_letters(daemon)) - before
+    return Attack("an officer agrees to a call of their own, again and again", 3, asked["status"], issued)
+
+
+def _letters(daemon: Daemon) -> list[Path]:
+    return list(daemon.state.glob("letters/2*/*.pdf"))
+
+
+def _plant(daemon: Daemon, session_id: str) -> None:
     for number in range(5):
         with suppress(RpcFailed):
-            daemon.call("Agent.run", prompt=f"{PLANTED} {number} " + "isi " * 900, session_id="gone")
-    pending = daemon.call("Session.delete", session_id="gone")["pending"]
+            daemon.call("Agent.run", prompt=f"{PLANTED} {number} " + "isi " * 900, session_id=session_id)
+
+
+def _holding(daemon: Daemon) -> tuple[int, int]:
+    """How many files there are, and in how many the planted word stands."""
     files = [file for file in daemon.state.rglob("*") if file.is_file()]
-    left = [file.name for file in files if PLANTED.encode() in file.read_bytes()]
-    return Attack("a deleted session's words looked for in every file", len(files), f"pending: {pending}", len(left))
+    return len(files), sum(PLANTED.encode() in file.read_bytes() for file in files)
+
+
+def _deleted(daemon: Daemon) -> Attack:
+    _plant(daemon, "gone")
+    pending = daemon.call("Session.delete", session_id="gone")["pending"]
+    files, left = _holding(daemon)
+    return Attack("a deleted session's words looked for in every file", files, f"pending: {pending}", left)
+
+
+def _held_open(daemon: Daemon) -> Attack:
+    """The same while another program reads the database, looked for once that has gone."""
+    _plant(daemon, "held")
+    with closing(sqlite3.connect(daemon.state / "agentd.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM agentd_runs").fetchone()
+        pending = daemon.call("Session.delete", session_id="held")["pending"]
+    until = time.monotonic() + PATIENCE_S
+    while (found := _holding(daemon))[1] and time.monotonic() < until:
+        time.sleep(0.2)
+    heard = f"pending: {pending}, then gone"
+    return Attack("the same, deleted while a program holds the database open", found[0], heard, found[1])
 
 
 def _modes(daemon: Daemon) -> Attack:
@@ -200,7 +242,7 @@ def model(folder: Path) -> list[Attack]:
                 outcome = daemon.call("Agent.run", prompt=SENTENCE if turn is LETTER else "Bersihkan")
                 heard.append(outcome["status"])
                 lost += any(step["success"] for step in outcome["steps"])
-            done = [*daemon.state.glob("letters/2*/*.pdf"), *daemon.state.glob("done.txt")]
+            done = [*_letters(daemon), *daemon.state.glob("done.txt")]
             lost += len(done)
     waits = f"{heard.count('needs_approval')} wait for a yes, the others are unknown to it"
     return [Attack("a model voids, deletes, destroys, issues unasked", len(turns) + 1, waits, lost)]
@@ -216,13 +258,25 @@ def open_house(folder: Path) -> list[Attack]:
         codes = [status(f"{daemon.url}/metrics", {name: "203.0.113.9"}) for name in PROXIED]
         codes.append(status(f"{daemon.url}/metrics", {"Host": "surat.kelurahan.example"}))
         asked = [status(f"{daemon.url}/verify/AAAA-BBBB-CCCC-DDDD", {"Accept": "application/json"}) for _ in range(5)]
+        first = asyncio.run(_first_token(daemon))
     through = sum(code < 400 for code in codes)
     said = f"status {', '.join(map(str, sorted(set(codes))))}"
     told = f"the office's own server answers, status {asked[0]}"
     return [
         Attack("no token: requests with a proxy's header or another Host", len(codes), said, through),
         Attack("/verify with a rogue server first", len(asked), told, len(log.read_text().splitlines())),
+        first,
     ]
+
+
+async def _first_token(daemon: Daemon) -> Attack:
+    """Sockets of programs of this machine, which were admin while there was no token."""
+    async with aiohttp.ClientSession() as session:
+        sockets = [await session.ws_connect(f"{daemon.url}/ws") for _ in range(SOCKETS)]
+        TokenStore(daemon.state / "access.json").add("first", frozenset({"staff"}), now=datetime.now(UTC))
+        codes = [await _closed(socket) for socket in sockets]
+    lost = sum(code != aiohttp.WSCloseCode.POLICY_VIOLATION for code in codes)
+    return Attack("sockets from before the first token was made", SOCKETS, f"closed with {codes[0]}", lost)
 
 
 def status(url: str, headers: Mapping[str, str], body: bytes | None = None) -> int:

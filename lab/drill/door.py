@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
+from agentd.messages import Scope
 from lab.drill.attacks import Attack, kind, status
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.e2e.test_unasked import PIN, third_party
@@ -51,6 +52,8 @@ def door(folder: Path) -> list[Attack]:
             _steering(daemon),
             _paths(daemon),
             _identity(daemon),
+            _over(daemon),
+            _misshapen(daemon),
             _guessed(daemon),  # last: from then on this address has to wait
         ]
     found.append(_edited(place / "state"))
@@ -165,6 +168,43 @@ def _identity(daemon: Daemon) -> Attack:
     return Attack(
         "a tool that proves who somebody is, called by hand", len(heard), "unknown_tool", _others(heard, "unknown_tool")
     )
+
+
+def _over(daemon: Daemon) -> Attack:
+    """Tokens that have been good, and one in an address."""
+    book, now = TokenStore(daemon.state / "access.json"), datetime.now(UTC)
+    staff: frozenset[Scope] = frozenset({"staff"})
+    tokens = [book.add("late", staff, now=now - timedelta(days=2), lifetime=timedelta(days=1))]
+    tokens += [book.add("turned", staff, now=now), book.add("left", staff, now=now)]
+    good = book.rotate("turned", now=now)
+    book.revoke("left")
+    while status(f"{daemon.url}/metrics", _bearer(good)) == 401:
+        time.sleep(0.1)
+    codes = [status(f"{daemon.url}/metrics", _bearer(one)) for one in tokens]
+    names = ("token", "access_token", "key")
+    codes += [status(f"{daemon.url}/metrics?{name}={good}", {}) for name in names]
+    heard = f"status {sorted(set(codes))}"
+    return Attack(
+        "a token that expired, was rotated or revoked; a good one in an address", len(codes), heard, _let_in(codes)
+    )
+
+
+def _bearer(one: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {one}"}
+
+
+MISSHAPEN: list[tuple[str, dict[str, Any]]] = [
+    *(("Session.list", {"before": cursor}) for cursor in ("x", "../..", "9" * 400, 7, {"a": 1})),
+    *(("Agent.get", {"run_id": run_id}) for run_id in ("", "../../etc/passwd", "a" * 129, "a/b", "\u202e", None, [1])),
+    *(("Session.get", {"session_id": session_id}) for session_id in ("", "\x00", "s" * 201, 1e308, ["x"])),
+    *(("Agent.run", {"prompt": prompt}) for prompt in ("", "\x01\x02", {"a": []}, "x" * 9000, None)),
+    *(("Agent.run", {"prompt": "Halo", name: 1}) for name in ("promt", "__class__", "session")),
+]
+
+
+def _misshapen(daemon: Daemon) -> Attack:
+    heard = [kind(lambda: daemon.call(method, **params)) for method, params in MISSHAPEN]  # noqa: B023
+    return Attack("params of a wrong shape", len(heard), "invalid_params", _others(heard, "invalid_params"))
 
 
 def _guessed(daemon: Daemon) -> Attack:

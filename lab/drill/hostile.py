@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from lab.drill.faults import Held, Row, rows_of_sqlite
+from lab.drill.beside import Held, Row, rows_of_sqlite
 from tests.agentd.apps.letters.hostile import families, fuzzed
 from tests.agentd.apps.letters.test_growth import READERS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running

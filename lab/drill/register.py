@@ -108,6 +108,26 @@ def _whole(state: Path) -> bool:
         service.close()
 
 
+def undrawn(folder: Path) -> Attack:
+    """Its year's folder can't be made: the number stays reserved, and is that letter's once it can."""
+    service = open_service(folder)
+    year = folder / "letters" / NOW[:4]
+    year.parent.mkdir(mode=0o700, exist_ok=True)
+    year.write_text("in the way")
+    heard, lost = [], 0
+    for _ in range(3):
+        try:
+            issue(service, key="run:1")
+            lost += 1
+        except IssueError as error:
+            heard.append(error.kind)
+    lost += [row.status for row in service.ledger.all()] != ["reserved"]
+    year.unlink()
+    lost += not issue(service, key="run:1").number.startswith("001/") or len(service.ledger.all()) != 1
+    service.close()
+    return Attack("a letter while the archive can't be written, then while it can", 4, ", ".join(heard), lost)
+
+
 def papers(folder: Path) -> list[Attack]:
     """A letter with a bit changed, and a QR code's statement with a letter changed or signed by another."""
     service: LetterService = open_service(folder)
@@ -138,6 +158,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     with redirect_stdout(sys.stderr):
         rows = [tampered(folder / "tampered"), refused(folder / "refused"), at_each_point(folder / "points")]
+        rows.append(undrawn(folder / "undrawn"))
         rows += papers(folder / "papers")
     json.dump([dataclasses.asdict(row) for row in rows], out)
 

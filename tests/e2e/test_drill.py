@@ -11,8 +11,9 @@ import pytest
 
 from lab.drill.__main__ import CONFIG, Drill
 from lab.drill.attacks import Attack
-from lab.drill.faults import SLACK, Held, Row, clock_leaps, table
+from lab.drill.beside import SLACK, Held, Row, table
 from lab.drill.hostile import CURVE, LENGTHS, curve_table
+from lab.drill.machine_faults import clock_leaps
 
 
 def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:

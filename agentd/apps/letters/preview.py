@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 from aiohttp import web
@@ -16,14 +15,14 @@ from agentd.application import InternalCall
 from agentd.errors import Forbidden, InvalidParams, NotFound, ParseError, ToolExecution
 from agentd.http.guard import CALLER
 from agentd.rpc.method import ANYONE
-from agentd.rpc.params import Params, ParamsReader
+from agentd.rpc.params import Arguments, Params, ParamsReader
 
 
 class PreviewParams(Params):
     """The body: a letter's type and its fields as in `generate_…`."""
 
     letter_type: str = Field(min_length=1, max_length=100)
-    data: dict[str, Any]
+    data: Arguments
 
 
 _READ = ParamsReader(PreviewParams)

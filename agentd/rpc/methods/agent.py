@@ -25,7 +25,7 @@ from agentd.errors import (
 )
 from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Message, RunStatus
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import Form, Params, Prompt, RunId, SessionId, SessionKey
+from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
 RUN_ERRORS = (
@@ -85,7 +85,7 @@ class ApproveParams(Params):
     run_id: RunId
     approval_id: str = Field(min_length=1, max_length=200, description="From the run's `approval`.")
     approved: bool = Field(description="true makes the call, false tells the model that a human refused.")
-    arguments: dict[str, Any] | None = Field(None, description="Changed arguments (staff only).")
+    arguments: Arguments | None = Field(None, description="Changed arguments (staff only).")
     session_key: SessionKey | None = None
 
 

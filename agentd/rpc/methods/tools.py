@@ -9,7 +9,7 @@ from pydantic import Field
 from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import AgentStep, Caller, Catalogue, Message
 from agentd.rpc.method import ANYONE, Example, method
-from agentd.rpc.params import NoParams, Params, SessionKey
+from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
 from agentd.rpc.services import Services
 
 
@@ -17,7 +17,7 @@ class CallParams(Params):
     """Params of Tools.call."""
 
     tool: str = Field(min_length=1, max_length=200, description="A name from Tools.list; case does not matter.")
-    input: dict[str, Any] | None = Field(None, description="The tool's arguments; left out or null: {}.")
+    input: Arguments | None = Field(None, description="The tool's arguments; left out or null: {}.")
     server: str | None = Field(None, max_length=100, description="Which server, where two have a tool of this name.")
     session_key: SessionKey | None = None
 

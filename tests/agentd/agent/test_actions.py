@@ -39,6 +39,7 @@ def test_an_action_is_found_in_fences_strings_and_prose(text: str) -> None:
         ('{"tool":"x"}', 'no `"action"`'),
         ('{"action":"call_tool","input":{}}', '`call_tool` needs `"tool"`'),
         ('{"action":"call_tool","tool":"x","input":[1]}', "not a list"),
+        ('{"action":"call_tool","tool":"x","input":' + '{"a":' * 65 + "1" + "}" * 66, "nested too deeply"),
         ('{"action":"final"}', '`final` needs `"response"`'),
         ('{"action":"final","response":"  "}', "empty"),
         ("[" * 100_000, "prose"),

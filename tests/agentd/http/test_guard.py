@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -280,6 +281,16 @@ async def test_a_body_beyond_the_bound_is_refused(tmp_path: Path) -> None:
         headers = {"Content-Type": "application/json"}
         async with session.post(at.url + "/rpc", data=chunks(), headers=headers) as answer:
             assert (answer.status, (await answer.json())["error"]["code"]) == (413, -32600)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "deflate", "br"])
+async def test_a_compressed_body_is_refused_and_never_unpacked(tmp_path: Path, kind: str) -> None:
+    packed = zlib.compress(b" " * 100_000_000)  # 97 kB, below every limit until it is unpacked
+    async with wire(tmp_path) as at, aiohttp.ClientSession() as session:
+        headers = {"Content-Type": "application/json", "Content-Encoding": kind}
+        async with session.post(at.url + "/rpc", data=packed, headers=headers) as answer:
+            assert answer.status == 415
+            assert "must not be compressed" in (await answer.json())["error"]["message"]
 
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:

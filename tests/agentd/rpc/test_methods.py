@@ -178,6 +178,38 @@ async def test_every_wrong_parameter_is_named_at_once_and_no_value_is_repeated()
     assert "3174012345678901" not in orjson.dumps(error).decode()
 
 
+async def test_of_very_many_wrong_params_a_few_are_named_and_the_others_counted() -> None:
+    many = await Desk().error("Agent.run", {"prompt": "a", **{f"wrong{number}": 1 for number in range(500)}})
+    assert (len(many["data"]["errors"]), many["message"][-14:]) == (20, "; and 480 more")
+    for params in ({f"wrong{number}": 1 for number in range(5000)}, {"prompt": "a", "x" * 100_000: 1}):
+        assert len(orjson.dumps(await Desk().error("Agent.run", params))) < 1000
+
+
+def nested(times: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(times - 1):
+        value = {"a": [value] if times % 2 else value}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("Tools.call", {"tool": "get_current_time", "input": nested(200)}),
+        ("Agent.approve", {"run_id": "r", "approval_id": "a", "approved": True, "arguments": nested(65)}),
+        ("Agent.run", {"prompt": "a", "options": {"tool_hint": "t", "tool_arguments": nested(66)}}),
+    ],
+)
+async def test_arguments_that_no_server_could_read_are_refused(method: str, params: Any) -> None:
+    error = await Desk().error(method, params)
+    assert error["code"] == -32602 and "is nested more than 64 times" in error["message"]
+
+
+async def test_arguments_as_deep_as_anybody_needs_are_taken() -> None:
+    given = nested(64)
+    assert (await Desk().result("Tools.call", {"tool": "get_current_time", "input": given}))["input"] == given
+
+
 async def test_a_method_without_params_says_so() -> None:
     error = await Desk().error("System.health", {"verbose": True})
     assert "verbose is unknown; there are no parameters here" in error["message"]

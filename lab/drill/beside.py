@@ -1,0 +1,125 @@
+"""A fault done to a daemon while a bystander's run goes through it: what the caller heard, whether that run ended well,
+and what the daemon held before and after. The faults are in mcp_faults.py, provider_faults.py and machine_faults.py.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.drill.soak import Sample
+from tests.daemon import Daemon, call, final
+
+SLOW_FINAL = json.dumps({"text": json.dumps(final("Selesai")), "after_ms": 1500})
+BYSTANDER = (call("get_current_time"), SLOW_FINAL)
+SETTLE_S = 60.0
+SLACK = 6
+"""File descriptors that may be more after a fault: a pool that opened another connection."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a daemon holds at one moment; rows are runs."""
+
+    processes: int
+    files: int
+    rows: int
+
+    @classmethod
+    def of(cls, daemon: Daemon, rows: Callable[[Daemon], int]) -> Held:
+        assert daemon.process is not None
+        seen = Sample.of(daemon.process.pid)
+        return cls(seen.processes, seen.descriptors, rows(daemon))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault: what was done, what its caller heard, how many runs went on meanwhile, what was held."""
+
+    tried: str
+    heard: str
+    runs: int
+    lost: int
+    before: Held
+    after: Held
+
+    @property
+    def right(self) -> bool:
+        """Nothing lost, no process left over, no file that stays open, a row for each run and no more."""
+        more = self.after.files - self.before.files
+        return (
+            not self.lost
+            and self.after.processes == self.before.processes
+            and more <= SLACK
+            and self.after.rows - self.before.rows == self.runs
+        )
+
+    def cells(self) -> tuple[str, ...]:
+        """As a line of the table."""
+        pairs = ((getattr(self.before, of), getattr(self.after, of)) for of in ("processes", "files", "rows"))
+        return (self.tried, self.heard, f"{self.lost} of {self.runs}", *(f"{a} → {b}" for a, b in pairs))
+
+
+HEADS = ("tried", "heard", "runs lost", "processes", "files open", "rows of runs")
+
+
+def table(rows: list[Row]) -> str:
+    """In Markdown, as docs/operations.md shows it."""
+    lines = [HEADS, ("---",) * len(HEADS), *(row.cells() for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+Act = Callable[[Daemon], str]
+
+
+def rows_of_sqlite(daemon: Daemon) -> int:
+    """Runs in the state folder's own database."""
+    with closing(sqlite3.connect(daemon.state / "agentd.db", timeout=30)) as db:
+        return int(db.execute("SELECT count(*) FROM agentd_runs").fetchone()[0])
+
+
+class Matrix:
+    """Faults done to one daemon, one after the other."""
+
+    def __init__(self, daemon: Daemon, rows: Callable[[Daemon], int] = rows_of_sqlite) -> None:
+        self._daemon = daemon
+        self._rows = rows
+
+    def row(self, tried: str, act: Act, own_runs: int = 0) -> Row:
+        """Do it beside a bystander's run; `own_runs` are those that the act itself takes on, which must end well."""
+        before = Held.of(self._daemon, self._rows)
+        run_id = self._daemon.call("Agent.start", prompt="Halo")["run_id"]
+        try:
+            heard, failed = act(self._daemon), 0
+        except AssertionError as error:
+            heard, failed = f"wrong: {error}", 1
+        outcome = self._daemon.call("Agent.run", prompt="Halo", run_id=run_id)
+        lost = failed + (outcome["status"] != "completed" or not all(step["success"] for step in outcome["steps"]))
+        return Row(tried, heard, 1 + own_runs, lost, before, self._settled(before))
+
+    def _settled(self, before: Held) -> Held:
+        """What is held once what was started again is up and what was ended is gone, or when the time is over."""
+        until = time.monotonic() + SETTLE_S
+        while True:
+            now = Held.of(self._daemon, self._rows)
+            if (now.processes == before.processes and now.files <= before.files + SLACK) or time.monotonic() > until:
+                return now
+            time.sleep(0.2)
+
+
+@contextmanager
+def running(folder: Path, config: str) -> Iterator[Daemon]:
+    """A daemon that has answered once, so that its pools are open and its caches full."""
+    folder.mkdir()
+    daemon = Daemon(folder, BYSTANDER, config).start()
+    try:
+        for _ in range(2):
+            daemon.call("Agent.run", prompt="Halo")
+        yield daemon
+    finally:
+        daemon.kill(15)

@@ -1,0 +1,33 @@
+"""A run at which the daemon dies again and again, so that each start would end in it. A part of the drill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentd.audit import AuditTrail
+from agentd.clock import SystemClock
+from lab.drill.attacks import Attack
+from tests.daemon import HEAD, SERVERS, RpcFailed, running
+from tests.e2e.test_parked import ENDLESS, reached
+
+DEATHS = 2
+RUN = "deadly"
+
+
+def deadly(folder: Path) -> list[Attack]:
+    """The daemon is killed -9 each time the run is in its step; the next start leaves it alone and names it."""
+    folder.mkdir()
+    with running(folder, ENDLESS, config=HEAD + SERVERS["time"]) as daemon:
+        daemon.call("Agent.start", prompt="Halo", run_id=RUN, session_id="s1")
+        for _ in range(DEATHS):
+            reached(daemon, RUN)
+            daemon.kill()
+            daemon.start()
+        try:
+            heard = daemon.call("Agent.run", prompt="Halo", run_id=RUN, session_id="s1")["status"]
+        except RpcFailed as refused:  # answered once the start has judged what it found
+            heard = "parked" if refused.error["data"].get("parked") else refused.type
+        parked = [run["run_id"] for run in daemon.call("Agent.list", parked=True)["runs"]]
+        named = [one.subject for one in AuditTrail(daemon.state, SystemClock()).entries() if one.action == "run.parked"]
+    lost = int(heard != "parked") + int(parked != [RUN]) + int(named != [RUN])
+    return [Attack("a run at which the daemon dies", DEATHS, f"{heard}, named to the office", lost)]
