@@ -3,8 +3,8 @@
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
 The other parts are the faults (mcp_faults.py, provider_faults.py, machine_faults.py), the texts of hostile.py, and the
-attacks of attacks.py, door.py, register.py, guards.py, citizens.py and deadly.py. All parts go on side by side, because
-most of a drill is waiting, and are written into docs/drills.md; named parts are run alone and only printed.
+attacks of attacks.py, door.py, register.py, guards.py, office.py, citizens.py and deadly.py. All parts go on side by
+side, because most of a drill is waiting, and are written into docs/drills.md; named parts are only printed.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -39,7 +39,8 @@ from lab.drill.hostile import BYTES, TEXTS, curve_table, hostile_texts
 from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
 from lab.drill.mcp_faults import mcp_faults
 from lab.drill.nodes import AHEAD_S, LEASE_S, REST_S, RUNS, three_nodes, two_clocks
-from lab.drill.page import ABOUT
+from lab.drill.office import logs, office
+from lab.drill.page import ABOUT, SHARED
 from lab.drill.provider_faults import provider_faults
 from lab.drill.register import register
 from servers.certificate.finishing import CRASH_POINTS
@@ -166,6 +167,7 @@ FAULTS: dict[str, Callable[[Path], list[Row]]] = {
     **{"database": database_gone, "clock": clock_leaps},
 }
 ATTACKS = {
+    **{"office": office, "logs": logs},
     **OUTSIDERS,
     **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
 }
@@ -218,6 +220,7 @@ def main() -> int:
         machine=machine(),
         at=datetime.now(UTC).isoformat(timespec="minutes"),
         load=load,
+        shared=SHARED if load > (os.cpu_count() or 1) else "",
         seconds=time.monotonic() - began,
         parts=", ".join(f"`{part}`" for part in EVERY),
         runs=given.runs,

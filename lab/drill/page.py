@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+SHARED = "\nOther work went on beside it (the load is above the number of cores): its times are a busy machine's."
 ABOUT = """\
 # Drills
 
-Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.
+Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.{shared}
 All parts go on side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
 
 ## Killed again and again

@@ -1,0 +1,160 @@
+"""One office's neighbours, officers, files and logs: who reaches what is another's. Parts of the drill."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from agentd.access import TokenStore
+from agentd.state import open_to_others
+from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running
+from tests.e2e.test_closed_processes import tree
+from tests.e2e.test_discreet_logs import CARELESS, DEBUG, NAME, NIK, planted_in, said
+from tests.e2e.test_four_eyes import STAFF_RULE
+from tests.e2e.test_main_job import LETTER
+from tests.e2e.test_main_job import WORDS as SENTENCE
+from tests.e2e.test_visitors import WORDS, YOURS, Visitor, token
+
+PASSPHRASE = "passphrase-of-the-drilled-office"
+PLANTED = "tanaman-drill-7319"
+PATIENCE_S = 60.0
+
+
+def office(folder: Path) -> list[Attack]:
+    """A daemon with tokens, whose letter needs an officer."""
+    folder.mkdir()
+    os.umask(0o077)  # as `agentd token` has it: this process writes tokens, too
+    register = SERVERS["certificate"] + 'credentials = ["office_key_passphrase"]\n'
+    env = {"OFFICE_KEY_PASSPHRASE": PASSPHRASE}
+    with running(folder, LETTER, final("Baik."), config=HEAD + register + STAFF_RULE, env=env) as daemon:
+        attacks = [_neighbour(daemon), asyncio.run(_revoked(daemon)), _one_officer(daemon), _own_call(daemon)]
+        attacks += [_deleted(daemon), _held_open(daemon), _modes(daemon), _environments(daemon)]
+    return attacks
+
+
+def logs(folder: Path) -> list[Attack]:
+    """Calls with a citizen's words that fail and that end their server, then a stop; the whole log is read."""
+    folder.mkdir()
+    with running(folder, final("Baik."), config=HEAD + DEBUG + CARELESS) as daemon:
+        heard = [
+            kind(lambda: daemon.call("Tools.call", tool=tool, input={"nama": NAME, "nik": NIK}))  # noqa: B023
+            for tool in ("fail", "crash")
+        ]
+        daemon.kill(signal.SIGTERM)
+    text = said(daemon)
+    told = f"{', '.join(heard)}; {len(text.splitlines())} lines of log"
+    return [Attack("a name and a NIK in calls that break, then a stop", len(heard), told, len(planted_in(text)))]
+
+
+def _neighbour(daemon: Daemon) -> Attack:
+    screen = token(daemon, "screen", "kiosk")
+    waiting = Visitor(daemon, screen).call("Agent.run", prompt=WORDS)
+    run, session = {"run_id": waiting["run_id"]}, {"session_id": waiting["session_id"]}
+    yes = {**run, "approval_id": waiting["approval"]["approval_id"], "approved": True}
+    asked: list[tuple[str, dict[str, Any]]] = [("Agent.approve", yes), ("Agent.run", {"prompt": "Halo", **session})]
+    asked += [(f"Agent.{name}", run) for name in ("get", "cancel")]
+    asked += [(f"Session.{name}", session) for name in ("get", "fork", "export", "delete")]
+    heard = [
+        kind(lambda: who.call(method, **given))  # noqa: B023 - called at once
+        for who in (Visitor(daemon, screen, YOURS), Visitor(daemon, screen))
+        for method, given in asked
+    ]
+    lost = sum(one != "not_found" for one in heard)
+    return Attack("another visitor's ids, with the same kiosk's token", len(heard), "not_found", lost)
+
+
+async def _revoked(daemon: Daemon) -> Attack:
+    shown = {"Authorization": f"Bearer {await asyncio.to_thread(token, daemon, 'front', 'staff')}"}
+    async with aiohttp.ClientSession() as session:
+        sockets = [await session.ws_connect(f"{daemon.url}/ws", headers=shown) for _ in range(SOCKETS)]
+        TokenStore(daemon.state / "access.json").revoke("front")
+        began = time.monotonic()
+        codes = [await closed(socket) for socket in sockets]
+        seconds = time.monotonic() - began
+    lost = sum(code != aiohttp.WSCloseCode.POLICY_VIOLATION for code in codes)
+    return Attack("sockets of a token that is revoked", SOCKETS, f"closed {seconds:.1f} s after it", lost)
+
+
+def _one_officer(daemon: Daemon) -> Attack:
+    siti = Visitor(daemon, token(daemon, "siti", "staff"))
+    heard = []
+    for name in ("Budi Hartono", "Budi Wijaya", "Siti Santoso"):
+        asked = daemon.call("Agent.run", prompt=SENTENCE)
+        for _ in range(2):
+            approval = asked["approval"]
+            given = {"run_id": asked["run_id"], "approval_id": approval["approval_id"], "approved": True}
+            changed = {**approval["arguments"], "nama": name}
+            with suppress(RpcFailed):
+                asked = siti.call("Agent.approve", **given, arguments=changed)
+        heard.append(asked["status"])
+    issued = len(letters(daemon))
+    return Attack("another name put in and agreed to twice by one officer", 2 * len(heard), "needs a second", issued)
+
+
+def _own_call(daemon: Daemon) -> Attack:
+    """Asked for by an officer, and agreed to again and again by the same one."""
+    rina, before = Visitor(daemon, token(daemon, "rina", "staff")), len(letters(daemon))
+    asked = rina.call("Tools.call", tool=LETTER["tool"], input={**LETTER["input"], "keperluan": "Bank"})["output"]
+    for _ in range(3):
+        given = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
+        with suppress(RpcFailed):
+            asked = rina.call("Agent.approve", **given)
+    issued = len(letters(daemon)) - before
+    return Attack("an officer agrees to a call of their own, again and again", 3, asked["status"], issued)
+
+
+def _plant(daemon: Daemon, session_id: str) -> None:
+    for number in range(5):
+        with suppress(RpcFailed):
+            daemon.call("Agent.run", prompt=f"{PLANTED} {number} " + "isi " * 900, session_id=session_id)
+
+
+def _holding(daemon: Daemon) -> tuple[int, int]:
+    """How many files there are, and in how many the planted word stands."""
+    files = [file for file in daemon.state.rglob("*") if file.is_file()]
+    return len(files), sum(PLANTED.encode() in file.read_bytes() for file in files)
+
+
+def _deleted(daemon: Daemon) -> Attack:
+    _plant(daemon, "gone")
+    pending = daemon.call("Session.delete", session_id="gone")["pending"]
+    files, left = _holding(daemon)
+    return Attack("a deleted session's words looked for in every file", files, f"pending: {pending}", left)
+
+
+def _held_open(daemon: Daemon) -> Attack:
+    """The same while another program reads the database, looked for once that has gone."""
+    _plant(daemon, "held")
+    with closing(sqlite3.connect(daemon.state / "agentd.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM agentd_runs").fetchone()
+        pending = daemon.call("Session.delete", session_id="held")["pending"]
+    until = time.monotonic() + PATIENCE_S
+    while (found := _holding(daemon))[1] and time.monotonic() < until:
+        time.sleep(0.2)
+    heard = f"pending: {pending}, then gone"
+    return Attack("the same, deleted while a program holds the database open", found[0], heard, found[1])
+
+
+def _modes(daemon: Daemon) -> Attack:
+    every = list(daemon.state.rglob("*"))
+    opened = [path for path in open_to_others(daemon.state) if not path.name.endswith((".cert.pem", ".pub.pem"))]
+    told = ", ".join(path.name for path in opened) or "0600 and 0700"
+    return Attack("files that others may open, public certificates aside", len(every), told, len(opened))
+
+
+def _environments(daemon: Daemon) -> Attack:
+    assert daemon.process is not None
+    pids = tree(daemon.process.pid)
+    shown = [Path(f"/proc/{pid}/environ").read_bytes() for pid in pids]
+    lost = sum(secret.encode() in each for each in shown for secret in (TOKEN, PASSPHRASE))
+    return Attack("secrets looked for in /proc/PID/environ", len(pids), "processes read", lost)
