@@ -18,12 +18,14 @@ from typing import Any
 import pytest
 import structlog
 
+from tests import warm
+
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile their libraries again
 sys.dont_write_bytecode = False
 
 STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
-    *("tests.daemon", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
+    *("tests.daemon", "tests.warm", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill"),
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
@@ -42,6 +44,12 @@ MODEL_TIMEOUT_S = 3600
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only tests that start no process; one that does is left out")
+
+    parser.addoption("--cold", action="store_true", help="start every process from the disk, none as a fork")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    warm.allowed = item.get_closest_marker("cold") is None and not item.config.getoption("--cold")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests import warm
+
 AGENTD = Path(sys.executable).with_name("agentd")
 TOKEN = "test-token-of-the-admin"
 SERVERS = {
@@ -57,7 +59,7 @@ class Daemon:
         self.config.write_text(config if config is not None else HEAD + "\n".join(SERVERS.values()))
         self.env = dict(env)
         self.program = AGENTD
-        self.process: subprocess.Popen[str] | None = None
+        self.process: warm.Forked | subprocess.Popen[str] | None = None
         self.started: Callable[[int], object] = lambda _pid: None
         """Told of each process as soon as it is there."""
         self.url = ""
@@ -70,10 +72,10 @@ class Daemon:
     def start(self, cwd: Path | None = None) -> Daemon:
         """Start it, in that folder, and wait for its ready line."""
         listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
-        command = [self.program, "serve", "--config", self.config, "--state", self.state, "--listen", listen]
+        words = ["serve", "--config", self.config, "--state", self.state, "--listen", listen]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self.env}
-        errors = (self.folder / "stderr.log").open("a")
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env, cwd=cwd)
+        with (self.folder / "stderr.log").open("a") as errors:
+            self.process = warm.agentd(words, program=self.program, stderr=errors, env=env, cwd=cwd)
         self.started(self.process.pid)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

@@ -24,6 +24,7 @@ from mcp.client.stdio import stdio_client
 
 from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
+from tests import warm
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW, open_service
 
 GENERATE = "generate_surat_keterangan_domisili"
@@ -34,7 +35,7 @@ async def certificate(
     state: Path, mode: Literal["auto", "legacy"] = "auto", handler: Any = None, **env: str
 ) -> AsyncIterator[Client]:
     params = StdioServerParameters(
-        command=sys.executable,
+        command=warm.python(),
         args=["-m", "servers.certificate"],
         env={"AGENTD_STATE": str(state), "AGENTD_CLOCK": NOW} | env,
     )

@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters
 
 from servers.common.database import Database
 from servers.mysql.server import create_server
+from tests import warm
 from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.mysql.test_guard import cases
 
@@ -31,7 +32,7 @@ ENDLESS = "SELECT COUNT(*) FROM sales_orders a, sales_orders b, sales_orders c, 
 @asynccontextmanager
 async def process(**environ: str) -> AsyncIterator[Client]:
     """The server as clients start it: another process, over stdio."""
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "servers.mysql"], cwd=ROOT, env=environ)
+    parameters = StdioServerParameters(command=warm.python(), args=["-m", "servers.mysql"], cwd=ROOT, env=environ)
     async with Client(parameters) as client:
         yield client
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mcp import Client, StdioServerParameters
 from servers.placeholder.fill import Rule, fill
 from servers.placeholder.formats import FORMATS, UnfitError, format_value
 from servers.placeholder.server import create_server
+from tests import warm
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,7 +34,7 @@ async def test_the_example_of_the_document_answers_as_printed_there() -> None:
             "TRANSACTION_COUNT_VALUE": {"type": "number_with_separator"},
         },
     }
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "servers.placeholder"], cwd=ROOT)
+    parameters = StdioServerParameters(command=warm.python(), args=["-m", "servers.placeholder"], cwd=ROOT)
     async with Client(parameters) as client:
         assert client.server_info.name == "placeholder_mcp_server"
         result = await client.call_tool("fill_placeholders", request)

@@ -19,6 +19,7 @@ from servers.residents.locks import Locks
 from servers.residents.resident import RegisterError
 from servers.residents.settings import Settings
 from servers.residents.verification import Verification
+from tests import warm
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
 from tests.servers.residents import opensid
@@ -56,7 +57,7 @@ def url(request: pytest.FixtureRequest, servers: dict[str, str], tmp_path: Path)
 
 def run(state: Path, url: str | None, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "AGENTD_STATE": str(state)} | ({"RESIDENTS_URL": url} if url else {})
-    command = [sys.executable, "-m", "servers.residents", *words]
+    command = [warm.python(), "-m", "servers.residents", *words]
     return subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, timeout=120)
 
 

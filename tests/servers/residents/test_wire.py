@@ -15,6 +15,7 @@ from mcp.client.stdio import stdio_client
 
 from agentd.messages import ToolInfo
 from servers.residents.resident import Resident
+from tests import warm
 from tests.mariadb import PASSWORD, MariaDB, mariadb
 from tests.servers.residents import opensid
 
@@ -25,7 +26,7 @@ BUDI, SITI = "3175061708859001", "3175064806849002"
 async def residents(state: Path, **environ: str) -> AsyncIterator[Client]:
     """The server as clients start it; its log is the file `log` of `state`."""
     parameters = StdioServerParameters(
-        command=sys.executable,
+        command=warm.python(),
         args=["-m", "servers.residents"],
         env={"AGENTD_STATE": str(state), "LOG_LEVEL": "DEBUG", **environ},
     )

@@ -16,12 +16,13 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from servers.common.database_address import SAMPLE
+from tests import warm
 from tests.servers.sim_testgeluran.seed import DETAILS, DETAILS_ANSWER, SUMMARY, SUMMARY_ANSWER
 
 
 @asynccontextmanager
 async def server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=sys.executable, args=["-m", "servers.sim_testgeluran"], env=env)
+    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.sim_testgeluran"], env=env)
     async with Client(stdio_client(params), read_timeout_seconds=60) as client:
         yield client
 

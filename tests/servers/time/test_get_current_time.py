@@ -13,13 +13,14 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from servers.time.moment import greeting
+from tests import warm
 
 MORNING = "2026-03-05T09:15:00+07:00"
 
 
 @asynccontextmanager
 async def time_server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=sys.executable, args=["-m", "servers.time"], env=env)
+    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.time"], env=env)
     async with Client(stdio_client(params), mode="auto") as client:
         yield client
 

@@ -1,0 +1,170 @@
+"""The process that others are forked from: it imports what they need and runs none of it. Ends with its standard input.
+
+    python template.py FOLDER       listens at FOLDER/s; see launcher.py and __init__.py for who asks
+
+A request is a line of JSON {"argv", "env", "cwd"} and three descriptors; the answers are lines: the process's id, then
+its exit code, as subprocess has them. A process whose asker hangs up is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+DAEMON = (
+    *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
+    *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
+    *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents")),
+)
+"""What `agentd serve` imports."""
+
+
+class Template:
+    """Forks on request and reports ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._python = str(folder / "bin" / "python")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / "s"))
+        self._listener.listen(64)
+        self._wake, wake = socket.socketpair()
+        wake.setblocking(False)
+        self._ends = wake
+        signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # pytest ends this process after its tests' clean-up
+        self._asked: dict[int, socket.socket] = {}
+        self._selector = selectors.DefaultSelector()
+        for each in (self._listener, self._wake, sys.stdin.buffer.raw):
+            self._selector.register(each, selectors.EVENT_READ)
+
+    def serve(self) -> Callable[[], Any] | None:
+        """None at the end; in a forked process, what it is to run."""
+        while True:
+            for key, _ in self._selector.select():
+                match key.fileobj:
+                    case self._listener:
+                        if (run := self._fork(self._listener.accept()[0])) is not None:
+                            return run
+                    case self._wake:
+                        self._wake.recv(4096)
+                        self._report()
+                    case socket.socket() as connection:
+                        self._hung_up(connection)
+                    case _:
+                        return None
+
+    def _fork(self, connection: socket.socket) -> Callable[[], Any] | None:
+        line, fds, *_ = socket.recv_fds(connection, 65536, 3)
+        while not line.endswith(b"\n") and (more := connection.recv(65536)):
+            line += more
+        if not line.endswith(b"\n"):  # the asker was killed meanwhile
+            self._drop(connection, fds)
+            return None
+        request = json.loads(line)
+        run = _program(request["argv"])
+        pid = os.fork()
+        if not pid:
+            connection.detach()
+            self._become(request, fds)
+            return run
+        self._asked[pid] = connection
+        _group(pid)
+        for fd in fds:
+            os.close(fd)
+        self._selector.register(connection, selectors.EVENT_READ)
+        _say(connection, pid)
+        return None
+
+    def _become(self, request: dict[str, Any], fds: list[int]) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in ((signal.SIGCHLD, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+            signal.signal(number, handler)
+        for theirs, fd in enumerate(fds):
+            os.dup2(fd, theirs)
+        for each in (self._listener, self._wake, self._ends, *self._asked.values()):
+            each.detach()
+        self._selector.close()
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        _group(0)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        os.environ.clear()
+        os.environ.update(request["env"])
+        time.tzset()
+        os.chdir(request["cwd"])
+        sys.argv, sys.executable = request["argv"], self._python
+
+    def _report(self) -> None:
+        while self._asked:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            connection = self._asked.pop(pid)
+            with suppress(KeyError):  # it hung up before
+                self._selector.unregister(connection)
+            _say(connection, os.waitstatus_to_exitcode(status))
+            connection.close()
+
+    def _hung_up(self, connection: socket.socket) -> None:
+        self._selector.unregister(connection)
+        for pid in [pid for pid, asker in self._asked.items() if asker is connection]:
+            os.killpg(pid, signal.SIGKILL)  # not waited for yet: the group is there
+
+    def _drop(self, connection: socket.socket, fds: list[int]) -> None:
+        connection.close()
+        for fd in fds:
+            os.close(fd)
+
+
+def _group(pid: int) -> None:
+    with suppress(OSError):  # asked by the process and by its parent, so that neither can come too late
+        os.setpgid(pid, pid)
+
+
+def _say(connection: socket.socket, number: int) -> None:
+    with suppress(OSError):  # the asker is gone
+        connection.sendall(b"%d\n" % number)
+
+
+def _program(argv: list[str]) -> Callable[[], Any]:
+    """What the arguments start, imported."""
+    if argv[1] == "-m":
+        import_module(f"{argv[2]}.server")
+        return lambda: _module(argv)
+    for name in DAEMON:
+        import_module(name)
+    from agentd.cli import main
+
+    return main
+
+
+def _module(argv: list[str]) -> None:
+    sys.argv = [argv[0], *argv[3:]]
+    runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path.cwd())
+    gc.disable()
+    template = Template(Path(sys.argv[1]))
+    os.write(1, b"ready\n")
+    run = template.serve()
+    if run is None:
+        os._exit(0)
+    gc.freeze()
+    gc.enable()
+    sys.exit(run())
