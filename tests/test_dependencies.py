@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RUNTIME = ("agentd", "bridges", "servers")
-OWNERS = packages_distributions()
+OWNERS = cache(packages_distributions)  # reads every installed package's list of files
 REST = ("tests", "lab")
 
 
@@ -27,7 +28,7 @@ def words(*folders: str) -> set[str]:
 
 
 def modules(distribution: str) -> set[str]:
-    found = {module for module, owners in OWNERS.items() if distribution in {owner.lower() for owner in owners}}
+    found = {module for module, owners in OWNERS().items() if distribution in {owner.lower() for owner in owners}}
     return found or {distribution.replace("-", "_")}
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from agentd.rpc.wire import error_object
 from tests.daemon import HEAD
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+OWNERS = cache(packages_distributions)  # reads every installed package's list of files
 BLOCK = """
 import sys
 class Blocked:
@@ -52,9 +54,8 @@ def test_a_server_without_its_packages_says_the_command(name: str) -> None:
 def test_every_module_is_named_with_the_extra_that_brings_it(extra: str) -> None:
     named = {re.split(r"[\[<>=]", one)[0].lower() for one in PROJECT["optional-dependencies"][extra]}
     brought = {"langchain_core": "langgraph"}
-    owners = packages_distributions()
     for module in EXTRAS[extra]:
-        own = {owner.lower().replace("_", "-") for owner in owners[module]} | {brought.get(module, "")}
+        own = {owner.lower().replace("_", "-") for owner in OWNERS()[module]} | {brought.get(module, "")}
         assert own & {name.replace("_", "-") for name in named}, f"{extra} does not bring {module}"
         assert advice(ModuleNotFoundError(name=f"{module}.part")) == (
             f"`{module}` is not installed; run: pip install 'agentd[{extra}]'"

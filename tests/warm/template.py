@@ -143,7 +143,9 @@ def _say(connection: socket.socket, number: int) -> None:
 def _program(argv: list[str]) -> Callable[[], Any]:
     """What the arguments start, imported."""
     if argv[1] == "-m":
-        import_module(f"{argv[2]}.server")
+        main = f"{argv[2]}.__main__"
+        import_module(main)
+        del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
         return lambda: _module(argv)
     for name in DAEMON:
         import_module(name)
