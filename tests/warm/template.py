@@ -107,6 +107,7 @@ class Template:
         time.tzset()
         os.chdir(request["cwd"])
         sys.argv, sys.executable = request["argv"], self._python
+        sys.path[1:1] = filter(None, request["env"].get("PYTHONPATH", "").split(os.pathsep))
 
     def _report(self) -> None:
         while self._asked:
