@@ -41,17 +41,36 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
 def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None, chooser: Chooser = "model") -> Toolset:
     """The tools that exist for this caller where its model chooses, or the person, or a program."""
     profile = profile_of(settings, caller)
+    offered = {server for server in _names(catalogue) if _is_for(server, settings, caller)}
+    told = offered if profile is None or profile.in_prompt is None else offered & set(profile.in_prompt)
+    there = None if caller is None or caller.may("staff") else offered
+    if profile is not None and profile.servers is not None:
+        there = set(profile.servers) if there is None else there & set(profile.servers)
     allowed = [_assured(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
-    if profile is not None and profile.in_prompt is not None:
-        allowed = [tool if tool.server in profile.in_prompt else _by_name_only(tool) for tool in allowed]
     return assemble(
-        catalogue.model_copy(update={"tools": tuple(allowed)}),
+        catalogue.model_copy(
+            update={"tools": tuple(tool if tool.server in told else _by_name_only(tool) for tool in allowed)}
+        ),
         settings.tools,
-        servers=profile.servers if profile else None,
+        servers=there,
         only=profile.tools if profile else None,
         caller=caller,
         chooser=chooser,
     )
+
+
+def _names(catalogue: Catalogue) -> set[str]:
+    """Every server that is spoken of, also of tools whose server has no state."""
+    return {server.name for server in catalogue.servers} | {tool.server for tool in catalogue.tools}
+
+
+def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:
+    """Whether this caller's agent has the server's tools: what `for` says at the server. The daemon has all.
+
+    An admin's agent is no exception: its prompt, too, should hold only what is meant for it.
+    """
+    audience = settings.audiences.get(server)
+    return caller is None or audience is None or not audience.isdisjoint(caller.scopes)
 
 
 def _assured(tool: ToolInfo, settings: Settings) -> ToolInfo:
@@ -91,7 +110,10 @@ def agent_profile(
         custom = options.system_prompt
     language = options.language or settings.agent.language
     start = None if prompt_tools is None else frozenset(prompt_tools.start)
-    system = prompts.compose_system_instructions(template, toolset, custom=custom, language=language, described=start)
+    named = () if prompt_tools is None else prompt_tools.named
+    system = prompts.compose_system_instructions(
+        template, toolset, custom=custom, language=language, described=start, named=named
+    )
     shown = [Example(example.action, example.user, example.result) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None

@@ -1,6 +1,7 @@
 """A model's raw turn → the one action it means, and the JSON Schema that a constrained provider gets. It calls nothing.
 
-Seed 002: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"final","response":"…"}`.
+Seed 002: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"final","response":"…"}`. The short form
+of one call is read too: `{"action":"list_tools","query":"…","page":2}`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
 HOSTED = "x-agentd-hosted"
 """Marks what a model held to a grammar is not offered: it can only copy, and each token takes it long."""
+SEARCH: dict[str, Any] = {"query": {"type": "string", "maxLength": 80}, "page": {"type": "integer", "minimum": 1}}
+"""What a listing may be asked for where not all tools are described."""
 STARTS_TRIED = 200
 """How many opening braces of a turn are tried as the start of an action."""
 
@@ -62,6 +65,8 @@ def parse(text: str) -> CallTool | Final:
 
 def _action(value: dict[str, Any]) -> CallTool | Final:
     action = value.get("action")
+    if action == LIST_TOOLS:
+        return CallTool(LIST_TOOLS, {key: value[key] for key in SEARCH if key in value})
     if action == "call_tool":
         tool = value.get("tool")
         if not isinstance(tool, str) or not tool.strip():
@@ -139,7 +144,12 @@ def _kind(value: Any) -> str:
 
 
 def schema(
-    tools: Iterable[ToolInfo], *, may_call: bool = True, may_list: bool = True, may_answer: bool = True
+    tools: Iterable[ToolInfo],
+    *,
+    may_call: bool = True,
+    may_list: bool = True,
+    may_search: bool = False,
+    may_answer: bool = True,
 ) -> dict[str, Any]:
     """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final.
 
@@ -149,7 +159,8 @@ def schema(
     if branches and not may_answer:
         return {"anyOf": branches}
     if may_list:
-        branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": {}, "additionalProperties": False}))
+        asked = SEARCH if may_search else {}
+        branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": asked, "additionalProperties": False}))
     branches.append(
         {
             "type": "object",

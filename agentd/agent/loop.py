@@ -19,6 +19,7 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.aside import aside
 from agentd.agent.beginning import Beginning
 from agentd.agent.history import opening
+from agentd.agent.listing import Wanted, manifest, shown_in_full
 from agentd.agent.masking import mask
 from agentd.agent.picking import PromptTools
 from agentd.agent.progress import Asked, Progress
@@ -57,6 +58,8 @@ from agentd.messages import (
 )
 from agentd.ports import RESTART, ChatModel, Journal, TextChunk, ToolHost
 
+LISTINGS = 3
+"""How often a model held to a schema may look for tools in one run where its prompt doesn't describe them all."""
 Publish = Callable[[EventType, dict[str, Any]], None]
 """Receives (event type, data) of all that happens; numbering and keeping are the engine's."""
 
@@ -369,16 +372,23 @@ class Agent:
     def _schema(self) -> dict[str, Any]:
         """What a constrained model can write in this turn."""
         brief = self._brief
-        listed = any(step.tool.casefold() == LIST_TOOLS for step in self._so_far.steps)
-        described = None if brief.prompt_tools is None or listed else brief.prompt_tools.names
-        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=not listed)
+        listings = [step.output for step in self._so_far.steps if step.tool.casefold() == LIST_TOOLS]
+        described, searchable = None, brief.prompt_tools is not None
+        if brief.prompt_tools is not None:
+            described = brief.prompt_tools.names.union(*map(shown_in_full, listings))
+        may_list = len(listings) < (LISTINGS if searchable else 1)
+        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=may_list)
         left = self._policy.offer(self._seen(), all_shown)
         hinted = self._begun.first(self._so_far.steps)
         if hinted is not None:
             alone = self._policy.offer(self._seen(), Offer((hinted,), may_list=False))
             left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False)
         return schema(
-            left.tools, may_call=bool(brief.toolset.tools), may_list=left.may_list, may_answer=left.may_answer
+            left.tools,
+            may_call=bool(brief.toolset.tools),
+            may_list=left.may_list,
+            may_search=searchable,
+            may_answer=left.may_answer,
         )
 
     def _seen(self) -> Turn:
@@ -411,7 +421,7 @@ class Agent:
     async def _call(self, call: CallTool, number: int, consent: Consent | None) -> ToolOutcome:
         """One call through the policies; what cannot be called is a failed outcome."""
         if call.tool.casefold() == LIST_TOOLS and self._resolved(call.tool) is None:
-            return ToolOutcome(success=True, output=prompts.manifest(self._brief.toolset))
+            return ToolOutcome(success=True, output=manifest(self._brief.toolset, Wanted.of(call.input)))
         try:
             tool = self._brief.toolset.resolve(call.tool)
         except ToolError as error:

@@ -1,5 +1,6 @@
 """Which tools a session's prompt describes when there are too many for it: those whose meaning fits what is asked.
 
+The next ones it names, a line each.
 The first request picks; a later one adds what it needs and takes nothing away, so that the prompt's start stays as it
 was and its cache holds. What is not described can still be listed (`list_tools`) and called by name.
 """
@@ -13,6 +14,8 @@ from agentd.agent.toolset import Toolset
 from agentd.messages import ToolInfo
 from agentd.ports import Meaning
 
+NAMED = 60
+"""How many further tools a prompt names by one line, the nearest first; every other is found by `list_tools`."""
 ADDED = 4
 """How many of a later request's best tools are added, where the prompt has not described them."""
 
@@ -26,6 +29,8 @@ class PromptTools:
     """By the request of this run alone."""
     before: tuple[str, ...] = ()
     """By the session's requests before it."""
+    named: tuple[str, ...] = ()
+    """Told of by name and one line, at the prompt's start."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -34,7 +39,8 @@ class PromptTools:
 
     def record(self) -> dict[str, list[str]]:
         """As JSON, kept with the run."""
-        return {"start": list(self.start), "added": list(self.added), "before": list(self.before)}
+        kept = {"start": self.start, "added": self.added, "before": self.before, "named": self.named}
+        return {name: list(names) for name, names in kept.items()}
 
     @classmethod
     def read(cls, record: dict[str, list[str]] | None) -> PromptTools | None:
@@ -56,11 +62,14 @@ async def select(
         return None
     nearest = await _by_nearness(request, tools, meaning)
     if past is None:
-        return PromptTools(start=tuple(nearest[:limit]))
+        return PromptTools(start=tuple(nearest[:limit]), named=tuple(nearest[limit : limit + NAMED]))
     before = (*past.before, *past.added)
     known = {*past.start, *before}
     return PromptTools(
-        start=past.start, before=before, added=tuple(name for name in nearest[:ADDED] if name not in known)
+        start=past.start,
+        named=past.named,
+        before=before,
+        added=tuple(name for name in nearest[:ADDED] if name not in known),
     )
 
 

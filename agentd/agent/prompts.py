@@ -12,6 +12,7 @@ from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS
 from agentd.agent.language import detect
+from agentd.agent.listing import description, one_line
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
@@ -29,6 +30,12 @@ DONE_CHARS = 200
 """Characters of an official act's output that stand in the prompt, which a small model takes long to read."""
 CHOICES_CHARS = 24
 """Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
+INSTRUCTIONS_CHARS = 4000
+"""Characters of a server's instructions that a prompt holds: a server may send any number."""
+OTHERS = (
+    "More tools, by name; still more may exist. Look one up by its name, or by what it should do, before you call it: "
+    f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{"query":"NAME OR WORDS","page":1}}}}'
+)
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
 LANGUAGE_RULES: dict[str, str] = {
     "auto": "Answer in the language the citizen writes (Indonesian or English). Never call a tool to translate.",
@@ -68,19 +75,23 @@ def compose_system_instructions(
     custom: str = "",
     language: str = "auto",
     described: frozenset[str] | None = None,
+    named: Sequence[str] = (),
 ) -> str:
     """`prompt_template` with its three slots filled: the office's words, the language rule, actions, servers, tools."""
     filled = (
         template.replace("{{custom_instruction}}", custom.strip())
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
-        .replace("{{tool_guidance}}", tool_guidance(toolset, described))
+        .replace("{{tool_guidance}}", tool_guidance(toolset, described, named))
     )
     lines = (line.rstrip() for line in filled.strip().splitlines())
     return "\n".join(lines)
 
 
-def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None) -> str:
-    """The action rules, then each server's instructions with its tools, as read from the servers now."""
+def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None, named: Sequence[str] = ()) -> str:
+    """The action rules, then each server's instructions with its tools, as read from the servers now.
+
+    `described`: only these tools (None: all), and of the others those `named` by a line.
+    """
     parts = [ACTION_RULES]
     shown = in_prompt(toolset, described)
     if not shown:
@@ -89,9 +100,17 @@ def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None) -> 
         tools = [tool for tool in shown if tool.server == server.name]
         if not tools:
             continue
-        head = f"[{server.name}] {server.instructions.strip()}".rstrip()
+        head = f"[{server.name}] {server.instructions.strip()[:INSTRUCTIONS_CHARS]}".rstrip()
         parts.append("\n".join([head, *(f"- {signature(tool)}" for tool in tools)]))
+    if described is not None and (others := by_name(toolset, named)):
+        parts.append("\n".join([OTHERS, *(f"- {line}" for line in others)]))
     return "\n\n".join(parts)
+
+
+def by_name(toolset: Toolset, named: Sequence[str]) -> list[str]:
+    """One line for each of the tools that a prompt only names."""
+    tools = {tool.name: tool for tool in toolset.tools}
+    return [one_line(tools[name]) for name in named if name in tools]
 
 
 def signature(tool: ToolInfo) -> str:
@@ -101,8 +120,8 @@ def signature(tool: ToolInfo) -> str:
     fields = [
         _field(name, rule if isinstance(rule, dict) else {}, name in required) for name, rule in properties.items()
     ]
-    description = " ".join(tool.description.split())
-    return f"{tool.name}({', '.join(fields)})" + (f": {description}" if description else "")
+    told = description(tool)
+    return f"{tool.name}({', '.join(fields)})" + (f": {told}" if told else "")
 
 
 def _field(name: str, rule: dict[str, Any], required: bool) -> str:
@@ -112,33 +131,6 @@ def _field(name: str, rule: dict[str, Any], required: bool) -> str:
         return f"{shown}: {choices}"
     kind = rule.get("type")
     return shown if kind in (None, "string") else f"{shown}: {kind if isinstance(kind, str) else '|'.join(kind)}"
-
-
-def manifest(toolset: Toolset) -> dict[str, Any]:
-    """What `list_tools` answers: each tool with its server, merged description and schema."""
-    return {
-        "tools": [
-            {
-                "name": tool.name,
-                "server": tool.server,
-                "description": tool.description,
-                "input_schema": _without_spellings(tool.input_schema),
-            }
-            for tool in toolset.tools
-        ]
-    }
-
-
-def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
-    """A tool's schema as a model reads it: how else people spell its choices is for who checks a call."""
-    rules: dict[str, Any] = schema.get("properties", {})
-    kept = {
-        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
-        if isinstance(rule, dict)
-        else rule
-        for name, rule in rules.items()
-    }
-    return {**schema, "properties": kept} if rules else schema
 
 
 def request(

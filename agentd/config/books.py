@@ -11,6 +11,8 @@ from agentd.credentials import filled, references, secret
 
 BOOKS_SERVERS = ("mysql_mcp_server", "sim_testgeluran_server", "graphiti_server")
 """The servers that read the books: `[books]` is for all of them alike."""
+BOOKS_TOOLS = "analytics"
+"""The name under which the daemon offers `ask_books`, as if it were a server."""
 DATABASE_URL = "database_url"
 """The credential by which they learn the address."""
 

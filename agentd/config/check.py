@@ -7,7 +7,9 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agentd.config.books import BOOKS_SERVERS, DATABASE_URL, BooksSettings
+from pydantic import BaseModel
+
+from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import (
     AgentSettings,
@@ -31,25 +33,30 @@ Tell = Callable[[KeyPath, str], None]
 """Takes a problem: the path of the key, and a sentence."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
-OWN_SERVERS = ("analytics",)
+OWN_SERVERS = (BOOKS_TOOLS,)
 """Names under which the daemon offers tools of its own."""
 
 
+def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
+    """A section's keys as they are written in the file."""
+    return tuple(field.alias or name for name, field in section.model_fields.items())
+
+
 _KNOWN: dict[str, tuple[str, ...]] = {
-    "": tuple(ClientFile.model_fields),
-    "providers": tuple(ProviderEntry.model_fields),
-    "servers": tuple(ServerEntry.model_fields),
-    "tools": tuple(ToolSettings.model_fields),
-    "profiles": tuple(ProfileSettings.model_fields),
-    "examples": tuple(ExampleSettings.model_fields),
-    "agent": tuple(AgentSettings.model_fields),
-    "rpc": tuple(RpcSettings.model_fields),
-    "store": tuple(StoreSettings.model_fields),
-    "letters": tuple(LettersSettings.model_fields),
-    "residents": tuple(ResidentsSettings.model_fields),
-    "telemetry": tuple(TelemetrySettings.model_fields),
-    "analytics": tuple(AnalyticsSettings.model_fields),
-    "books": tuple(BooksSettings.model_fields),
+    "": _known_keys(ClientFile),
+    "providers": _known_keys(ProviderEntry),
+    "servers": _known_keys(ServerEntry),
+    "tools": _known_keys(ToolSettings),
+    "profiles": _known_keys(ProfileSettings),
+    "examples": _known_keys(ExampleSettings),
+    "agent": _known_keys(AgentSettings),
+    "rpc": _known_keys(RpcSettings),
+    "store": _known_keys(StoreSettings),
+    "letters": _known_keys(LettersSettings),
+    "residents": _known_keys(ResidentsSettings),
+    "telemetry": _known_keys(TelemetrySettings),
+    "analytics": _known_keys(AnalyticsSettings),
+    "books": _known_keys(BooksSettings),
 }
 
 
@@ -214,9 +221,14 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Tell) -> None:
         if not NAME.fullmatch(name):
             problem((*where, "credentials"), f"`{name}` can't be a credential's name: letters, digits and `_.-` only")
     for key in server.model_extra or {}:
-        near = next((known for known in ServerEntry.model_fields if _distance(key, known) <= 2), None)
+        near = next((known for known in _known_keys(ServerEntry) if _distance(key, known) <= _slip(known)), None)
         if near is not None:
             problem((*where, key), f"unknown key `{key}` of server `{server.name}`; did you mean `{near}`?")
+
+
+def _slip(known: str) -> int:
+    """How many letters off a server's key still means a known one: of `for` one, since `port` and `from` are words."""
+    return 1 if known == "for" else 2
 
 
 def _distance(a: str, b: str) -> int:

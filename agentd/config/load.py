@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agentd.config import books
-from agentd.config.books import BOOKS_SERVERS, DATABASE_URL, BooksSettings
+from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
 from agentd.config.check import check, check_names, explain, of_other_branch
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
@@ -39,7 +39,7 @@ from agentd.config.schema import (
 )
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
-from agentd.messages import ModelInfo, ProviderSettings, ServerSettings
+from agentd.messages import ModelInfo, ProviderSettings, Scope, ServerSettings
 
 LETTERS_URL = "letters_database_url"
 """The credential by which the letters' server learns where the register is."""
@@ -57,6 +57,8 @@ class Settings:
     providers: tuple[ProviderSettings, ...]
     servers: tuple[ServerSettings, ...]
     servers_with_model: frozenset[str]
+    audiences: Mapping[str, frozenset[Scope]]
+    """{server: the scopes whose agents have its tools} (`for`); a server that isn't in it is everybody's."""
     servers_later: frozenset[str]
     """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
     tool_host: str
@@ -149,6 +151,14 @@ def load(
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
         servers=servers,
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
+        audiences={
+            name: frozenset(audience)
+            for name, audience in [
+                (BOOKS_TOOLS, parsed.analytics.audience),
+                *((entry.name, entry.audience) for entry in parsed.servers),
+            ]
+            if audience is not None
+        },
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         tool_host=parsed.tool_host,
         tools=None

@@ -160,7 +160,7 @@ class ProfileSettings(Section):
     name: str = Field(min_length=1)
     """Its name, as `agentd token add --profile` takes it."""
     servers: list[str] | None = None
-    """Servers whose tools this agent has."""
+    """Servers whose tools this agent has, of those that are `for` its caller."""
     tools: list[str] | None = None
     """Tools that this agent has."""
     custom_instruction: str | None = None
@@ -202,6 +202,8 @@ class AnalyticsSettings(Section):
     """How a question is planned unless it says: as SQL, or as operations."""
     deadline_s: float = Field(default=180.0, gt=0)
     """Seconds that a question may take."""
+    audience: list[Scope] | None = Field(default=None, alias="for")
+    """Whose agents may ask the books by `ask_books`, a tool of the daemon's own. Left out, staff's and admin's."""
 
 
 class ProviderEntry(BaseModel):
@@ -244,6 +246,9 @@ class ServerEntry(BaseModel):
     """Names of the credentials that it alone gets, as files in its CREDENTIALS_DIRECTORY. One missing: no start."""
     pass_env: list[str] = Field(default_factory=list)
     """Names of the daemon's environment variables that it may see."""
+    audience: list[Scope] | None = Field(default=None, alias="for")
+    """Whose agents have its tools, by the caller's scope. Left out, everybody's. Where it names others, staff and admin
+    still call a tool by its name (`Tools.call`); for a kiosk or a chat page there is none."""
     model: bool = False
     """Give it AGENTD_MODEL_URL and AGENTD_MODEL_TOKEN: the daemon's own models."""
     later: bool = False

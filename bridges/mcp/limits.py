@@ -21,6 +21,8 @@ class Limits:
     """How much of the end of a server's standard error is remembered."""
     artifact_bytes: int = 256 * 1024 * 1024
     """The largest file that is taken as an artifact."""
+    description_chars: int = 4000
+    """The most characters of a tool's description, or of a server's instructions, that are taken."""
     tools: int = 2000
     """The most tools taken from one server, and the most pages read to find them."""
 

@@ -252,7 +252,7 @@ class Server:
             state="up",
             error=None,
             protocol_version=version,
-            instructions=live.client.instructions or "",
+            instructions=(live.client.instructions or "")[: self._limits.description_chars],
             restarts=self._ups - 1,
         )
         self._settled.set()
@@ -343,7 +343,16 @@ class Server:
             if cursor is None or cursor in seen or len(found) >= self._limits.tools:
                 break
             seen.add(cursor)
-        return tuple(found.values())[: self._limits.tools]
+        return tuple(self._bounded(tool) for tool in list(found.values())[: self._limits.tools])
+
+    def _bounded(self, tool: ToolInfo) -> ToolInfo:
+        """The tool with as much of its description as anybody would read."""
+        long, most = len(tool.description), self._limits.description_chars
+        if long <= most:
+            return tool
+        name = self.settings.name
+        logger.warning("server %s: the description of %s has %d characters; %d are kept", name, tool.name, long, most)
+        return tool.model_copy(update={"description": tool.description[:most]})
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -45,7 +45,9 @@ def render() -> str:
     parts = [HEAD.read_text(encoding="utf-8").rstrip()]
     for title, model in SECTIONS:
         lead = [_lead(inspect.cleandoc(model.__doc__))] if model.__doc__ else []
-        rows = [_row(name, field, words[model.__name__, name]) for name, field in model.model_fields.items()]
+        rows = [
+            _row(field.alias or name, field, words[model.__name__, name]) for name, field in model.model_fields.items()
+        ]
         parts.append("\n\n".join([f"## {title}", *lead, "\n".join([*_HEADER, *rows])]))
     return "\n\n".join(parts) + "\n"
 

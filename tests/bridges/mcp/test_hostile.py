@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from agentd.agent.toolset import assemble
 from agentd.messages import ServerSettings
 from bridges.mcp import Limits
 from tests.bridges.mcp.conftest import (
@@ -278,3 +279,21 @@ async def test_a_call_waits_for_a_server_that_is_still_starting(bridge: OpenBrid
     assert state(host, "slow_start").state == "starting"
     gate.touch()
     assert (await asyncio.wait_for(waiting, 20)).output == "done"
+
+
+async def test_each_bad_server_is_one_clear_line_and_the_others_live(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Issue 21: no such command, a key that is missing, 300 tools with a huge description, two tools of one name."""
+    caplog.set_level(logging.WARNING)
+    absent = ServerSettings(name="absent", command="no-such-mcp-server")
+    host = await bridge(absent, hostile("keyless"), hostile("many"), friendly("one"), friendly("two"))
+    assert "no-such-mcp-server" in (state(host, "absent").error or "")
+    assert "WEATHER_API_KEY environment variable is required" in (state(host, "keyless").error or "")
+    tools = [tool for tool in host.catalogue().tools if tool.server == "many"]
+    assert len(tools) == 300 and len(tools[0].description) == QUICK.description_chars
+    told = [record.getMessage() for record in caplog.records if "server many" in record.getMessage()]
+    assert told == ["server many: the description of tool_0 has 100000 characters; 4000 are kept"]
+    both = [tool.server for tool in assemble(host.catalogue(), None, servers=["one", "two"]).tools]
+    assert len(both) == 2 * both.count("one") > 0
+    assert {state(host, name).state for name in ("many", "one", "two")} == {"up"}

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentd.agent import actions, prompts
+from agentd.agent import actions
+from agentd.agent.listing import manifest
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters.evidence.choices import Enum, canonical
 from agentd.apps.letters.evidence.fields import fields, form
@@ -105,5 +106,5 @@ def test_a_spelling_of_two_choices_is_no_letters_field() -> None:
 
 def test_no_model_reads_the_spellings() -> None:
     assert "x-agentd-spellings" in str(SCHEMA)
-    shown = prompts.manifest(Toolset((TOOL,), ()))
+    shown = manifest(Toolset((TOOL,), ()))
     assert "x-agentd-spellings" not in f"{shown}{actions.schema([TOOL])}" and "Cerai Hidup" in str(shown)

@@ -1,0 +1,150 @@
+"""What `list_tools` answers: the tools by page, those that fit a query's words first. Pure; it asks no model.
+
+A page is what one turn can read: its first tools in full, the others by name and one line. No tool is left out: pages
+hold all of them, whatever was asked, and a tool's own name as the query puts it first, in full.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentd.agent.toolset import Toolset
+from agentd.messages import ToolInfo
+
+PAGE = 30
+"""Tools on one page."""
+FULL_CHARS = 3400
+"""Characters (JSON) of the tools that a page shows in full; with the lines it stays under what a turn is shown."""
+LINE_CHARS = 60
+"""Characters of a tool's description where it stands on one line."""
+DESCRIPTION_CHARS = 600
+"""Characters of a tool's description that a model reads: a server may send any number."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A query's words, and which page of the answer."""
+
+    query: str = ""
+    page: int = 1
+
+    @classmethod
+    def of(cls, arguments: dict[str, Any]) -> Wanted:
+        """From the arguments as the model wrote them; what can't be read counts as not given."""
+        query, page = arguments.get("query"), arguments.get("page")
+        number = int(page) if isinstance(page, int | str) and str(page).isdecimal() else 1
+        return cls(query if isinstance(query, str) else "", max(1, number))
+
+
+def manifest(toolset: Toolset, wanted: Wanted = Wanted()) -> dict[str, Any]:
+    """{tools: [{name, server, description, input_schema}], more: ["name: line"], page, pages, total}.
+
+    Where all tools stand in full on the one page, `tools` alone.
+    """
+    ranked = _ranked(toolset.tools, wanted.query)
+    pages = max(1, -(-len(ranked) // PAGE))
+    page = min(wanted.page, pages)
+    here = ranked[(page - 1) * PAGE : page * PAGE]
+    full = list(_in_full(here))
+    if len(full) == len(ranked):
+        return {"tools": full}
+    more = [one_line(tool) for tool in here[len(full) :]]
+    return {"tools": full, "more": more, "page": page, "pages": pages, "total": len(ranked)}
+
+
+def shown_in_full(output: Any) -> frozenset[str]:
+    """Names of the tools that an answer of `list_tools` showed in full."""
+    listed = output.get("tools", []) if isinstance(output, dict) else []
+    return frozenset(tool["name"] for tool in listed)
+
+
+def one_line(tool: ToolInfo) -> str:
+    """`name: the beginning of its description`."""
+    words = " ".join(tool.description.split())
+    return f"{tool.name}: {_cut(words, LINE_CHARS)}" if words else tool.name
+
+
+def description(tool: ToolInfo) -> str:
+    """The description as a model reads it: on one line, bounded."""
+    return _cut(" ".join(tool.description.split()), DESCRIPTION_CHARS)
+
+
+def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
+    """The first tools, as many as a page holds in full; the first one always, its schema alone cut where it is huge."""
+    left = FULL_CHARS
+    for tool in tools:
+        entry = _entry(tool)
+        size = len(json.dumps(entry, ensure_ascii=False))
+        if size > left and left < FULL_CHARS:
+            return
+        if size > FULL_CHARS:
+            entry["input_schema"] = _outline(tool.input_schema, ("type", "enum"))
+        if len(json.dumps(entry, ensure_ascii=False)) > FULL_CHARS:
+            entry["input_schema"] = _outline(tool.input_schema, ())
+        left -= size
+        yield entry
+
+
+def _entry(tool: ToolInfo) -> dict[str, Any]:
+    schema = _without_spellings(tool.input_schema)
+    return {"name": tool.name, "server": tool.server, "description": description(tool), "input_schema": schema}
+
+
+def _outline(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """A schema's fields by name and these keys, without words and inner fields."""
+    fields = {
+        name: {key: rule[key] for key in keys if key in rule}
+        for name, rule in list(schema.get("properties", {}).items())[:PAGE]
+    }
+    return {"type": "object", "properties": fields, "required": list(schema.get("required", []))[:PAGE]}
+
+
+def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
+    """A tool's schema as a model reads it: how else people spell its choices is for who checks a call."""
+    rules: dict[str, Any] = schema.get("properties", {})
+    kept = {
+        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
+        if isinstance(rule, dict)
+        else rule
+        for name, rule in rules.items()
+    }
+    return {**schema, "properties": kept} if rules else schema
+
+
+def _ranked(tools: Sequence[ToolInfo], query: str) -> list[ToolInfo]:
+    """All tools, those that fit the query first, else in the catalogue's order."""
+    asked = _words(query)
+    whole = query.strip().casefold()
+    scores = [_score(tool, asked, whole) for tool in tools]
+    return [tools[index] for index in sorted(range(len(tools)), key=lambda index: (-scores[index], index))]
+
+
+def _score(tool: ToolInfo, asked: frozenset[str], whole: str) -> float:
+    """Two for a word of the name, one for one of the description; a tool named outright comes first."""
+    if whole and tool.name.casefold() == whole:
+        return float("inf")
+    named, told = _words(tool.name), _words(tool.description)
+    return sum(2.0 * _hit(word, named) + _hit(word, told) for word in asked)
+
+
+def _hit(word: str, words: frozenset[str]) -> float:
+    if word in words:
+        return 1.0
+    return (
+        0.5
+        if len(word) > 3 and any(each.startswith(word) or word.startswith(each) for each in words if each[3:])
+        else 0.0
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,0 +1,111 @@
+"""What a model finds by `list_tools`: every tool there is, on pages that one turn can read (issue 21)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agentd.agent.actions import CallTool, parse, schema
+from agentd.agent.listing import PAGE, Wanted, manifest, one_line, shown_in_full
+from agentd.agent.picking import PromptTools
+from agentd.agent.prompts import Called, compose_system_instructions, tool_result
+from agentd.agent.toolset import Toolset, assemble
+from agentd.messages import Catalogue, ServerState, ToolInfo, ToolOutcome
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "description": "Where. " * 20}}}
+SHOWN_CHARS = Called.__dataclass_fields__["limit"].default
+"""Characters of an output that one turn is shown."""
+
+
+def hall(*tools: ToolInfo) -> Toolset:
+    return assemble(Catalogue(tools=tools, servers=(ServerState(name="hall", state="up"),)), None)
+
+
+def numbered(count: int, **more: str) -> list[ToolInfo]:
+    words = "Counts the " + "very " * 30
+    return [
+        ToolInfo(name=f"tool_{n}", server="hall", description=f"{words}{n}", input_schema=SCHEMA) for n in range(count)
+    ]
+
+
+MANY = hall(
+    *numbered(299),
+    ToolInfo(name="get_weather", server="hall", description="Weather forecast of a city.", input_schema=SCHEMA),
+)
+
+
+def test_every_one_of_three_hundred_tools_stands_on_a_page_that_one_turn_can_read() -> None:
+    pages = manifest(MANY)["pages"]
+    found: set[str] = set()
+    for number in range(1, pages + 1):
+        page = manifest(MANY, Wanted(page=number))
+        assert len(json.dumps(page, ensure_ascii=False)) < SHOWN_CHARS and page["page"] == number
+        found |= shown_in_full(page) | {line.partition(":")[0] for line in page["more"]}
+    assert found == {tool.name for tool in MANY.tools} and pages == 300 // PAGE
+    assert manifest(MANY, Wanted(page=9999))["page"] == pages
+
+
+@pytest.mark.parametrize("query", ["get_weather", "GET_WEATHER", "weather", "the forecast of a city", "weathers"])
+def test_a_query_brings_its_tool_first_and_in_full(query: str) -> None:
+    first = manifest(MANY, Wanted(query))["tools"][0]
+    assert (first["name"], first["input_schema"]) == ("get_weather", SCHEMA)
+
+
+def test_a_tool_with_a_huge_description_and_schema_is_shown_as_far_as_a_turn_can_read() -> None:
+    fields = {f"field_{n}": {"type": "string", "description": "x" * 5000} for n in range(10)}
+    huge = ToolInfo(
+        name="huge", server="hall", description="y" * 100_000, input_schema={"type": "object", "properties": fields}
+    )
+    listed = manifest(hall(huge))
+    assert len(json.dumps(listed)) < SHOWN_CHARS and listed["tools"][0]["input_schema"]["properties"]["field_9"]
+    text = compose_system_instructions("{{tool_guidance}}", hall(huge))
+    assert "huge(field_0?" in text and len(text) < SHOWN_CHARS
+
+
+def test_few_tools_are_listed_in_full_and_nothing_else() -> None:
+    listed = manifest(hall(*numbered(3)))
+    assert listed.keys() == {"tools"} and len(listed["tools"]) == 3
+    shown = tool_result(Called("list_tools", {}, ToolOutcome(success=True, output=listed), "id", "hai"))
+    assert "shortened" not in shown.content
+
+
+def test_a_prompt_names_by_one_line_what_it_does_not_describe() -> None:
+    picked = PromptTools(start=("tool_1",), named=("get_weather", "tool_2", "gone"))
+    text = compose_system_instructions("{{tool_guidance}}", MANY, described=frozenset(picked.start), named=picked.named)
+    assert "- tool_1(city?): Counts" in text and "- get_weather: Weather forecast of a city.\n- tool_2: Cou" in text
+    assert PromptTools.read(picked.record()) == picked
+    assert "More tools" not in compose_system_instructions("{{tool_guidance}}", MANY)
+    assert len(one_line(MANY.tools[0])) < 80
+
+
+@pytest.mark.parametrize(
+    ("turn", "arguments"),
+    [
+        ({"action": "list_tools", "query": "cuaca", "page": 2}, {"query": "cuaca", "page": 2}),
+        ({"action": "list_tools"}, {}),
+        ({"action": "call_tool", "tool": "list_tools", "input": {"page": 3}}, {"page": 3}),
+    ],
+)
+def test_a_listing_is_asked_for_in_two_forms(turn: dict[str, object], arguments: dict[str, object]) -> None:
+    assert parse(json.dumps(turn)) == CallTool("list_tools", arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ({}, Wanted()),
+        ({"query": "air", "page": "2"}, Wanted("air", 2)),
+        ({"query": 7, "page": 0}, Wanted()),
+        ({"page": -3}, Wanted()),
+        ({"page": 2.5}, Wanted()),
+        ({"page": [1], "query": None}, Wanted()),
+    ],
+)
+def test_odd_arguments_of_a_listing_count_as_not_given(arguments: dict[str, object], wanted: Wanted) -> None:
+    assert Wanted.of(arguments) == wanted
+
+
+def test_a_model_held_to_a_schema_may_search_only_where_a_prompt_does_not_tell_all() -> None:
+    assert '"query"' not in json.dumps(schema([])) and '"query"' in json.dumps(schema([], may_search=True))
+    assert "list_tools" not in json.dumps(schema([], may_list=False, may_search=True))

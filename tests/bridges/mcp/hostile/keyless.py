@@ -1,0 +1,7 @@
+"""Ends at once for want of its key, as many servers do."""
+
+import os
+import sys
+
+if "WEATHER_API_KEY" not in os.environ:
+    sys.exit("Error: WEATHER_API_KEY environment variable is required")
