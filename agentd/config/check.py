@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -76,16 +77,25 @@ def _check_books(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
         warning(("books", "url"), f"no [[servers]] {', '.join(lacking)}: questions to the books need all of them")
 
 
+_QUOTED = re.compile("'([^']*)'")
+_BRANCHES = ("ToolSettings", "dict[str,str]")
+"""How pydantic calls the tables that may stand where a bare name may (`[[tools]]`, `models`)."""
+
+
 def of_other_branch(detail: Any) -> bool:
     """True for what pydantic says of the union branch that was not meant: a table is no bare name, and the reverse."""
-    branches = {part for part in detail["loc"] if isinstance(part, str)}
-    given = detail.get("input")
-    return ("str" in branches and isinstance(given, dict)) or ("ToolSettings" in branches and isinstance(given, str))
+    branch, given = detail["loc"][-1], detail.get("input")
+    return (branch == "str" and isinstance(given, dict)) or (branch in _BRANCHES and isinstance(given, str))
+
+
+def place_of(detail: Any) -> KeyPath:
+    """Where a pydantic error stands in the file: its `loc` without the names of union branches."""
+    return tuple(part for part in detail["loc"] if part not in ("str", *_BRANCHES))
 
 
 def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     """A pydantic error as (key path, sentence)."""
-    where: KeyPath = tuple(part for part in detail["loc"] if part not in ("ToolSettings", "str"))
+    where = place_of(detail)
     name = ".".join(str(part) for part in where)
     kind = detail["type"]
     section = str(where[0]) if len(where) > 1 else ""
@@ -95,7 +105,9 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
         near = _meant(str(where[-1]), [str(key) for key in _table_at(raw, where[:-1])], found=True)
         return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
     wanted = str(detail["msg"]).replace("Input should be ", "should be ")
-    return where, f"`{name}` {wanted}, not {_shown(detail.get('input'))}"
+    given = detail.get("input")
+    near = _meant(given, _QUOTED.findall(wanted)) if kind == "literal_error" and isinstance(given, str) else ""
+    return where, f"`{name}` {wanted}, not {_shown(given)}{near if 'mean' in near else ''}"
 
 
 def _table_at(raw: Any, where: KeyPath) -> dict[str, Any]:
@@ -107,26 +119,22 @@ def _table_at(raw: Any, where: KeyPath) -> dict[str, Any]:
     return raw if isinstance(raw, dict) else {}
 
 
+def meant_key(key: str, known: Iterable[str]) -> str | None:
+    """Of the known ones the nearest, if any is near."""
+    return next(iter(difflib.get_close_matches(key, list(known), n=1, cutoff=0.6)), None)
+
+
 def _meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
     known = list(known)
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
-    if not near:
+    near = meant_key(key, known)
+    if near is None:
         return "" if found or not known else f"; known here: {', '.join(known)}"
-    return f"; is it what `{near[0]}` was meant to be?" if found else f"; did you mean `{near[0]}`?"
+    return f"; is it what `{near}` was meant to be?" if found else f"; did you mean `{near}`?"
 
 
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def check_names(raw: dict[str, Any], problem: Tell) -> None:
-    """What can be said of a file whose shape is wrong already, so that one look tells all."""
-    servers = [entry for entry in raw.get("servers", []) if isinstance(entry, dict)]
-    _check_doubles("servers", [entry.get("name") for entry in servers], problem)
-    template = raw.get("prompt_template")
-    if isinstance(template, str):
-        _check_template(template, ("prompt_template",), problem)
 
 
 def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:

@@ -14,11 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from agentd.config import books
+from agentd.config import books, mend
 from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
-from agentd.config.check import check, check_names, explain, of_other_branch
+from agentd.config.check import check, explain
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
 from agentd.config.schema import (
@@ -115,15 +113,10 @@ def load(
     def problem(where: KeyPath, text: str) -> None:
         problems.append(Problem(file, line_of(lines, where), text))
 
-    parsed: ClientFile | None = None
-    try:
-        parsed = ClientFile.model_validate(raw)
-    except ValidationError as error:
-        for detail in error.errors():
-            if not of_other_branch(detail):
-                problem(*explain(detail, raw))
+    parsed, faults = mend.parsed(raw)
+    for detail in faults:
+        problem(*explain(detail, raw))
     if parsed is None:
-        check_names(raw, problem)
         raise ConfigError(sorted(set(problems), key=lambda found: found.line))
 
     warnings: list[Problem] = []
@@ -132,7 +125,7 @@ def load(
         if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
             problem(("store", key), advice(lacking))
     if problems:
-        raise ConfigError(sorted(problems, key=lambda found: found.line))
+        raise ConfigError(sorted(set(problems), key=lambda found: found.line))
 
     folder = file.resolve().parent
     state_path = state_folder(state, environ)

@@ -199,3 +199,73 @@ def test_a_variable_that_pass_env_names_and_nobody_set_is_a_warning(tmp_path: Pa
     file.write_text(RUST + 'pass_env = ["DATABASE_URL"]\n')
     [warning] = config.load(file, environ={}).warnings
     assert (warning.line, "does without `DATABASE_URL`" in warning.text) == (24, True)
+
+
+EVERYTHING_WRONG = """\
+default_provider = "gemni"
+prompt_template = "{{custom_instruction}} {{language_guidance}}"
+colour = 3
+[[providers]]
+id = "gemini"
+type = "gemini"
+[[servers]]
+nmae = "time"
+command = "python3"
+[[servers]]
+name = "two"
+[[tools]]
+name = "a"
+approval = "lurah"
+[[tools]]
+name = "b"
+approval = "staf"
+server = "tim"
+[agent]
+max_step = 3
+max_steps = "five"
+"""
+
+
+def test_every_mistake_is_listed_at_once_with_its_line_and_the_nearest_key(tmp_path: Path) -> None:
+    """Issue 21: a wrong reference hid behind a wrong shape, and a wrong choice was refused without a word."""
+    told = problems(tmp_path, EVERYTHING_WRONG)
+    wanted = {
+        1: "did you mean `gemini`?",
+        2: "lacks the slot {{tool_guidance}}",
+        3: "unknown key `colour`",
+        7: "`servers.0.name` is missing; is it what `nmae` was meant to be?",
+        10: "takes either `command` or `url`",
+        14: "should be 'never', 'citizen' or 'staff', not \"lurah\"",
+        17: 'not "staf"; did you mean `staff`?',
+        18: "server `tim`, which is not configured; did you mean `time`?",
+        20: "unknown key `max_step`; did you mean `max_steps`?",
+        21: "should be a valid integer",
+    }
+    assert len(told) == len(wanted)
+    for (line, words), one in zip(wanted.items(), told, strict=True):
+        assert one.startswith(f"{line}: ") and words in one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "providers = 3",
+        "servers = [3]",
+        "tools = [3]",
+        'tools = ["a", { nam = "b" }]',
+        "[[servers]]\nname = 3",
+        "agent = 5",
+    ],
+)
+def test_no_wrong_shape_is_refused_without_a_word(tmp_path: Path, text: str) -> None:
+    assert problems(tmp_path, text)
+
+
+def test_a_servers_own_port_is_no_slip_for_a_key(tmp_path: Path) -> None:
+    settings = "port = 8080\nfrom = 'a'\nfor = ['staff']\n"
+    head = RUST.replace('default_city = "Jakarta"', settings)
+    (tmp_path / "client.toml").write_text(head)
+    loaded = config.load(tmp_path / "client.toml", state=str(tmp_path))
+    assert loaded.servers[0].env["PORT"] == "8080" and loaded.audiences == {"time": frozenset({"staff"})}
+    assert any("did you mean `for`?" in one for one in problems(tmp_path, head.replace("for =", "fo =")))

@@ -1,0 +1,77 @@
+"""A client.toml of a wrong shape without its wrong parts, so that the rest is looked at too. It mends no file."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from agentd.config.check import SLOTS, meant_key, of_other_branch, place_of
+from agentd.config.lines import Path as KeyPath
+from agentd.config.schema import ClientFile
+
+ROUNDS = 4
+"""A part that is left out may show another fault behind it (a name of the wrong kind, then no name)."""
+
+
+def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:
+    """The file, as far as its shape can be read, and pydantic's errors about what is not in it."""
+    found: Sequence[Any] = ()
+    for _ in range(ROUNDS):
+        try:
+            return ClientFile.model_validate(raw), found
+        except ValidationError as error:
+            details = [each for each in error.errors() if not of_other_branch(each)] or error.errors()
+        found = found or details
+        raw = _without(raw, details)
+    return None, found
+
+
+def _without(raw: dict[str, Any], details: Iterable[Any]) -> dict[str, Any]:
+    left = copy.deepcopy(raw)
+    for detail in details:
+        where = place_of(detail)
+        table = _at(left, where[:-1])
+        if not isinstance(table, dict):
+            _leave_out(left, where)
+        elif detail["type"] == "missing":
+            table[where[-1]] = _stand_in(left, where)
+        else:
+            table.pop(where[-1], None)
+    return left
+
+
+def _leave_out(raw: dict[str, Any], where: KeyPath) -> None:
+    """A wrong item of a list: the whole list goes, since the others' numbers would change."""
+    while where and isinstance(where[-1], int):
+        where = where[:-1]
+    table = _at(raw, where[:-1])
+    if isinstance(table, dict) and where:
+        table.pop(where[-1], None)
+
+
+def _stand_in(raw: dict[str, Any], where: KeyPath) -> Any:
+    """For a key that is missing: what stands under the key that was probably meant, else a value of which no more
+    can be said."""
+    key, table = str(where[-1]), _at(raw, where[:-1])
+    near = meant_key(key, [str(name) for name in table])
+    if near is not None and isinstance(table[near], str):
+        return table.pop(near)
+    if key == "prompt_template":
+        return "".join(SLOTS)
+    if key == "default_provider":
+        providers = raw.get("providers")
+        first = providers[0] if isinstance(providers, list) and providers else None
+        return first.get("id", "") if isinstance(first, dict) else ""
+    return {} if key == "action" else f"unnamed-{'-'.join(map(str, where))}"
+
+
+def _at(raw: Any, where: KeyPath) -> Any:
+    for part in where:
+        try:
+            raw = raw[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return raw
