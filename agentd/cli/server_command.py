@@ -37,6 +37,9 @@ class ServerCommand:
         parser = commands.add_parser(self.name, help=summary, add_help=False)
         parser.add_argument("--config", metavar="FILE")
         parser.add_argument("--state", metavar="DIR")
+        parser.add_argument(
+            "-h", "--help", dest="helped", action="store_true"
+        )  # argparse's own knows no server's words
         parser.add_argument("words", nargs=argparse.REMAINDER, metavar=self.words)
         parser.set_defaults(run=self.run)
 
@@ -45,8 +48,9 @@ class ServerCommand:
         from agentd import config
 
         settings = config.load(given.config, state=given.state)
+        asked = ["--help"] if given.helped or not given.words else given.words
         try:
-            return run(settings, self.server(settings), [*self.group, *(given.words or ["--help"])]).returncode
+            return run(settings, self.server(settings), [*self.group, *asked]).returncode
         except NoServer as error:
             print(f"agentd {self.name}: {error}", file=sys.stderr)
             return 2

@@ -1,0 +1,32 @@
+"""Every command says how it is used (issue 21: `agentd letters --help` was an unknown argument)."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from agentd.cli import COMMANDS, main
+
+SHIPPED = str(Path(__file__).parents[3] / "config" / "client.toml")
+OF_SERVERS = ("letters", "residents", "books")
+ALL = [*COMMANDS, *(entry.name for entry in entry_points(group="agentd.commands"))]
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - set(OF_SERVERS)))
+def test_a_command_says_how_it_is_used(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([name, "--help"])
+    assert left.value.code == 0 and f"usage: agentd {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", OF_SERVERS)
+def test_a_servers_command_says_what_its_server_takes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AGENTD_CONFIG", SHIPPED)
+    monkeypatch.setenv("AGENTD_STATE", str(tmp_path))
+    monkeypatch.setattr("os.umask", lambda _: 0)  # this process is the tests' too
+    assert main([name, "--help"]) == 0
+    assert "usage:" in capfd.readouterr().out
