@@ -68,17 +68,7 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
     if action == LIST_TOOLS:
         return CallTool(LIST_TOOLS, {key: value[key] for key in SEARCH if key in value})
     if action == "call_tool":
-        tool = value.get("tool")
-        if not isinstance(tool, str) or not tool.strip():
-            raise InvalidAction('`call_tool` needs `"tool"`: the name of a tool')
-        arguments = value.get("input")
-        if arguments is None:
-            arguments = {}
-        if not isinstance(arguments, dict):
-            raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
-        if too_deep(arguments):
-            raise InvalidAction('`"input"` is nested too deeply')
-        return CallTool(tool.strip(), arguments, _quotes(value.get("quotes")))
+        return _called(value)
     if action == "final":
         response = value.get("response")
         if not isinstance(response, str):
@@ -89,6 +79,20 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
     if action is None:
         raise InvalidAction('the object has no `"action"`; it must be "call_tool" or "final"')
     raise InvalidAction(f'`"action"` is {json.dumps(action)[:60]}; it must be "call_tool" or "final"')
+
+
+def _called(value: dict[str, Any]) -> CallTool:
+    tool = value.get("tool")
+    if not isinstance(tool, str) or not tool.strip():
+        raise InvalidAction('`call_tool` needs `"tool"`: the name of a tool')
+    arguments = value.get("input")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
+    if too_deep(arguments):
+        raise InvalidAction('`"input"` is nested too deeply')
+    return CallTool(tool.strip(), arguments, _quotes(value.get("quotes")))
 
 
 def _quotes(value: Any) -> dict[str, str]:
