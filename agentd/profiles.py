@@ -114,7 +114,7 @@ def agent_profile(
     system = prompts.compose_system_instructions(
         template, toolset, custom=custom, language=language, described=start, named=named
     )
-    shown = [Example(example.action, example.user, example.result) for example in settings.examples]
+    shown = [Example(example.action, example.user, example.result, example.asks) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None
     return AgentProfile(

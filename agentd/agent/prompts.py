@@ -6,7 +6,7 @@ The stable part comes first and holds nothing of the run (no time, no id), so th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,8 @@ class Example:
     action: dict[str, Any]
     user: str | None = None
     result: dict[str, Any] | None = None
+    asks: str | None = None
+    """The tool whose whole form the action asks for: no example where a session is asked for less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +154,24 @@ def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list
 
 def examples(shown: Sequence[Example], toolset: Toolset, described: frozenset[str] | None = None) -> list[ChatMessage]:
     """The examples whose tools are there, as real turns of a conversation."""
-    names = {tool.name for tool in in_prompt(toolset, described)} | {LIST_TOOLS}
+    tools = {tool.name: tool for tool in in_prompt(toolset, described)}
+    names = {*tools, LIST_TOOLS}
+    filled = {name for name, tool in tools.items() if tool.whole_schema is not None}
     turns: list[ChatMessage] = []
     for example in shown:
-        named = {example.action.get("tool"), (example.result or {}).get("tool")} - {None}
-        if named <= names:
-            turns += [_given(example), answered(example.action)]
+        named = {example.action.get("tool"), (example.result or {}).get("tool"), example.asks} - {None}
+        if named <= names and example.asks not in filled:
+            turns += [_given(example), answered(_offered(example.action, tools))]
     return turns
+
+
+def _offered(action: dict[str, Any], tools: Mapping[str, ToolInfo]) -> dict[str, Any]:
+    """The action as it is right in this session: without the arguments that the daemon fills in itself."""
+    tool = tools.get(action.get("tool", ""))
+    if tool is None or tool.whole_schema is None:
+        return action
+    left = tool.input_schema.get("properties", {})
+    return {**action, "input": {name: value for name, value in action.get("input", {}).items() if name in left}}
 
 
 def _given(example: Example) -> ChatMessage:

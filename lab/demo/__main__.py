@@ -1,150 +1,119 @@
-"""`make demo`: a citizen at the counter asks the daemon for a letter, and the letter lies on disk. Nothing is scripted:
-the model is the embedded one, the daemon is `agentd serve`, the wire is JSON-RPC 2.0 over HTTP.
+"""`make demo`: a resident with a PIN, a visitor without one, and the officer; two true letters on disk.
+
+Nothing is scripted: the model is the embedded one, the daemon is `agentd serve` with the shipped configuration and its
+sample register of residents, the wire is JSON-RPC 2.0 over HTTP. It is no test: it shows.
 """
 
 from __future__ import annotations
 
-import json
+import csv
 import os
-import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-AGENTD = Path(sys.executable).with_name("agentd")
-CITIZEN = {
-    "nama": "Nama saya Budi Santoso",
-    "nik": "NIK 3175061501900003",
-    "tempat_lahir": "lahir di Jakarta",
-    "tanggal_lahir": "tanggal lahir 15 Januari 1990",
-    "agama": "agama Islam",
-    "status_perkawinan": "belum kawin",
-    "pekerjaan": "pekerjaan karyawan swasta",
-    "alamat_domisili": "alamat domisili Jl. Melati No. 5",
-    "rt": "RT 3",
-    "rw": "RW 7",
-    "keperluan": "untuk melamar pekerjaan",
+from lab.demo.daemon import AGENTD, Person, daemon, text_of, token
+from lab.demo.screen import indented, say
+
+SAMPLE = Path(__file__).resolve().parents[2] / "servers/residents/sample.csv"
+WISH = "Saya perlu surat domisili untuk melamar kerja"
+FORM = {
+    "nama": "Sari Wulandari",
+    "nik": "3175065203920004",
+    "tempat_lahir": "Bogor",
+    "tanggal_lahir": "12-03-1992",
+    "agama": "Islam",
+    "alamat": "Jl. Mawar No. 5",
+    "rt": "003",
+    "rw": "007",
+    "nama_usaha": "Warung Sari",
+    "jenis_usaha": "Warung makan",
+    "alamat_usaha": "Jl. Mawar No. 5",
+    "keperluan": "Membuka rekening bank",
 }
-HELD_BACK = ("nik", "keperluan")
-"""What the citizen forgets at first, so that the agent has something to ask for."""
-TURNS = 8
+"""What a visitor without a PIN types into the kiosk's form."""
+TURNS = 6
 
 
 def main() -> int:
-    """Hold the conversation; 0 when it ended with a letter on disk."""
+    """Show both ways to a letter; 0 when both lie on disk."""
     began = time.monotonic()
     say("The embedded model (fetched once, checked by sha256)")
     subprocess.run([AGENTD, "models", "pull"], check=True)
     state = Path(os.environ.get("AGENTD_STATE") or tempfile.mkdtemp(prefix="agentd-demo-"))
-    say("The daemon")
+    say("The daemon, with the sample register of residents")
+    screen, desk = token(state, "loket-1", "kiosk"), token(state, "siti", "staff")
     with daemon(state) as url:
-        outcome = converse(url)
-    for step in outcome["steps"]:
-        print(f"   {step['tool']} @ {step['server']}: {'ok' if step['success'] else 'refused'}, {step['message']}")
-    letters = [artifact for artifact in outcome["artifacts"] if artifact["name"].endswith(".pdf")]
-    if not letters:
-        print("\nNo letter was issued: the conversation above shows why.", file=sys.stderr)
-        return 1
-    file = Path(letters[0]["path"])
-    say(f"The letter: {file} ({file.stat().st_size} bytes, sha256 {letters[0]['sha256'][:16]}…)")
-    print(indented(text_of(file)))
-    say("Genuine? (agentd letters verify)")
-    subprocess.run([AGENTD, "letters", "verify", file, "--state", state], check=True)
+        letters = [resident(Person(url, screen)), *visitor(Person(url, screen), Person(url, desk))]
+    for file in letters:
+        say(f"The letter: {file} ({file.stat().st_size} bytes)")
+        print(indented(text_of(file)))
+        subprocess.run([AGENTD, "letters", "verify", file, "--state", state], check=True)
     say(f"Done in {time.monotonic() - began:.0f} s")
     return 0
 
 
-def converse(url: str) -> dict[str, Any]:
-    """The citizen's side: greet, give most of the data, then whatever is asked for, then yes."""
-    known = [words for field, words in CITIZEN.items() if field not in HELD_BACK]
-    said = ["Selamat siang", f"Saya mau buat surat keterangan domisili. {', '.join(known)}."]
-    session = f"demo-{os.getpid()}"
+def resident(person: Person) -> Path:
+    """A resident signs in and asks in words: the register fills the letter in, only its purpose is asked."""
+    say("A resident, at the kiosk: NIK and PIN, then words")
+    with SAMPLE.open(encoding="utf-8", newline="") as file:
+        budi = next(csv.DictReader(file))
+    person.arrive()
+    known = person.call("Session.verify", session_id=person.session_id, nik=budi["nik"], pin=budi["pin"])
+    print(f"   Session.verify: {known['display_name']}, level {known['level']}")
+    said = [WISH]
     for turn in range(TURNS):
-        prompt = said[turn] if turn < len(said) else "Apa lagi yang perlu saya sebutkan?"
-        print(f"\nwarga   {prompt}")
-        outcome = call(url, "Agent.run", prompt=prompt, session_id=session)
-        print(f"agentd  {indented(outcome['response'], 8).strip()}   [{outcome['provider']}/{outcome['model']}]")
+        outcome = talk(person, said[turn] if turn < len(said) else f"Keperluannya untuk melamar kerja. {WISH}.")
         if outcome["artifacts"]:
-            return outcome
+            return letter_of(outcome)
         if outcome["status"] == "needs_approval":
-            said.append("ya, benar")
-        elif turn > 0:
-            said.append(reply_to(outcome["response"]))
+            print(f"   from the register: {', '.join(registered(outcome['approval']))}")
+            said = [*said[: turn + 1], "ya, benar"]
+    raise SystemExit("No letter was issued: the conversation above shows why.")
+
+
+def visitor(person: Person, officer: Person) -> list[Path]:
+    """A visitor without a PIN fills in the form: the letter waits until an officer has seen the identity card."""
+    say("A visitor without a PIN, at the kiosk: the form, then the officer")
+    person.arrive()
+    tapped = {"tool_hint": "generate_surat_keterangan_usaha", "tool_arguments": FORM}
+    talk(person, "Saya mau Surat Keterangan Usaha", options=tapped)
+    waiting = talk(person, "ya, benar")
+    (request,) = person.call("Request.list")["requests"]
+    say(f"The officer: {request['queue_number']}, {request['level']}; saw the card, says yes")
+    differs = officer.call("Request.compare", request_id=request["request_id"])
+    print(f"   a resident of this office: {'yes' if differs['resident'] else 'no'}")
+    for one in request["requirements"]:
+        print(f"   ☑ {one['requirement']}")
+        officer.call("Request.check", request_id=request["request_id"], requirement=one["requirement"], seen=True)
+    decided = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
+    return [letter_of(officer.call("Agent.approve", **decided))]
+
+
+def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
+    """One turn of the conversation, printed."""
+    print(f"\nwarga   {prompt}", flush=True)
+    began = time.monotonic()
+    outcome: dict[str, Any] = person.call("Agent.run", prompt=prompt, session_id=person.session_id, **more)
+    by = f"{outcome['provider']}/{outcome['model']}" if outcome["provider"] else "no model"
+    print(f"agentd  {indented(outcome['response'], 8).strip()}   [{by}, {time.monotonic() - began:.1f} s]", flush=True)
     return outcome
 
 
-def reply_to(question: str) -> str:
-    """What a citizen answers: each thing that the question names."""
-    names = {"nik": r"\bnik\b", "keperluan": r"keperluan|tujuan"} | {
-        field: field.replace("_", " ") for field in CITIZEN if field not in HELD_BACK
-    }
-    asked = [CITIZEN[field] for field, named in names.items() if re.search(named, question.casefold())]
-    return ", ".join(asked or [CITIZEN[field] for field in HELD_BACK]) + "."
+def registered(approval: dict[str, Any]) -> list[str]:
+    """The fields that the register filled in."""
+    return [name for name, source in approval.get("sources", {}).items() if source == "register"]
 
 
-@contextmanager
-def daemon(state: Path) -> Iterator[str]:
-    """`agentd serve` on a free port; its address once it is ready, its end when the block ends."""
-    command = [
-        AGENTD,
-        "serve",
-        "--config",
-        ROOT / "config" / "client.toml",
-        "--state",
-        state,
-        "--listen",
-        "127.0.0.1:0",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        if not line.startswith("ready "):
-            raise SystemExit(f"agentd did not start (exit {process.wait(10)}); its words are above")
-        print(f"   {line.strip()}")
-        yield line.split()[1]
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-
-
-def call(url: str, method: str, **params: Any) -> Any:
-    """One JSON-RPC call."""
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    headers = {"Content-Type": "application/json"}
-    if token := os.environ.get("AGENTD_TOKEN"):
-        headers["Authorization"] = f"Bearer {token}"
-    with urllib.request.urlopen(urllib.request.Request(f"{url}/rpc", body, headers), timeout=600) as response:
-        answer = json.load(response)
-    if "error" in answer:
-        raise SystemExit(f"{method}: {json.dumps(answer['error'], ensure_ascii=False, indent=1)}")
-    return answer["result"]
-
-
-def text_of(pdf: Path) -> str:
-    """The words on the letter's page."""
-    import pypdfium2
-
-    document = pypdfium2.PdfDocument(pdf)
-    return str(document[0].get_textpage().get_text_bounded())
-
-
-def say(text: str) -> None:
-    """A heading."""
-    print(f"\n▸ {text}", flush=True)
-
-
-def indented(text: str, by: int = 3) -> str:
-    """The text moved to the right."""
-    return "\n".join(" " * by + line for line in text.splitlines())
+def letter_of(outcome: dict[str, Any]) -> Path:
+    """The PDF that a run made; the conversation shows why where there is none."""
+    files = [Path(one["path"]) for one in outcome["artifacts"] if one["name"].endswith(".pdf")]
+    if not files:
+        raise SystemExit(f"No letter was issued: {outcome['response']}")
+    return files[0]
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ PART = call("generate_surat_keterangan_domisili", nama="Budi Santoso", nik="3175
 
 
 def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(LETTER, final("Surat Anda selesai. Silakan dicetak."))
+    office = fresh_office({"error": "unavailable"})  # a full form needs no model
     page = open_page(office.url + "/kiosk", has_touch=True)
     assert violations(page) == []
     page.locator("[data-letter=surat_keterangan_domisili]").tap()
@@ -43,7 +43,7 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
     fill_form(page)
     page.locator("[data-act=submit]").tap()
     card = page.locator(".card.approval")
-    for value in (FIELDS["nama"], FIELDS["nik"], "15 Januari 1990", FIELDS["alamat_domisili"]):
+    for value in (FIELDS["nama"], FIELDS["nik"], "15-01-1990", FIELDS["alamat_domisili"]):
         expect(card).to_contain_text(value)
     expect(card.locator(".preview img")).to_be_visible()
     assert violations(page) == []
@@ -58,7 +58,7 @@ def test_a_citizen_gets_a_domicile_letter_by_touch(fresh_office: Office, open_pa
     letter = page.locator(".card.letter")
     expect(letter).to_contain_text("001/SKD/")
     expect(letter.get_by_alt_text("Kode QR")).to_be_visible()
-    expect(page.locator(".bubble.agent", has_text="Silakan dicetak")).to_be_visible()
+    expect(page.locator(".bubble.agent", has_text="001/SKD/")).to_be_visible()
     assert len(list(office.state.glob("letters/2*/*.pdf"))) == 1
     assert violations(page) == []
 

@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent / "web"
 LANGUAGES = ("id", "en")
 MARKS = {
     "genuine": "✓",
+    "expired": "!",
     "voided": "✕",
     "tampered": "✕",
     "unknown": "?",
@@ -80,6 +81,8 @@ def language_of(request: web.Request) -> str:
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
     """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` of a statement."""
     words, status, paper = WORDS[language], str(found["status"]), found.get("paper") or {}
+    if (status, found.get("cause")) == ("genuine", "expired"):
+        status = "expired"  # it is the office's own, and proves nothing any more
     same = paper and status == "genuine"  # a photocopy with another name has this code too: the reader decides
     return _TEMPLATE.substitute(
         {name: escape(text) for name, text in words.plain.items()},

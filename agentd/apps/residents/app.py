@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.agent.toolset import Fit
 from agentd.application import App, Wiring
 from agentd.apps.residents import correction_methods, request_methods, session_methods
+from agentd.apps.residents.comparing import Comparing
 from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.policy import Filled, Visitors
@@ -41,14 +42,15 @@ class Residents(App):
     """Session.verify and what rests on it."""
 
     methods = (
-        *(session_methods.verify, session_methods.forget, session_methods.vouch),
+        *(session_methods.verify, session_methods.forget, session_methods.vouch, session_methods.status),
         *(request_methods.list_requests, request_methods.get, request_methods.cancel, request_methods.check),
+        request_methods.compare,
         *(correction_methods.list_corrections, correction_methods.resolve),
     )
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
-        self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server))
+        self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server), self._configured)
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
         self._requests = Requests(wiring.store, wiring.clock)
         self.reviews = OfficerReviews(self._requests, wiring.tools)
@@ -66,7 +68,12 @@ class Residents(App):
 
     def parts(self) -> Iterable[object]:
         """What Session.verify, Request.* and Correction.* stand on."""
-        return (self._verifications, self._requests, self._corrections, self.wiring.audit)
+        compared = Comparing(self.wiring.store, self._register, self.wiring.tools)
+        return (self._verifications, self._register, self._requests, compared, self._corrections, self.wiring.audit)
+
+    def _configured(self) -> bool:
+        settings = self.wiring.settings()
+        return any(server.name == settings.residents.server for server in settings.servers)
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
         """/status/CODE, open to everybody who has a code."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,8 +33,14 @@ class Verdict:
 class Register:
     """All methods raise ToolExecution with `user_message` when the register can't be read."""
 
-    def __init__(self, call: InternalCall) -> None:
+    def __init__(self, call: InternalCall, configured: Callable[[], bool] = lambda: True) -> None:
         self._call = call
+        self._configured = configured
+
+    @property
+    def configured(self) -> bool:
+        """Whether the office has a register at all."""
+        return self._configured()
 
     async def verify(self, *, nik: str | None, card: str | None, pin: str) -> Verdict:
         """Whether the PIN is that of the NIK or the card; exactly one of the two is given."""

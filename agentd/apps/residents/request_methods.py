@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import Field
 
+from agentd.apps.residents.comparing import Comparing
 from agentd.apps.residents.requests import Requests, Status
 from agentd.audit import AuditTrail
-from agentd.errors import Conflict, InvalidParams, NotFound
+from agentd.errors import Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import Caller, Message
 from agentd.rpc.method import ANYONE, STAFF, Example, method
 from agentd.rpc.params import Params, SessionKey
@@ -68,6 +70,28 @@ class RequestList(Message):
     """Requests, newest first."""
 
     requests: list[RequestShown]
+
+
+class CompareParams(Params):
+    """Params of Request.compare."""
+
+    request_id: str = Field(min_length=1, max_length=100)
+
+
+class DifferenceShown(Message):
+    """One field of the form whose value is not what the register holds."""
+
+    field: str
+    title: str
+    said: str
+    registered: str
+
+
+class ComparisonShown(Message):
+    """A request beside the register."""
+
+    resident: bool = Field(description="Whether the form's NIK is that of a living resident of this office.")
+    differences: list[DifferenceShown]
 
 
 _REQUEST = {
@@ -149,3 +173,34 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
     requests = services.part(Requests)
     await services.part(AuditTrail).arecord("request.checked", actor=caller.id, subject=params.request_id)
     return (await requests.check(params.request_id, params.requirement, params.seen, caller)).shown()
+
+
+@method(
+    "Request.compare",
+    params=CompareParams,
+    result=ComparisonShown,
+    scopes=STAFF,
+    errors=(NotFound, ToolExecution),
+    examples=(
+        Example(
+            "another address",
+            {"request_id": "5f0c"},
+            {
+                "resident": True,
+                "differences": [
+                    {
+                        "field": "alamat_domisili",
+                        "title": "Alamat domisili",
+                        "said": "Jl. Mawar No. 5",
+                        "registered": "Jl. Contoh No. 1",
+                    }
+                ],
+            },
+        ),
+    ),
+)
+async def compare(services: Services, caller: Caller, params: CompareParams) -> dict[str, Any]:
+    """What the form of a request says otherwise than the register; the look-up stands in the audit trail."""
+    found = await services.part(Requests).get(params.request_id, caller)
+    await services.part(AuditTrail).arecord("request.compared", actor=caller.id, subject=found.request_id)
+    return asdict(await services.part(Comparing).of(found))

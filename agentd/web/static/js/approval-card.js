@@ -2,6 +2,7 @@
 
 import { h, once, settle } from './dom.js';
 import { inWords, named } from './glossary.js';
+import { requestCard } from './request-card.js';
 import { get } from './rpc.js';
 import { waiting } from './turns.js';
 import { lang, t, time } from './words.js';
@@ -31,17 +32,20 @@ export function approvalCard(turn, part, context) {
     h(
       'div',
       { class: 'sides' },
-      fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments),
+      fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments, approval.sources),
       picture(catalogue?.letterType(approval.tool), approval.arguments, title),
     ),
-    turn.forStaff ? h('p', { class: 'note', role: 'status' }, approval.notice ?? t('for_staff')) : settle(actions),
-    expires,
+    turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff')) : settle(actions),
+    turn.forStaff ? null : expires,
   );
 }
 
-/** Labels and values in the schema's order; what the schema doesn't know comes last. */
-export function fieldList(fields, values) {
+/**
+ * Labels and values in the schema's order; what the schema doesn't know comes last. `sources` says where each is
+ * from; where the register has no part in it, nothing need be said of that. */
+export function fieldList(fields, values, sources = {}) {
   const labels = new Map(fields.map((field) => [field.name, field.label]));
+  const told = Object.values(sources).includes('register') ? sources : {};
   const names = [...fields.map((field) => field.name).filter((name) => name in values)];
   names.push(...Object.keys(values).filter((name) => !labels.has(name)));
   return h(
@@ -49,10 +53,12 @@ export function fieldList(fields, values) {
     { class: 'fields' },
     names
       .filter((name) => values[name] !== null && values[name] !== '')
-      .map((name) => h('div', {}, h('dt', {}, named(labels.get(name) ?? name)), h('dd', {}, shown(values[name])))),
+      .map((name) => h('div', {}, h('dt', {}, named(labels.get(name) ?? name)), h('dd', {}, shown(values[name]), from(told[name])))),
   );
 }
 
+const from = (source) => FROM[source] && h('span', { class: 'source', 'data-source': source }, t(FROM[source]));
+const FROM = { register: 'from_register', citizen: 'from_citizen', officer: 'from_officer', derived: 'from_derived' };
 const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 /** The server's drawing of the draft; it lives in memory only. */

@@ -101,7 +101,7 @@ export class Bubbles {
   }
 
   _problem(turn, part) {
-    const again = once(() => this._context.conversation().send(turn.prompt));
+    const again = once(() => this._context.conversation().send(turn.prompt, turn.form));
     return h(
       'div',
       { class: 'card problem', role: 'alert' },

@@ -35,15 +35,19 @@ export class Conversation {
     return this.turns.findLast((turn) => waiting(turn)) ?? null;
   }
 
-  /** Sends the person's words. The same words go out once, however often the line breaks. */
-  async send(prompt) {
+  /**
+   * Sends the person's words. The same words go out once, however often the line breaks. `form`, {tool, typed}: they come
+   * from a letter's form, which the daemon takes as it is.
+   */
+  async send(prompt, form = null) {
     if (this.busy || !prompt.trim()) return;
-    const turn = newTurn(randomId(), prompt);
+    const turn = { ...newTurn(randomId(), prompt), form };
     this._add(turn);
     try {
       const language = this._language();
       const params = { prompt, session_id: this.sessionId, run_id: turn.runId };
       if (language) params.options = { language };
+      if (form) params.options = { ...params.options, tool_hint: form.tool, tool_arguments: form.typed };
       const started = await this._surely('Agent.start', params);
       const answering = started.run_id === turn.runId ? turn : this._joined(turn, started.run_id);
       if (answering === turn) await this._lookAtWaiting(turn);

@@ -80,6 +80,9 @@ function mark(form, field, wrong) {
   $('input', row).setAttribute('aria-invalid', String(wrong));
 }
 
+const SUGGESTED = {
+  keperluan: ['Melamar pekerjaan', 'Mendaftar sekolah', 'Membuka rekening bank', 'Mengurus BPJS', 'Mengajukan beasiswa', 'Mengurus KTP atau KK'],
+};
 const HINTS = { nik: 'nik_hint', kk: 'nik_hint', date: 'date_hint' };
 
 function textRow(field, value, missing, onScreen, set) {
@@ -105,7 +108,19 @@ function textRow(field, value, missing, onScreen, set) {
     h('label', { for: id }, named(field.label)),
     input,
     hint && h('span', { class: 'hint', id: `${id}-hint` }, hint),
+    suggestions(field.name, (text) => {
+      input.value = text;
+      set(text, input);
+    }),
   );
+}
+
+/** What most people say there, to be tapped. */
+function suggestions(name, choose) {
+  const texts = SUGGESTED[name];
+  if (!texts) return null;
+  const button = (text) => h('button', { type: 'button', onclick: () => choose(text), 'data-act': 'suggest' }, named(text));
+  return h('div', { class: 'suggested', role: 'group', 'aria-label': t('suggested') }, texts.map(button));
 }
 
 function choiceRow(field, value, missing, onScreen, set) {

@@ -28,6 +28,12 @@ const ENGLISH = {
   'RW tempat usaha': 'Ward of the business',
   'Nomor KK': 'Family card number',
   Keperluan: 'Purpose',
+  'Melamar pekerjaan': 'Applying for a job',
+  'Mendaftar sekolah': 'Enrolling at a school',
+  'Membuka rekening bank': 'Opening a bank account',
+  'Mengurus BPJS': 'Health insurance (BPJS)',
+  'Mengajukan beasiswa': 'Applying for a scholarship',
+  'Mengurus KTP atau KK': 'Identity card or family card',
   'Untuk siapa': 'For whom',
   Hubungan: 'Relation to you',
   'Nomor telepon': 'Telephone',
@@ -54,6 +60,11 @@ const ENGLISH = {
   'bila untuk anggota keluarga': 'if it is for a member of your family',
   'mis. anak': 'e.g. anak (child)',
 };
+
+/** An office's own word has this in English, unless it is here already. */
+export function learn(term, english) {
+  if (english) ENGLISH[term] ??= english;
+}
 
 /** The word in the page's language, as text. */
 export const inWords = (term) => (lang() === 'en' && ENGLISH[term]) || term;

@@ -1,19 +1,23 @@
 // The office's letters and their fields, as the daemon's servers list them. Nothing about a letter is written here.
 
+import { learn } from './glossary.js';
 import { call } from './rpc.js';
 
 /**
- * {letters: [{letter_type, title, tool, description}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
+ * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
  * `ask` calls a tool of the office's letter server, whatever other servers offer under that name.
  * `staff`: whoever sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
- * A field: {name, label, kind, hint, choices, required, fallback} in the schema's order.
+ * A field: {name, label, kind, hint, choices, required, fallback, source} in the schema's order.
  */
 export async function loadCatalogue(signal) {
   const { tools, letters_server: server } = await call('Tools.list', {}, { signal });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const own = new Set(tools.filter((tool) => tool.server === server).map((tool) => tool.name.replace(`${server}__`, '')));
   const ask = (tool, input = {}, given = {}) => call('Tools.call', { tool, input, server }, given);
-  const letters = own.has('list_letters') ? ((await ask('list_letters', {}, { signal })).output?.letters ?? []) : [];
+  const listed = own.has('list_letters') ? ((await ask('list_letters', {}, { signal })).output?.letters ?? []) : [];
+  const facts = new Map((await call('Letters.list', {}, { signal })).letters.map((letter) => [letter.tool, letter]));
+  const letters = listed.map((letter) => ({ ...facts.get(letter.tool), ...letter }));
+  for (const { title, titles } of letters) learn(title, titles?.en);
   return {
     letters: letters.filter((letter) => own.has(letter.tool)),
     ask,
@@ -34,8 +38,12 @@ function fieldsOf(schema) {
     choices: rule.enum ?? [],
     required: required.has(name),
     fallback: rule.default ?? '',
+    source: rule['x-agentd-source'] ?? '',
   }));
 }
+
+/** Whether the register holds it of a visitor who has signed in; whom of the family they mean, they say. */
+export const isRegistered = (field) => /^(resident|family)\./.test(field.source);
 
 const LONGEST = { nik: 16, kk: 16, rt: 3, rw: 3, phone: 16, date: 10 };
 export const DIGITS = new Set(Object.keys(LONGEST));

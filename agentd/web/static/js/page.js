@@ -6,7 +6,7 @@ import { Conversation } from './conversation.js';
 import { $, fill, h, redrawn } from './dom.js';
 import { fieldForm, focusField } from './field-form.js';
 import { named } from './glossary.js';
-import { loadCatalogue, spoken } from './letters.js';
+import { isRegistered, loadCatalogue, spoken } from './letters.js';
 import { callSurely } from './rpc.js';
 import { say } from './speak.js';
 import { isBusy, waiting } from './turns.js';
@@ -56,18 +56,29 @@ export class Page {
     });
   }
 
-  /** The form of a letter; its lines are what the citizen says. */
-  fillIn(letter) {
-    const fields = this.catalogue.fields(letter.tool);
-    this._form(letter.title, fields, {}, [], 'submit', (values) => {
-      this.conversation.send(`${t('i_want', { title: letter.title })}\n${spoken(fields, values)}`);
+  /** The form of a letter; its lines are what the citizen says. `registered`: the register fills in what it holds. */
+  fillIn(letter, { registered = false } = {}) {
+    const fields = this.catalogue.fields(letter.tool).filter((field) => !(registered && isRegistered(field)));
+    this._form(letter.title, fields, {}, [], 'submit', (values) => this._order(letter, fields, values));
+  }
+
+  /** Corrects what waits for a yes; what the register holds is the office's to correct. */
+  edit(turn) {
+    const approval = waiting(turn);
+    if (!approval) return;
+    if (!turn.form) return this._correct(approval.tool, approval.arguments, [], null);
+    const fields = this.catalogue.fields(approval.tool).filter((field) => approval.sources?.[field.name] !== 'register');
+    const letter = { tool: approval.tool, title: this.catalogue.title(approval.tool) };
+    this._form(letter.title, fields, approval.arguments, [], 'submit_change', async (values) => {
+      await this.conversation.decide(turn, false);
+      await this._order(letter, fields, values);
     });
   }
 
-  /** Corrects what waits for a yes. */
-  edit(turn) {
-    const approval = waiting(turn);
-    if (approval) this._correct(approval.tool, approval.arguments, [], null);
+  /** Asks for the letter with exactly what stands in its form. */
+  _order(letter, fields, values) {
+    const typed = Object.fromEntries(fields.map((field) => [field.name, values[field.name]?.trim()]).filter(([, value]) => value));
+    return this.conversation.send(`${t('i_want', { title: letter.title })}\n${spoken(fields, values)}`, { tool: letter.tool, typed });
   }
 
   /** What is known and missing, as a form; `field` is the one to begin with. */

@@ -44,6 +44,21 @@ export async function openLetter(path) {
 /** The number people are called by: the letter's kind and running number. */
 export const ticketOf = (letter) => letter.number.split('/').slice(0, 2).reverse().join('-');
 
+/** Prints the number and the code of a request that waits for an officer. */
+export async function printRequest(request) {
+  printOnly(
+    h(
+      'section',
+      { class: 'printed slip' },
+      h('p', {}, t('ticket_title')),
+      h('p', { class: 'slip-number' }, request.queue_number),
+      h('p', {}, request.title),
+      h('p', {}, `${t('request_code')}: ${request.code}`),
+      h('p', {}, t('bring'), ' ', request.requirements.map((one) => one.requirement).join('; ')),
+    ),
+  );
+}
+
 /** Prints a slip for the counter, where the office prints the letter itself. */
 export async function printTicket(letter) {
   printOnly(

@@ -26,6 +26,13 @@ const WORDS = {
     change: 'Ubah',
     next: 'Berikutnya',
     done: 'Selesai',
+    request_code: 'Kode untuk melihat keadaannya',
+    bring: 'Tunjukkan di loket:',
+    suggested: 'Contoh isian',
+    from_register: 'dari data kependudukan',
+    from_citizen: 'dari Anda',
+    from_officer: 'dari petugas',
+    from_derived: 'dihitung',
     submit: 'Periksa surat',
     submit_change: 'Kirim perubahan',
     back: 'Kembali',
@@ -123,6 +130,13 @@ const WORDS = {
     change: 'Change',
     next: 'Next',
     done: 'Done',
+    request_code: 'Code to see how it stands',
+    bring: 'Show at the counter:',
+    suggested: 'Examples',
+    from_register: 'from the register',
+    from_citizen: 'from you',
+    from_officer: 'from an officer',
+    from_derived: 'derived',
     submit: 'Check the letter',
     submit_change: 'Send the change',
     back: 'Back',
@@ -218,6 +232,11 @@ const DOING = {
     ask_books: 'Looking at the office data…',
   },
 };
+
+/** Words that one page alone shows. */
+export function addWords(more) {
+  for (const code of Object.keys(more)) Object.assign(WORDS[code], more[code]);
+}
 
 let language = 'id';
 let chosen = false;

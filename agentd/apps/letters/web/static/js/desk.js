@@ -7,12 +7,14 @@ import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { ticketOf } from './print.js';
-import { checkCode, checkFile, verdictCard } from './verify.js';
+import { correctionList, figures, requestDetails, requestLine, showTicks } from './request-desk.js';
+import { verification } from './verify.js';
 import { day, t, time } from './words.js';
 
 const EVERY_MS = 3000;
 let catalogue = null;
-let shown = { pending: '', letters: '', health: '', runs: '' };
+let shown = { pending: '', corrections: '', letters: '', figures: '', health: '', runs: '' };
+let today = null; // {today, letters} of the office's day, as last heard
 const nodes = { pending: new Map(), letters: new Map() };
 let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
 
@@ -34,19 +36,35 @@ function kept(part, list, draw) {
 
 async function refresh() {
   const wanted = sought;
-  const [waiting, listed, health, runs, parked] = await Promise.all([
-    call('Agent.list', { status: 'needs_approval', limit: 100 }),
+  // Alone: a token that is no longer good is refused once, not once for each call.
+  const waiting = await call('Agent.list', { status: 'needs_approval', limit: 100 });
+  const [asked, corrected, listed, health, runs, parked] = await Promise.all([
+    call('Request.list', { limit: 1000 }),
+    call('Correction.list'),
     catalogue.ask('list_issued_letters', wanted.day ? { date: wanted.day } : {}),
     call('System.health'),
     call('Agent.list', { limit: 15 }),
     call('Agent.list', { parked: true, limit: 5 }),
   ]);
-  drawn('pending', waiting.runs, pendingList);
+  drawn('pending', queued(waiting.runs, asked.requests), pendingList);
+  showTicks(asked.requests);
   $('#pending-count').textContent = waiting.runs.length || '';
+  drawn('corrections', corrected.corrections, (all) => correctionList(all, () => refresh().catch(lost)));
+  $('#corrections-count').textContent = corrected.corrections.length || '';
+  $('#corrections-part').hidden = !corrected.corrections.length && $('#corrections-part').hidden;
   if (sought === wanted) letters(listed.output);
+  if (!wanted.day) today = { today: listed.output.date, letters: listed.output.letters };
+  if (today) drawn('figures', { ...today, requests: asked.requests }, figures);
   const { uptime_s: _, ...state } = health;
   drawn('health', { ...state, parked: parked.runs }, healthList);
   drawn('runs', runs.runs, runTable);
+}
+
+/** Those who wait for an officer first, in the order they came; each with its request. */
+function queued(runs, requests) {
+  const byRun = new Map(requests.map(({ requirements, ...request }) => [request.run_id, { ...request, requirements: requirements.map(({ requirement }) => ({ requirement })) }]));
+  const all = runs.map((run) => ({ ...run, request: byRun.get(run.run_id) ?? null }));
+  return [...all.filter((run) => run.request).reverse(), ...all.filter((run) => !run.request)];
 }
 
 function pendingList(runs) {
@@ -72,8 +90,10 @@ function pendingCard(run) {
     'article',
     { class: 'card approval', 'data-run': run.run_id },
     h('h3', {}, catalogue.title(approval.tool)),
+    run.request && requestLine(run.request),
     h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${time(approval.expires_at)}`),
-    fieldList(catalogue.fields(approval.tool), approval.arguments),
+    fieldList(catalogue.fields(approval.tool), approval.arguments, approval.sources),
+    run.request && requestDetails(run),
     changesOf(approval),
     agreedBy(approval),
     h(
@@ -240,26 +260,6 @@ function runTable(runs) {
     {},
     runs.map((run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, RUNS[run.status] ?? run.status))),
   );
-}
-
-function verification() {
-  const show = once(async (check) => fill($('#verdict'), verdictCard(await check())));
-  $('#verify-form').addEventListener('submit', (event) => {
-    event.preventDefault();
-    const code = $('#code').value.trim();
-    if (code) show(() => checkCode(code));
-  });
-  $('#file').addEventListener('change', () => $('#file').files[0] && show(() => checkFile($('#file').files[0])));
-  const drop = $('#drop');
-  addEventListener('dragover', (event) => event.preventDefault());
-  addEventListener('drop', (event) => event.preventDefault());
-  drop.addEventListener('dragover', () => drop.classList.add('over'));
-  drop.addEventListener('dragleave', () => drop.classList.remove('over'));
-  drop.addEventListener('drop', (event) => {
-    drop.classList.remove('over');
-    const file = event.dataTransfer.files[0];
-    if (file) show(() => checkFile(file));
-  });
 }
 
 /** A call failed: a token that is no longer good shuts the page, anything else may pass. */

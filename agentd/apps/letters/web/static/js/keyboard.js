@@ -35,6 +35,7 @@ export class Keyboard {
 
   _focused(node) {
     if (!node.matches?.('input:not([type=radio]):not([type=checkbox]), textarea')) return;
+    if (node.dataset.keys === 'none') return this.hide(); // what a reader types
     if (node === this._target && !this.panel.hidden) return;
     this._target = node;
     this._upper = !node.value;

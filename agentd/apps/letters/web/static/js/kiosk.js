@@ -1,23 +1,30 @@
 // The kiosk's page: start, form, talk; big keys; and nothing that stays behind when the citizen has gone.
 
+import './kiosk-words.js';
 import { Composer } from './composer.js';
 import { $, fill, h, once, randomId, randomKey, settle, unhurried } from './dom.js';
-import { named } from './glossary.js';
 import { Idle } from './idle.js';
 import { Keyboard } from './keyboard.js';
 import { own, remove, sweep } from './kiosk-memory.js';
 import { Page } from './page.js';
-import { ask, pause } from './rpc.js';
+import { ask, call, pause } from './rpc.js';
+import { card, entrance, letterCards } from './services.js';
+import { SignIn } from './sign-in.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
 import { lang, speakIn, t } from './words.js';
 
 const RETRY_MS = 2000;
 const query = new URLSearchParams(location.search);
-const sessionId = randomId();
+let sessionId = randomId();
 const key = randomKey(); // in this page's memory alone: it goes with the visitor
-let started = false;
+let started = false; // there is something to wipe
+let noted = false; // the session stands in this browser's list
+let created = false; // it is at the daemon
 let changed = false; // language or contrast
+let register = false; // whether visitors can sign in here
+let identity = null; // who signed in: {level, display_name}
+let withoutPin = false;
 
 const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
 const composer = new Composer({
@@ -53,7 +60,7 @@ const idle = new Idle({
 });
 
 function show(id) {
-  for (const view of ['start', 'form-view', 'talk']) $(`#${view}`).hidden = view !== id;
+  for (const view of ['start', 'sign-in-view', 'form-view', 'talk']) $(`#${view}`).hidden = view !== id;
   $('#finish').hidden = id === 'start' && !started;
   keyboard.hide();
   const view = settle($(`#${id}`));
@@ -62,8 +69,8 @@ function show(id) {
 
 /** From here on there is something to warn of and to wipe. */
 function begin() {
-  if (!started) own(sessionId, key);
-  started = true;
+  if (!noted) own(sessionId, key);
+  started = noted = true;
 }
 
 /** Nobody has begun: there is nothing to warn of, and the next person finds the page as it was, or its letters at last. */
@@ -77,6 +84,7 @@ const wipe = once(async () => {
   idle.end();
   setSpeaking(false);
   page.conversation.close();
+  signIn.close();
   nothingBut(t('wiping'));
   if (started) await Promise.race([remove(sessionId, key).catch(() => {}), new Promise((done) => setTimeout(done, 3000))]);
   await restart();
@@ -100,30 +108,69 @@ async function restart() {
 }
 
 function drawStart() {
-  const letters = page.catalogue?.letters ?? [];
-  fill(
-    $('#services'),
-    letters.map((letter) =>
-      h(
-        'button',
-        { type: 'button', class: 'service', 'data-letter': letter.letter_type, onclick: () => openForm(letter) },
-        h('span', { class: 'service-mark', 'aria-hidden': 'true' }, initials(letter.title)),
-        h('strong', {}, named(letter.title)),
-      ),
-    ),
-    letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
-    h('button', { type: 'button', class: 'service other', id: 'ask-else', onclick: () => openTalk() }, h('span', { class: 'service-mark', 'aria-hidden': 'true' }, '?'), h('strong', {}, t('ask_else'))),
-  );
+  const entering = register && !identity && !withoutPin;
+  $('#lead').textContent = t(entering ? 'how' : 'choose');
+  $('#who').hidden = !identity;
+  $('#who').textContent = identity ? t(SIGNED_IN[identity.level], { name: identity.display_name }) : '';
+  fill($('#services'), entering ? entrance({ onSignIn: openSignIn, onWithout: goWithout }) : services());
 }
 
-const initials = (title) =>
-  title
-    .split(' ')
-    .filter((word) => !/^(surat|keterangan|letter|of)$/i.test(word))
-    .map((word) => word[0])
-    .join('')
-    .slice(0, 2)
-    .toUpperCase();
+const SIGNED_IN = { pin: 'signed_in', 'card+pin': 'signed_in_card', officer: 'signed_in_officer' };
+
+function services() {
+  const letters = page.catalogue?.letters ?? [];
+  const maySignIn = register && !identity;
+  return [
+    maySignIn && card('✓', t('sign_in'), t('sign_in_why'), { id: 'sign-in', class: 'service other', onclick: openSignIn }),
+    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn }),
+    letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
+    card('?', t('ask_else'), null, { id: 'ask-else', class: 'service other', onclick: openTalk }),
+  ];
+}
+
+const signIn = new SignIn($('#sign-in-view'), {
+  reader: query.get('card') === 'reader',
+  session: visit,
+  onIdentity: (answer) => {
+    identity = answer;
+    toStart('[data-letter]');
+  },
+  onWithout: goWithout,
+  onBack: () => toStart('#sign-in'),
+});
+
+/** A session at the daemon, which is there before anybody says a word in it. */
+async function visit() {
+  if (!created) {
+    ({ session_id: sessionId } = await call('Session.create'));
+    created = true;
+    page.begin(sessionId, key);
+    own(sessionId, key);
+    noted = true;
+  }
+  return sessionId;
+}
+
+function openSignIn() {
+  started = true;
+  show('sign-in-view');
+  signIn.open();
+}
+
+function goWithout() {
+  withoutPin = true;
+  toStart('[data-letter]');
+}
+
+/** The start as it is by now, at one of its buttons. */
+function toStart(at) {
+  drawStart();
+  show('start');
+  $(`#services ${at}`)?.focus();
+}
+
+/** Whether this office's daemon knows its residents; an older one, or one that can't be asked now, does not. */
+const hasRegister = () => call('Residents.status').then(({ configured }) => configured, () => false);
 
 /** The officer types the code of `agentd kiosk pair`; the daemon gives this browser a token that no script reads. */
 function pairForm() {
@@ -141,7 +188,7 @@ function pairForm() {
 
 function openForm(letter) {
   begin();
-  page.fillIn(letter);
+  page.fillIn(letter, { registered: Boolean(identity) });
 }
 
 function openTalk() {
@@ -156,6 +203,7 @@ function words() {
   $('#speak').setAttribute('aria-pressed', String(speaking()));
   composer.redraw();
   drawStart();
+  signIn.redraw();
   page.redraw();
   keyboard.redraw();
 }
@@ -191,7 +239,7 @@ settle($('#start'));
 idle.start();
 sweep().catch(() => {});
 try {
-  await page.load();
+  [register] = await Promise.all([hasRegister(), page.load()]);
   drawStart();
 } catch (error) {
   fill($('#services'), h('p', { class: 'note', role: 'alert' }, t('not_connected')), error.type === 'unauthorized' && pairForm());

@@ -1,7 +1,7 @@
 // Asks the daemon whether a letter is genuine, by its code or its file, and shows the answer.
 
 import { Unreachable } from './rpc.js';
-import { h } from './dom.js';
+import { $, fill, h, once } from './dom.js';
 import { day } from './words.js';
 
 async function verdict(path, options) {
@@ -15,14 +15,14 @@ async function verdict(path, options) {
 }
 
 /** A code, or all that a scanner read from the QR code: the address and, after its #, the signed statement. */
-export function checkCode(text) {
+function checkCode(text) {
   const [address, statement] = text.split('#');
   const code = address.replace(/\/+$/, '').split('/').pop();
   const path = `/verify/${encodeURIComponent(code)}`;
   return statement ? verdict(path, { method: 'POST', body: new URLSearchParams({ statement }) }) : verdict(path);
 }
 
-export function checkFile(file) {
+function checkFile(file) {
   const body = new FormData();
   body.append('file', file);
   return verdict('/verify', { method: 'POST', body });
@@ -30,12 +30,12 @@ export function checkFile(file) {
 
 const WORDS = { genuine: 'Asli', voided: 'Dibatalkan', tampered: 'Tidak asli', unknown: 'Tidak terdaftar', unconfirmed: 'Isi asli, register belum ditanya' };
 
-export function verdictCard(found) {
+function verdictCard(found) {
   const row = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
   return h(
     'div',
     { class: 'card', 'data-verdict': found.status },
-    h('p', { class: `state ${found.status}` }, WORDS[found.status] ?? 'Belum dapat diperiksa'),
+    h('p', { class: `state ${found.status}` }, found.cause === 'expired' ? 'Asli, masa berlaku habis' : (WORDS[found.status] ?? 'Belum dapat diperiksa')),
     h('p', {}, found.reason ?? ''),
     h(
       'dl',
@@ -43,6 +43,7 @@ export function verdictCard(found) {
       row('Jenis', found.title),
       row('Nomor', found.number),
       row('Tanggal', found.date && day(found.date)),
+      row('Berlaku sampai', found.valid_until && day(found.valid_until)),
       row('Nama', found.name_masked),
       row('Alasan pembatalan', found.void_reason),
     ),
@@ -57,4 +58,25 @@ export function verdictCard(found) {
         row('Keperluan', found.paper.purpose),
       ),
   );
+}
+
+/** The page's form for a code, and its place for a file. */
+export function verification() {
+  const show = once(async (check) => fill($('#verdict'), verdictCard(await check())));
+  $('#verify-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const code = $('#code').value.trim();
+    if (code) show(() => checkCode(code));
+  });
+  $('#file').addEventListener('change', () => $('#file').files[0] && show(() => checkFile($('#file').files[0])));
+  const drop = $('#drop');
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => event.preventDefault());
+  drop.addEventListener('dragover', () => drop.classList.add('over'));
+  drop.addEventListener('dragleave', () => drop.classList.remove('over'));
+  drop.addEventListener('drop', (event) => {
+    drop.classList.remove('over');
+    const file = event.dataTransfer.files[0];
+    if (file) show(() => checkFile(file));
+  });
 }

@@ -1,0 +1,128 @@
+// The desk's part of a citizen's request: its number and level, what to tick, what differs from the register, vouching.
+
+import { fill, h, once } from './dom.js';
+import { call } from './rpc.js';
+import { time } from './words.js';
+
+export const LEVELS = { declared: 'menurut keterangan sendiri', officer: 'KTP dilihat petugas', pin: 'NIK dan PIN', 'card+pin': 'kartu dan PIN' };
+
+/** Number and level, beside when it was made. */
+export const requestLine = (request) =>
+  h('p', { class: 'queue' }, h('strong', { 'data-queue': request.queue_number }, request.queue_number), ' ', h('span', { class: `level ${request.level}`, 'data-level': request.level }, LEVELS[request.level] ?? request.level));
+
+/** What an officer does before saying yes. */
+export function requestDetails(run) {
+  return h('div', { class: 'request-desk' }, requirements(run.request), comparison(run.request), vouching(run));
+}
+
+function requirements(request) {
+  if (!request.requirements.length) return null;
+  const note = h('p', { class: 'note', role: 'alert' });
+  const line = ({ requirement }) => {
+    const box = h('input', { type: 'checkbox', 'data-request': request.request_id, 'data-requirement': requirement });
+    box.addEventListener('change', async () => {
+      note.textContent = '';
+      try {
+        await call('Request.check', { request_id: request.request_id, requirement, seen: box.checked });
+      } catch (error) {
+        box.checked = !box.checked;
+        note.textContent = error.userMessage || error.message;
+      }
+    });
+    return h('label', { class: 'tick' }, box, ' ', requirement);
+  };
+  return h('fieldset', { class: 'ticks' }, h('legend', {}, 'Persyaratan yang sudah dilihat'), request.requirements.map(line), note);
+}
+
+/** What is ticked, by whichever officer; a box under somebody's hands is left alone. */
+export function showTicks(requests) {
+  for (const { request_id: id, requirements: all } of requests) {
+    for (const { requirement, seen } of all) {
+      const box = document.querySelector(`[data-request="${CSS.escape(id)}"][data-requirement="${CSS.escape(requirement)}"]`);
+      if (box && box !== document.activeElement) box.checked = seen;
+    }
+  }
+}
+
+function comparison(request) {
+  const place = h('div', { class: 'compared', 'data-compared': '' }, h('p', { class: 'fine' }, 'Membandingkan dengan data kependudukan…'));
+  call('Request.compare', { request_id: request.request_id }).then(
+    (found) => fill(place, compared(found)),
+    (error) => fill(place, h('p', { class: 'note' }, error.type === 'not_found' ? '' : error.userMessage || error.message)),
+  );
+  return place;
+}
+
+function compared({ resident, differences }) {
+  if (!resident) return h('p', { class: 'note', 'data-compared': 'nobody' }, 'NIK pada permintaan ini tidak ada di data kependudukan kantor ini.');
+  if (!differences.length) return h('p', { class: 'note', 'data-compared': 'same' }, 'Sama dengan data kependudukan.');
+  const line = (one) => h('li', { 'data-differs': one.field }, `${one.title}: dikatakan ${one.said}, tercatat ${one.registered}`);
+  return h('div', { class: 'note', 'data-compared': 'differs' }, 'Berbeda dari data kependudukan:', h('ul', {}, differences.map(line)));
+}
+
+/** The officer saw the identity card: from now on the visit's letters are filled in from the register. */
+function vouching(run) {
+  const id = `vouch-${run.request.request_id}`;
+  const nik = h('input', { id, autocomplete: 'off', inputmode: 'numeric', maxlength: '16', required: true, pattern: '[0-9]{16}', 'aria-describedby': `${id}-hint` });
+  const note = h('p', { class: 'note', role: 'status' });
+  const vouch = once(async () => {
+    try {
+      const answer = await call('Session.vouch', { session_id: run.session_id, nik: nik.value });
+      note.textContent = answer.verified ? `Tercatat: ${answer.display_name}, ${LEVELS[answer.level] ?? answer.level}.` : 'NIK ini bukan penduduk aktif kantor ini.';
+    } catch (error) {
+      note.textContent = error.type === 'not_found' ? 'Kunjungan ini sudah selesai.' : error.userMessage || error.message;
+    }
+  });
+  return h('details', { class: 'vouch' }, h('summary', {}, 'KTP diperlihatkan'),
+    h('form', { onsubmit: (event) => (event.preventDefault(), vouch()) },
+      h('label', { for: id }, 'NIK pada KTP yang Anda lihat'),
+      h('div', { class: 'row' }, nik, h('button', { 'data-act': 'vouch' }, 'Saya sudah melihat KTP-nya')),
+      h('p', { class: 'hint', id: `${id}-hint` }, 'Surat berikutnya dalam kunjungan ini diisi dari data kependudukan.'), note));
+}
+
+/** What residents say differs from the register, each to be ended with a note. */
+export function correctionList(corrections, refresh) {
+  if (!corrections.length) return h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
+  return corrections.map((one) => correctionCard(one, refresh));
+}
+
+function correctionCard(one, refresh) {
+  const id = `correction-${one.correction_id}`;
+  const input = h('input', { id, autocomplete: 'off', maxlength: '500' });
+  const note = h('p', { class: 'note', role: 'alert' });
+  const resolve = once(async () => {
+    try {
+      await call('Correction.resolve', { correction_id: one.correction_id, ...(input.value.trim() && { note: input.value.trim() }) });
+    } catch (error) {
+      note.textContent = error.userMessage || error.message;
+    }
+    await refresh();
+  });
+  const row = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+  return h('article', { class: 'card', 'data-correction': one.field },
+    h('h3', {}, one.title),
+    h('p', { class: 'fine' }, `NIK ${one.nik}, ${time(one.created_at)}`),
+    h('dl', { class: 'fields' }, row('Tercatat', one.registered), row('Kata warga', one.said)),
+    h('form', { onsubmit: (event) => (event.preventDefault(), resolve()) },
+      h('label', { for: id }, 'Catatan'),
+      h('div', { class: 'row' }, input, h('button', { 'data-act': 'resolve' }, 'Sudah diurus'))),
+    note);
+}
+
+/** Today's numbers; `letters` are the day's, `requests` the newest. */
+export function figures({ today, letters, requests }) {
+  const made = requests.filter((request) => dayOf(request.created_at) === today);
+  const count = (status) => made.filter((request) => request.status === status).length;
+  const waiting = requests.filter((request) => request.status === 'under_review').length;
+  const row = (name, key, number) => h('div', {}, h('dt', {}, name), h('dd', { 'data-figure': key }, String(number)));
+  return h('dl', { class: 'fields figures' },
+    row('Surat terbit', 'issued', letters.filter((letter) => letter.status === 'issued').length),
+    row('Surat dibatalkan', 'void', letters.filter((letter) => letter.status === 'void').length),
+    row('Permintaan hari ini', 'requests', made.length),
+    row('Disetujui petugas', 'ready', count('ready') + count('fetched')),
+    row('Permintaan dibatalkan', 'cancelled', count('cancelled')),
+    row('Menunggu petugas', 'waiting', waiting));
+}
+
+const OFFICE_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }); // as ISO writes it
+const dayOf = (iso) => OFFICE_DAY.format(new Date(iso));

@@ -1,0 +1,104 @@
+"""What a visitor's word says otherwise than the register, for the officer who looks at both. It changes neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from agentd.agent.languages import words
+from agentd.apps.residents.filling import SOURCE
+from agentd.apps.residents.register import Register, Resident
+from agentd.apps.residents.requests import Request
+from agentd.ports import ToolHost
+from agentd.runs.store import RunStore
+
+_PARTS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field of a form whose value is not what the register holds."""
+
+    field: str
+    title: str
+    said: str
+    registered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A request beside the register: whether its NIK is a resident's, and what differs."""
+
+    resident: bool
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """Compares what waits for an officer with the register."""
+
+    store: RunStore
+    register: Register
+    tools: Callable[[], ToolHost]
+
+    async def of(self, request: Request) -> Comparison:
+        """Raises ToolExecution while the register can't be read."""
+        run = await self.store.run(request.run_id)
+        tool = self.tools().catalogue().tool(request.tool)
+        if run is None or run.approval is None or tool is None:
+            return Comparison(resident=False)
+        nik = named_nik(tool.input_schema, run.approval.arguments)
+        found = None if nik is None else (await self.register.resident(nik)).resident
+        if found is None:
+            return Comparison(resident=False)
+        return Comparison(True, tuple(differences(tool.input_schema, run.approval.arguments, found)))
+
+
+def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+    """The NIK that the form names for its applicant; None where it has none, or none of 16 digits."""
+    for name, _, key in _registered(schema):
+        if key == "nik" and re.fullmatch(r"[0-9]{16}", str(arguments.get(name) or "")):
+            return str(arguments[name])
+    return None
+
+
+def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[Difference]:
+    """In the form's order; what either side doesn't say is no difference."""
+    found = []
+    for name, rule, key in _registered(schema):
+        said, registered = arguments.get(name), resident.get(key)
+        if said in (None, "") or registered is None or _plain(str(said)) == _plain(registered):
+            continue
+        found.append(Difference(name, str(rule.get("title") or name), str(said), registered))
+    return found
+
+
+def _registered(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """(field, its rule, the register's key) of what the register holds of an applicant."""
+    for name, rule in schema.get("properties", {}).items():
+        whose, _, key = str(rule.get(SOURCE) or "").partition(".")
+        if whose == "resident":
+            yield name, rule, key
+
+
+def _plain(value: str) -> object:
+    """Without what makes no difference on a letter: case, blanks, punctuation, leading zeros, how a day is written."""
+    parts = tuple(part.lstrip("0") or "0" for part in _PARTS.findall(value.casefold()))
+    return _day(parts) or parts
+
+
+def _day(parts: tuple[str, ...]) -> date | None:
+    if len(parts) != 3:
+        return None
+    months = {name: str(number) for number, names in enumerate(words().months, 1) for name in names}
+    numbers = [months.get(part, part) for part in parts]
+    if not all(number.isascii() and number.isdigit() for number in numbers):
+        return None
+    year, month, day = map(int, numbers if len(numbers[0]) == 4 else reversed(numbers))
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
