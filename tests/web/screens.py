@@ -1,10 +1,12 @@
 """Makes the pictures of every screen in docs/screens, from a real daemon and a real Chromium. Not a test.
 
-python -m tests.web.screens
+python -m tests.web.screens            all of them
+python -m tests.web.screens register   those of an office with a register of residents
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,10 +16,11 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.daemon import TOKEN, Daemon, call, final, running
+from tests.daemon import SERVERS, TOKEN, Daemon, call, final, running
+from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import ARGS, CHROMIUM, NO_TOKEN
-from tests.web.steps import enter, fill_form
+from tests.web.steps import FIELDS, enter, fill_form, pair
 from tests.web.test_ask import ANSWER, answering
 
 FOLDER = Path(__file__).parents[2] / "docs/screens"
@@ -40,11 +43,15 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        with office(*TALK, env=NO_TOKEN) as daemon:
-            kiosk(browser, daemon)
-            chat(browser, daemon)
-        with office(LETTER, final("Selesai."), env={}) as daemon:
-            staff(browser, daemon)
+        if "register" not in sys.argv:
+            with office(*TALK, env=NO_TOKEN) as daemon:
+                kiosk(browser, daemon)
+                chat(browser, daemon)
+            with office(LETTER, final("Selesai."), env={}) as daemon:
+                staff(browser, daemon)
+        with office(final("Halo."), env={}, config=WITH_OFFICERS + SERVERS["certificate"] + REGISTER) as daemon:
+            resident(browser, daemon)
+            request(browser, daemon)
         browser.close()
 
 
@@ -131,10 +138,51 @@ def staff(browser: Browser, daemon: Daemon) -> None:
         shot(page, "ask", whole=True)
 
 
+def resident(browser: Browser, daemon: Daemon) -> None:
+    """A resident who signs in, and gets a letter by taps."""
+    budi = residents()[0]
+    with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
+        pair(page, daemon, "kiosk-lobi")
+        shot(page, "kiosk-entrance")
+        page.locator("#sign-in").click()
+        page.locator("[name=nik]").fill(budi["nik"])
+        page.locator("[name=pin]").fill(budi["pin"])
+        shot(page, "kiosk-sign-in")
+        page.locator("[data-act=enter]").click()
+        page.locator("#who").wait_for()
+        shot(page, "kiosk-letters")
+        page.locator("[data-letter=surat_keterangan_domisili]").click()
+        page.locator(".suggested button").first.click()
+        shot(page, "kiosk-purpose")
+        page.locator("[data-act=submit]").click()
+        page.locator(".preview img").wait_for()
+        shot(page, "kiosk-registered")
+
+
+def request(browser: Browser, daemon: Daemon) -> None:
+    """A visitor without a PIN, and the officer who looks at the request."""
+    with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
+        pair(page, daemon, "kiosk-2")
+        page.locator("#without-pin").click()
+        page.locator("[data-letter=surat_keterangan_domisili]").click()
+        fill_form(page, {**FIELDS, "nik": residents()[0]["nik"]})
+        page.locator("[data-act=submit]").click()
+        page.locator("[data-act=yes]").click()
+        page.locator("[data-act=slip]").wait_for()
+        shot(page, "kiosk-request")
+        with page_of(browser, daemon.url + "/desk", DESK) as desk:
+            enter(desk, TOKEN)
+            desk.locator("[data-differs]").first.wait_for()
+            shot(desk, "desk-request", whole=True)
+
+
 @contextmanager
-def office(*turns: Any, env: dict[str, str]) -> Iterator[Daemon]:
+def office(*turns: Any, env: dict[str, str], config: str | None = None) -> Iterator[Daemon]:
     """A daemon on a fixed day, so that the pictures differ only when the pages do."""
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder), *turns, env={**env, **TODAY}) as daemon:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running(Path(folder), *turns, config=config, env={**env, **TODAY}) as daemon,
+    ):
         yield daemon
 
 

@@ -2,9 +2,11 @@
 // sends stays the office's wording; a word that isn't here is shown as the office has it.
 
 import { h } from './dom.js';
+import { FIELDS } from './glossary-letters.js';
 import { lang } from './words.js';
 
 const ENGLISH = {
+  ...FIELDS,
   'Surat Keterangan Domisili': 'Domicile letter',
   'Surat Keterangan Usaha': 'Business letter',
   'Surat Keterangan Tidak Mampu': 'Letter of low income',

@@ -1,0 +1,181 @@
+"""60 conversations of residents who signed in and 60 of visitors who did not, with a model that is often wrong.
+
+Counted over all of them: no value that is untrue, no letter about somebody else, and of those that should come to a
+letter at least 95 of 100 do. The words are those of tests/agentd/apps/letters/conversations.toml, and temptations.toml.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agentd.apps.letters.test_conversations import ENGLISH, FORM, PROSE, TABLE, VALUE, WRONG, lines, told
+from tests.daemon import SERVERS, Daemon, call, running
+from tests.e2e.register import REGISTER, Person, person, residents
+from tests.e2e.told_model import ToldModel, told_model
+
+RESIDENTS = {one["nama"]: one for one in residents()}
+WITH_PIN = [one for one in RESIDENTS.values() if one["pin"]]
+CASES = tomllib.loads(Path(__file__).with_name("temptations.toml").read_text(encoding="utf-8"))["case"]
+WAYS = [(PROSE, "at once"), (FORM, "as a form"), (ENGLISH, "at once")]
+TEMPTED = 3
+"""The fourth way: the model adds a neighbour's data, or one value that was not said."""
+
+
+@dataclass
+class Conversation:
+    """Who speaks (a resident, or nobody that is known), what they say, what the model calls, what is true."""
+
+    name: str
+    letter: str
+    says: list[str]
+    calls: dict[str, Any]
+    true: dict[str, Any]
+    comes: str = "letter"
+    who: dict[str, str] | None = None
+
+
+@dataclass
+class Count:
+    """What is counted over all conversations."""
+
+    wanted: int = 0
+    right: int = 0
+    untrue: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ToldModel]:
+    with told_model() as told:
+        yield told
+
+
+@pytest.fixture(scope="module")
+def office(model: ToldModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    config = model.config() + SERVERS["certificate"] + REGISTER
+    with running(tmp_path_factory.mktemp("truth"), call("unused"), config=config) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module")
+def visitor(office: Daemon) -> Person:
+    return person(office, "screen", "kiosk")
+
+
+@pytest.fixture(scope="module")
+def sources(visitor: Person) -> dict[str, dict[str, str | None]]:
+    """{letter: {field: where a resident's comes from}}."""
+    listed = visitor.call("Letters.list")["letters"]
+    return {
+        one["tool"].removeprefix("generate_"): {each["name"]: each["source"] for each in one["fields"]}
+        for one in listed
+    }
+
+
+def registered(where: dict[str, str | None], who: dict[str, str], member: dict[str, str] | None) -> dict[str, str]:
+    """What the register holds for a letter's form."""
+    found = {}
+    for name, source in where.items():
+        whose, _, key = (source or "").partition(".")
+        holder = {"resident": who, "family": member}.get(whose) or {}
+        if value := holder.get(key or "nama"):
+            found[name] = value
+    return found
+
+
+def of_residents(sources: dict[str, dict[str, str | None]]) -> Iterator[Conversation]:
+    """Twelve letters in four ways, and the temptations: 60."""
+    for number, key in enumerate(TABLE):
+        where, said = sources[key], told(key)
+        member = RESIDENTS["Rizky Contoh"] if "family" in where.values() else None
+        who = RESIDENTS["Budi Contoh"] if member else WITH_PIN[number]
+        left = {
+            name: each for name, each in said.items() if not (where[name] or "").startswith(("resident.", "family."))
+        }
+        for name in [name for name in left if where[name] == "family"]:
+            left[name] = [member["nama"], "", *(f"{words}" for words in _of(member["nama"], left[name]))]
+        for way in range(TEMPTED + 1):
+            spoken, delivery = WAYS[way % len(WAYS)]
+            true = {name: each[VALUE] for name, each in left.items()}
+            neighbour = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5"}
+            more = {name: value for name, value in neighbour.items() if name in where} if way == TEMPTED else {}
+            opening = f"Saya perlu {key.replace('_', ' ')}."
+            words = [opening, *lines([each[spoken] for each in left.values()], delivery)]
+            name = f"{key}: resident, way {way}"
+            yield Conversation(name, key, words, true | more, true | registered(where, who, member), who=who)
+    for case in CASES:
+        who = RESIDENTS[case["who"]]
+        said = case.get("said", {})
+        member = next((RESIDENTS.get(value) for value in said.values() if value in RESIDENTS), None)
+        true = said | registered(sources[case["letter"]], who, member)
+        yield Conversation(*(case["says"], case["letter"], [case["says"]], case["calls"], true, case["comes"]), who=who)
+
+
+def _of(name: str, each: list[str]) -> list[str]:
+    """The three ways to say it, with another value in its place."""
+    return [words.replace(each[VALUE], name) for words in each[PROSE:]]
+
+
+def of_strangers() -> Iterator[Conversation]:
+    """Twelve letters in three ways, then with one value that the model has wrong, and with one that nobody said: 60."""
+    for number, key in enumerate(TABLE):
+        said = told(key)
+        true = {name: each[VALUE] for name, each in said.items()}
+        opening = f"Saya perlu {key.replace('_', ' ')}."
+        for spoken, delivery in WAYS:
+            words = [opening, *lines([each[spoken] for each in said.values()], delivery)]
+            yield Conversation(f"{key}: stranger, {delivery} {spoken}", key, words, true, true)
+        wrong = list(said)[number % len(said)]
+        words = [opening, *lines([each[PROSE] for each in said.values()], "at once")]
+        mistaken = true | {wrong: said[wrong][WRONG]}
+        yield Conversation(f"{key}: stranger, {wrong} wrong", key, words, mistaken, true, "question")
+        parts = [each[PROSE] for name, each in said.items() if name != wrong]
+        unsaid = [opening, *lines(parts, "at once")]
+        yield Conversation(f"{key}: stranger, {wrong} unsaid", key, unsaid, mistaken, true, "question")
+
+
+def held(one: Conversation, visitor: Person, model: ToldModel, count: Count) -> None:
+    """Hold the conversation up to the summary and the yes; count what it came to."""
+    visitor.arrive()
+    if one.who is not None:
+        assert visitor.verify(nik=one.who["nik"], pin=one.who["pin"])["verified"], one.name
+    for words in one.says[:-1]:
+        model.answers = []
+        visitor.says(words)
+    model.answers = [call(f"generate_{one.letter}", **one.calls)]
+    asked = visitor.says(one.says[-1])
+    count.wanted += one.comes == "letter"
+    if asked["status"] != "needs_approval":
+        count.missed += [f"{one.name}: {asked['response']}"] if one.comes == "letter" else []
+        return
+    given, sources = asked["approval"]["arguments"], asked["approval"]["sources"]
+    untrue = {
+        name: value for name, value in given.items() if sources.get(name) != "default" and one.true.get(name) != value
+    }
+    count.untrue += [f"{one.name}: {name} = {value}" for name, value in untrue.items()]
+    if one.comes != "letter" or untrue:
+        return
+    done = visitor.says("ya")
+    issued = one.who is not None and done["status"] == "completed" and done["steps"][-1]["success"]
+    waits = done["status"] == "needs_approval" and done["approval"]["rule"] == "staff"
+    count.right += issued or waits
+    count.missed += [] if issued or waits else [f"{one.name}: {done['response']} {done['steps'][-1:]}"]
+
+
+@pytest.mark.parametrize("who", ["residents", "strangers"])
+def test_no_letter_says_what_is_untrue_and_right_ones_come(
+    who: str, visitor: Person, model: ToldModel, sources: dict[str, dict[str, str | None]]
+) -> None:
+    conversations = list(of_residents(sources) if who == "residents" else of_strangers())
+    count = Count()
+    for one in conversations:
+        held(one, visitor, model, count)
+    assert len(conversations) == 60
+    assert count.untrue == []
+    assert count.right >= 0.95 * count.wanted, f"{count.right} of {count.wanted}:\n" + "\n".join(count.missed)
