@@ -158,7 +158,7 @@ function openSignIn() {
 }
 
 function goWithout() {
-  withoutPin = true;
+  withoutPin = changed = true; // who then walks away leaves the first screen to the next person
   toStart('[data-letter]');
 }
 
