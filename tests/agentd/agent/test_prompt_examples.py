@@ -17,7 +17,7 @@ SHOWN = [
 
 def shown(**schemas: object) -> str:
     tool = ToolInfo.model_validate({"name": "generate_letter", "server": "letters", **schemas})
-    return "\n".join(turn.content for turn in examples(SHOWN, Toolset(tools=(tool,))))
+    return "\n".join(turn.content for turn in examples(SHOWN, Toolset(tools=(tool,), servers=())))
 
 
 def test_who_has_not_signed_in_is_asked_for_everything() -> None:
