@@ -45,10 +45,11 @@ def main() -> int:
     subprocess.run([AGENTD, "models", "pull"], check=True)
     state = Path(os.environ.get("AGENTD_STATE") or tempfile.mkdtemp(prefix="agentd-demo-"))
     say("The daemon, with the sample register of residents")
-    screen, desk = token(state, "loket-1", "kiosk"), token(state, "siti", "staff")
+    screen, desk = token(state, f"kiosk-{os.getpid()}", "kiosk"), token(state, f"siti-{os.getpid()}", "staff")
     with daemon(state) as url:
-        letters = [resident(Person(url, screen)), *visitor(Person(url, screen), Person(url, desk))]
-    for file in letters:
+        resident(Person(url, screen))
+        visitor(Person(url, screen), Person(url, desk))
+    for file in sorted(state.glob("letters/2*/*.pdf"), key=lambda file: file.stat().st_mtime)[-2:]:
         say(f"The letter: {file} ({file.stat().st_size} bytes)")
         print(indented(text_of(file)))
         subprocess.run([AGENTD, "letters", "verify", file, "--state", state], check=True)
@@ -56,7 +57,7 @@ def main() -> int:
     return 0
 
 
-def resident(person: Person) -> Path:
+def resident(person: Person) -> None:
     """A resident signs in and asks in words: the register fills the letter in, only its purpose is asked."""
     say("A resident, at the kiosk: NIK and PIN, then words")
     with SAMPLE.open(encoding="utf-8", newline="") as file:
@@ -68,14 +69,14 @@ def resident(person: Person) -> Path:
     for turn in range(TURNS):
         outcome = talk(person, said[turn] if turn < len(said) else f"Keperluannya untuk melamar kerja. {WISH}.")
         if outcome["artifacts"]:
-            return letter_of(outcome)
+            return
         if outcome["status"] == "needs_approval":
             print(f"   from the register: {', '.join(registered(outcome['approval']))}")
             said = [*said[: turn + 1], "ya, benar"]
     raise SystemExit("No letter was issued: the conversation above shows why.")
 
 
-def visitor(person: Person, officer: Person) -> list[Path]:
+def visitor(person: Person, officer: Person) -> None:
     """A visitor without a PIN fills in the form: the letter waits until an officer has seen the identity card."""
     say("A visitor without a PIN, at the kiosk: the form, then the officer")
     person.arrive()
@@ -90,7 +91,10 @@ def visitor(person: Person, officer: Person) -> list[Path]:
         print(f"   ☑ {one['requirement']}")
         officer.call("Request.check", request_id=request["request_id"], requirement=one["requirement"], seen=True)
     decided = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
-    return [letter_of(officer.call("Agent.approve", **decided))]
+    outcome = officer.call("Agent.approve", **decided)
+    print(f"   {outcome['response']}")
+    if not outcome["artifacts"]:
+        raise SystemExit("No letter was issued: the answer above says why.")
 
 
 def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
@@ -106,14 +110,6 @@ def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
 def registered(approval: dict[str, Any]) -> list[str]:
     """The fields that the register filled in."""
     return [name for name, source in approval.get("sources", {}).items() if source == "register"]
-
-
-def letter_of(outcome: dict[str, Any]) -> Path:
-    """The PDF that a run made; the conversation shows why where there is none."""
-    files = [Path(one["path"]) for one in outcome["artifacts"] if one["name"].endswith(".pdf")]
-    if not files:
-        raise SystemExit(f"No letter was issued: {outcome['response']}")
-    return files[0]
 
 
 if __name__ == "__main__":
