@@ -5,7 +5,7 @@ import { inWords, named } from './glossary.js';
 import { requestCard } from './request-card.js';
 import { get } from './rpc.js';
 import { waiting } from './turns.js';
-import { lang, t, time } from './words.js';
+import { day, lang, t, time } from './words.js';
 
 export function approvalCard(turn, part, context) {
   const { approval } = part;
@@ -59,7 +59,8 @@ export function fieldList(fields, values, sources = {}) {
 
 const from = (source) => FROM[source] && h('span', { class: 'source', 'data-source': source }, t(FROM[source]));
 const FROM = { register: 'from_register', citizen: 'from_citizen', officer: 'from_officer', derived: 'from_derived' };
-const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const ISO = /^\d{4}-\d\d-\d\d$/; // a day as the register writes it
+const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : ISO.test(value) ? day(value) : String(value));
 
 /** The server's drawing of the draft; it lives in memory only. */
 function picture(letterType, data, title) {
