@@ -170,10 +170,10 @@ def request(browser: Browser, daemon: Daemon) -> None:
         page.locator("[data-act=yes]").click()
         page.locator("[data-act=slip]").wait_for()
         shot(page, "kiosk-request")
-        with page_of(browser, daemon.url + "/desk", DESK) as desk:
+        with page_of(browser, daemon.url + "/desk", {**DESK, "height": 1500}) as desk:
             enter(desk, TOKEN)
             desk.locator("[data-differs]").first.wait_for()
-            shot(desk, "desk-request", whole=True)
+            shot(desk, "desk-request")
 
 
 @contextmanager

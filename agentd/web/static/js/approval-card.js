@@ -60,7 +60,8 @@ export function fieldList(fields, values, sources = {}) {
 const from = (source) => FROM[source] && h('span', { class: 'source', 'data-source': source }, t(FROM[source]));
 const FROM = { register: 'from_register', citizen: 'from_citizen', officer: 'from_officer', derived: 'from_derived' };
 const ISO = /^\d{4}-\d\d-\d\d$/; // a day as the register writes it
-const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : ISO.test(value) ? day(value) : String(value));
+/** A value as people read it. */
+export const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : ISO.test(value) ? day(value) : String(value));
 
 /** The server's drawing of the draft; it lives in memory only. */
 function picture(letterType, data, title) {

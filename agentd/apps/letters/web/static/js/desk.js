@@ -91,7 +91,7 @@ function pendingCard(run) {
     { class: 'card approval', 'data-run': run.run_id },
     h('h3', {}, catalogue.title(approval.tool)),
     run.request && requestLine(run.request),
-    h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${time(approval.expires_at)}`),
+    h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${run.request ? `${day(approval.expires_at)} ` : ''}${time(approval.expires_at)}`),
     fieldList(catalogue.fields(approval.tool), approval.arguments, approval.sources),
     run.request && requestDetails(run),
     changesOf(approval),

@@ -1,5 +1,6 @@
 // The desk's part of a citizen's request: its number and level, what to tick, what differs from the register, vouching.
 
+import { shown } from './approval-card.js';
 import { fill, h, once } from './dom.js';
 import { call } from './rpc.js';
 import { time } from './words.js';
@@ -56,7 +57,7 @@ function comparison(request) {
 function compared({ resident, differences }) {
   if (!resident) return h('p', { class: 'note', 'data-compared': 'nobody' }, 'NIK pada permintaan ini tidak ada di data kependudukan kantor ini.');
   if (!differences.length) return h('p', { class: 'note', 'data-compared': 'same' }, 'Sama dengan data kependudukan.');
-  const line = (one) => h('li', { 'data-differs': one.field }, `${one.title}: dikatakan ${one.said}, tercatat ${one.registered}`);
+  const line = (one) => h('li', { 'data-differs': one.field }, `${one.title}: dikatakan ${one.said}, tercatat ${shown(one.registered)}`);
   return h('div', { class: 'note', 'data-compared': 'differs' }, 'Berbeda dari data kependudukan:', h('ul', {}, differences.map(line)));
 }
 
