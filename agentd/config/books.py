@@ -23,10 +23,12 @@ class BooksSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     url: str | None = None
-    """Its address: `mysql+aiomysql://HOST:3306/DATABASE` (MariaDB, MySQL) or `sqlite+aiosqlite:////FILE`. `${NAME}` in
-    it is that credential."""
+    """Its address: `mysql+aiomysql://HOST:3306/DATABASE` (MariaDB, MySQL), `postgresql://HOST:5432/DATABASE` or
+    `sqlite+aiosqlite:////FILE`. `${NAME}` in it is that credential."""
     account: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")
     """Name of the credential that holds `USER:PASSWORD`, put into the address. The user should be able to read only."""
+    schemas: list[str] = Field(default_factory=list)
+    """The schemas of a PostgreSQL database that hold the books, the first first; left out, `public`."""
     tables: list[str] = Field(default_factory=list)
     """The tables that may be asked about; left out, all of the database."""
     glossary: str = "books.toml"
@@ -51,4 +53,5 @@ def address(books: BooksSettings, environ: Mapping[str, str]) -> str:
 def environment(books: BooksSettings, folder: Path) -> dict[str, str]:
     """What a server of the books finds in its environment beside the credential."""
     given = {"BOOKS_FILE": str((folder / books.glossary).resolve())}
-    return given | ({"BOOKS_TABLES": ",".join(books.tables)} if books.tables else {})
+    lists = {"BOOKS_TABLES": books.tables, "BOOKS_SCHEMAS": books.schemas}
+    return given | {name: ",".join(value) for name, value in lists.items() if value}

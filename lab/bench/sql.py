@@ -100,7 +100,7 @@ def _judge(sql: str, kind: Any) -> float:
     started = time.perf_counter()
     for statement in split(sql, kind):
         with contextlib.suppress(guard.RefusedError):
-            guard.check(statement, kind, "erp")
+            guard.check(statement, kind, ("erp",))
     return time.perf_counter() - started
 
 

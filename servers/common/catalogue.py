@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,11 @@ from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.types import Date, DateTime, Integer, Numeric
 
+from servers.common.database import Database
 from servers.common.erp import sqlite_comments
+
+DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
+"""SQLAlchemy's names to ours; MariaDB has one of its own there, and is MySQL here: the same SQL to a planner."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class TableInfo:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All tables and views of one database, by name."""
+    """All tables and views of one database, by name. `dialect` is "mysql", "postgres" or "sqlite"."""
 
     database: str
     dialect: str
@@ -77,14 +81,32 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def reflect(connection: Connection) -> Catalogue:
-    """Read the catalogue. On SQLite, comments are the `--` notes in CREATE TABLE."""
+async def catalogue_of(database: Database, *, timeout_seconds: float = 30.0) -> Catalogue:
+    """The tables that may be asked about. Raises DatabaseError."""
+    found = await database.inspect(
+        lambda connection: reflect(connection, database.schemas), timeout_seconds=timeout_seconds
+    )
+    return found.only(database.tables)
+
+
+def reflect(connection: Connection, schemas: Sequence[str] = ()) -> Catalogue:
+    """Read the catalogue. On SQLite, comments are the `--` notes in CREATE TABLE.
+
+    Of several schemas (PostgreSQL) a table hides those of its name in later ones, as it does where a query names it.
+    """
+    tables: dict[str, TableInfo] = {}
+    for schema in schemas or (None,):
+        tables = _tables(connection, schema) | tables
+    name = connection.engine.url.database or ""
+    return Catalogue(name, DIALECTS.get(connection.dialect.name, "mysql"), dict(sorted(tables.items())))
+
+
+def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     inspector = inspect(connection)
-    dialect = connection.dialect.name
-    columns = inspector.get_multi_columns(kind=ObjectKind.ANY)
-    keys = inspector.get_multi_pk_constraint(kind=ObjectKind.ANY)
-    foreign = inspector.get_multi_foreign_keys(kind=ObjectKind.ANY)
-    comments = _comments(connection, inspector)
+    columns = inspector.get_multi_columns(schema=schema, kind=ObjectKind.ANY)
+    keys = inspector.get_multi_pk_constraint(schema=schema, kind=ObjectKind.ANY)
+    foreign = inspector.get_multi_foreign_keys(schema=schema, kind=ObjectKind.ANY)
+    comments = _comments(connection, inspector, schema)
     tables = {}
     for key, table_columns in sorted(columns.items(), key=lambda item: item[0][1]):
         name = key[1]
@@ -110,14 +132,15 @@ def reflect(connection: Connection) -> Catalogue:
             ),
             folded={column.lower(): column for column in infos},
         )
-    # MariaDB is a dialect of its own in SQLAlchemy, but the same SQL to whoever reads this.
-    return Catalogue(connection.engine.url.database or "", "sqlite" if dialect == "sqlite" else "mysql", tables)
+    return tables
 
 
-def _comments(connection: Connection, inspector: Inspector) -> dict[str, tuple[str | None, dict[str, str]]]:
+def _comments(
+    connection: Connection, inspector: Inspector, schema: str | None
+) -> dict[str, tuple[str | None, dict[str, str]]]:
     """Each table's comment, and its columns' where reflection doesn't give them."""
     if connection.dialect.name != "sqlite":
-        noted = inspector.get_multi_table_comment(kind=ObjectKind.ANY)
+        noted = inspector.get_multi_table_comment(schema=schema, kind=ObjectKind.ANY)
         return {key[1]: (comment["text"], {}) for key, comment in noted.items()}
     rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
     return {name: sqlite_comments(sql) for name, sql in rows}

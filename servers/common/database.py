@@ -2,7 +2,7 @@
 
 Whatever statement gets here, the session holds by itself, so that a hole in a caller's own checks opens nothing:
 each statement has a session of its own (nothing carries over), read-only, with a time limit that the database keeps
-and another that we keep by KILL QUERY. Cancelling the task kills the query too: drivers don't.
+and another that we keep by killing the query. Cancelling the task kills it too: drivers don't.
 """
 
 from __future__ import annotations
@@ -14,18 +14,25 @@ import sqlite3
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import orjson
-from pymysql.constants import FIELD_TYPE
-from pymysql.converters import conversions
-from sqlalchemy import Connection, CursorResult, Executable, pool
+from sqlalchemy import Connection, CursorResult, Executable
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from servers.common.database_address import SAMPLE, allowed_tables, given_url, parse_url, sample_url
+from servers.common.database_address import (
+    SAMPLE,
+    Kind,
+    allowed_tables,
+    given_url,
+    kind_of,
+    parse_url,
+    sample_url,
+    schemas_of,
+)
 from servers.common.database_errors import (
     ConfigurationError,
     DatabaseError,
@@ -36,8 +43,8 @@ from servers.common.database_errors import (
     explain,
     reason,
 )
-from servers.common.sqlite_process import Processes, open_readonly
-from servers.common.values import date_time_text, decimal_text, json_rows
+from servers.common.session import CONNECT_SECONDS, Session, Sessions
+from servers.common.values import json_rows
 
 __all__ = [
     "ConfigurationError",
@@ -53,19 +60,11 @@ __all__ = [
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-CONNECT_SECONDS = 5.0
 KILL_SECONDS = 3.0
-GRACE_SECONDS = 0.5
-"""How much longer than the database's own time limit we wait before we kill the query ourselves."""
 MAX_BYTES = 4 * 2**20
 """JSON of one result, at most: what one message on the wire carries without holding up the others."""
-GROUP_CONCAT_BYTES = 2**20
-"""MySQL would silently cut it at 1024."""
 BATCH_ROWS = 1000
 SESSIONS = 8
-
-SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-"""Pinned: with ANSI_QUOTES or NO_BACKSLASH_ESCAPES the server would read quotes otherwise than our checks do."""
 
 
 @dataclass(frozen=True)
@@ -85,15 +84,19 @@ class Rows:
 class Database:
     """One database, read-only. Opens nothing until it is asked, so it can be made while the database is down."""
 
-    def __init__(self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None) -> None:
-        """Raises ConfigurationError. `sessions`: statements at a time; `notice`: what readers must know of all rows."""
+    def __init__(
+        self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None, schemas: Sequence[str] = ()
+    ) -> None:
+        """Raises ConfigurationError. `sessions`: statements at a time; `notice`: what readers must know of all rows;
+        `schemas`: whose tables are read (PostgreSQL), `public` where none is named."""
         self.notice = notice
         self.tables: frozenset[str] = frozenset()  # that may be asked about, in lower case; none means all
         self.url = parse_url(url)
-        self.kind: Literal["mysql", "sqlite"] = "sqlite" if self.url.drivername.startswith("sqlite") else "mysql"
-        self._engine = _engine(self.url)
+        self.kind: Kind = kind_of(self.url)
+        self.schemas = (tuple(schemas) or ("public",)) if self.kind == "postgres" else ()
+        self._sessions = _sessions(self.kind, self.schemas)
+        self._engine = self._sessions.engine(self.url)
         self._slots = asyncio.Semaphore(sessions)
-        self._grace = 0.0 if self.kind == "sqlite" else GRACE_SECONDS  # SQLite knows no time limit of its own
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Database:
@@ -101,7 +104,7 @@ class Database:
         environ = os.environ if environ is None else environ
         url = given_url(environ)
         if url is not None:
-            database = cls(url)
+            database = cls(url, schemas=schemas_of(environ))
             database.tables = frozenset(name.casefold() for name in allowed_tables(environ))
             return database
         log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
@@ -119,10 +122,10 @@ class Database:
         Raises UnavailableError, LostError, TimeLimitError, StatementError.
         """
 
-        async def read(session: _Session) -> Rows:
+        async def read(session: Session) -> Rows:
             rows = await self._stream(session.connection, statement, max_rows)
-            if rows.cut and self.kind == "mysql":  # whose drivers would read what is left
-                await self._kill(session)
+            if rows.cut and self._sessions.reads_what_is_left:
+                await self._sessions.kill(session, self._engine)
             return rows
 
         return await self._run(read, timeout_seconds)
@@ -153,13 +156,13 @@ class Database:
             batch = min(BATCH_ROWS, batch * 4) if length < MAX_BYTES // 16 else max(1, batch // 4)
         return Rows(columns, rows)
 
-    async def _run(self, work: Callable[[_Session], Coroutine[Any, Any, T]], timeout_seconds: float) -> T:
+    async def _run(self, work: Callable[[Session], Coroutine[Any, Any, T]], timeout_seconds: float) -> T:
         """`work` in a fresh read-only session. A timeout or a cancel kills its query first: so it ends by itself."""
         async with self._slots:
             session = await self._connect(timeout_seconds)
             task = asyncio.create_task(work(session), name="sql-statement")
             try:
-                await asyncio.wait({task}, timeout=timeout_seconds + self._grace)
+                await asyncio.wait({task}, timeout=timeout_seconds + self._sessions.grace_seconds)
                 if not task.done():
                     raise TimeLimitError(timeout_seconds)
                 return task.result()
@@ -168,25 +171,24 @@ class Database:
             finally:
                 await self._end(session, task)
 
-    async def _end(self, session: _Session, task: asyncio.Task[Any]) -> None:
+    async def _end(self, session: Session, task: asyncio.Task[Any]) -> None:
         """Kill what still runs and hang up, without reading what is left of a result. Bounded, also while cancelled."""
         with anyio.move_on_after(KILL_SECONDS, shield=True):
             if not task.done():
-                await self._kill(session)
+                await self._sessions.kill(session, self._engine)
                 await asyncio.wait({task})
         task.cancel()  # does nothing, unless even the kill didn't get through
         await _hang_up(session.connection)
         await asyncio.gather(task, return_exceptions=True)
 
-    async def _connect(self, timeout_seconds: float) -> _Session:
+    async def _connect(self, timeout_seconds: float) -> Session:
         connection = self._engine.connect()
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await connection.start()
                 raw = await connection.get_raw_connection()
-                session = _Session(connection, raw.driver_connection)
-                if self.kind == "mysql":
-                    session.thread_id = await _restrict_mysql(session, timeout_seconds)
+                session = Session(connection, raw.driver_connection)
+                await self._sessions.restrict(session, timeout_seconds)
                 return session
         except BaseException as error:
             if connection.sync_connection is not None:
@@ -195,42 +197,20 @@ class Database:
                 raise UnavailableError(reason(error)) from None
             raise
 
-    async def _kill(self, session: _Session) -> None:
-        """End on the server whatever runs in this session."""
-        if self.kind == "sqlite":
-            await session.driver.interrupt()  # which ends the statement's process
-            return
-        try:
-            async with self._engine.connect() as side:
-                await side.exec_driver_sql(f"KILL QUERY {session.thread_id:d}")
-        except (SQLAlchemyError, OSError) as error:
-            log.warning("a query could not be killed (%s); the server's own time limit ends it", reason(error))
 
+def _sessions(kind: Kind, schemas: tuple[str, ...]) -> Sessions:
+    """Each kind's driver is imported only where it is used."""
+    if kind == "postgres":
+        from servers.common.postgresql_session import PostgreSQLSessions
 
-@dataclass
-class _Session:
-    connection: AsyncConnection
-    driver: Any
-    """The driver's own connection."""
-    thread_id: int = 0
-    """What KILL QUERY takes (MySQL)."""
+        return PostgreSQLSessions(schemas)
+    if kind == "sqlite":
+        from servers.common.sqlite_session import SQLiteSessions
 
+        return SQLiteSessions()
+    from servers.common.mysql_session import MySQLSessions
 
-async def _restrict_mysql(session: _Session, timeout_seconds: float) -> int:
-    """Make the server itself keep the session read-only, bounded and of one statement. Returns its thread's number."""
-    connection, driver = session.connection, session.driver
-    # COM_SET_OPTION: several statements in one text off, which both drivers switch on and have no call to undo.
-    await driver._execute_command(0x1B, b"\x01\x00")
-    await (driver._read_packet if hasattr(driver, "_read_packet") else driver.read_packet)()
-    limits = (
-        f"tx_read_only=1, max_statement_time={max(timeout_seconds, 0.001):.3f}"
-        if getattr(connection.dialect, "is_mariadb", False)
-        else f"transaction_read_only=1, max_execution_time={max(timeout_seconds * 1000, 1):.0f}"
-    )
-    await connection.exec_driver_sql(
-        f"SET SESSION {limits}, lock_wait_timeout=2, group_concat_max_len={GROUP_CONCAT_BYTES}, sql_mode='{SQL_MODE}'"
-    )
-    return int((await connection.exec_driver_sql("SELECT CONNECTION_ID()")).scalar_one())
+    return MySQLSessions()
 
 
 async def _hang_up(connection: AsyncConnection) -> None:
@@ -242,7 +222,9 @@ async def _hang_up(connection: AsyncConnection) -> None:
 def _execute(connection: Connection, statement: str | Executable) -> CursorResult[Any]:
     if isinstance(statement, str):
         # no_parameters: a % in the text is a % and no parameter.
-        options = {"stream_results": True, "no_parameters": True}
+        # PostgreSQL declares a cursor for what it streams, and declares none for EXPLAIN.
+        plain = connection.dialect.name == "postgresql" and statement.startswith("EXPLAIN ")
+        options = {"stream_results": not plain, "no_parameters": True}
         return connection.exec_driver_sql(statement, execution_options=options)
     return connection.execute(statement, execution_options={"stream_results": True})
 
@@ -263,38 +245,3 @@ def unique_names(names: list[str]) -> list[str]:
         seen.add(candidate)
         unique.append(candidate)
     return unique
-
-
-def _engine(url: URL) -> AsyncEngine:
-    # NullPool: each statement a session of its own, so no SET, lock or variable survives it, and a database that was
-    # restarted is simply reached again. Connecting costs about 2 ms.
-    if url.drivername.startswith("sqlite"):
-        processes = Processes()
-        return create_async_engine(
-            url,
-            poolclass=pool.NullPool,
-            async_creator=lambda: open_readonly(processes, url.database or "", CONNECT_SECONDS),
-            hide_parameters=True,
-        )
-    return create_async_engine(
-        url,
-        poolclass=pool.NullPool,
-        isolation_level="AUTOCOMMIT",
-        hide_parameters=True,
-        connect_args={
-            "connect_timeout": CONNECT_SECONDS,
-            "local_infile": False,
-            "autocommit": True,
-            "conv": _DECODERS,
-        },
-    )
-
-
-_DECODERS = conversions | {
-    FIELD_TYPE.NEWDECIMAL: decimal_text,
-    FIELD_TYPE.DECIMAL: decimal_text,
-    FIELD_TYPE.DATE: str,
-    FIELD_TYPE.DATETIME: date_time_text,
-    FIELD_TYPE.TIMESTAMP: date_time_text,
-}
-"""How both drivers read the server's text: straight into JSON form, which is quicker than by Decimal and date."""

@@ -1,6 +1,7 @@
 """Where the database is: DATABASE_URL, a credential, or, when neither is given, a sample company. Opens nothing.
 
     mysql+aiomysql://reader:secret@host:3306/erp     MariaDB or MySQL (mysql+asyncmy:// reads large results faster)
+    postgresql+psycopg://reader:secret@host:5432/erp PostgreSQL
     sqlite+aiosqlite:///relative.db                   a file, four slashes for an absolute path
 
 The credential is $CREDENTIALS_DIRECTORY/database_url; the sample company is $AGENTD_STATE/erp.db (default ./state).
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -27,9 +29,21 @@ DRIVERS = {
     "mariadb": "mariadb+aiomysql",
     "mariadb+aiomysql": "mariadb+aiomysql",
     "mariadb+asyncmy": "mariadb+asyncmy",
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
     "sqlite": "sqlite+aiosqlite",
     "sqlite+aiosqlite": "sqlite+aiosqlite",
 }
+
+
+Kind = Literal["mysql", "postgres", "sqlite"]
+
+
+def kind_of(url: URL) -> Kind:
+    """MariaDB is `mysql`: the same SQL to our checks."""
+    name = url.drivername.partition("+")[0]
+    return "sqlite" if name == "sqlite" else "postgres" if name == "postgresql" else "mysql"
 
 
 def configured_url(environ: Mapping[str, str]) -> str:
@@ -54,6 +68,11 @@ def allowed_tables(environ: Mapping[str, str]) -> list[str]:
     return [name.strip() for name in environ.get("BOOKS_TABLES", "").split(",") if name.strip()]
 
 
+def schemas_of(environ: Mapping[str, str]) -> list[str]:
+    """BOOKS_SCHEMAS: the schemas of a PostgreSQL database that hold the books, separated by commas."""
+    return [name.strip() for name in environ.get("BOOKS_SCHEMAS", "").split(",") if name.strip()]
+
+
 def sample_url(environ: Mapping[str, str]) -> str:
     """The sample company's database, which is built when it isn't there."""
     from servers.common.erp import build  # a database of one's own needs none of it
@@ -68,7 +87,7 @@ def parse_url(url: str | URL) -> URL:
     except (ArgumentError, ValueError):
         raise ConfigurationError(
             "DATABASE_URL isn't a database address; write mysql+aiomysql://USER:PASSWORD@HOST:3306/DATABASE "
-            "(special characters in the password percent-encoded) or sqlite+aiosqlite:///FILE."
+            "(special characters in the password percent-encoded), postgresql://… or sqlite+aiosqlite:///FILE."
         ) from None
     driver = DRIVERS.get(parsed.drivername)
     if driver is None:

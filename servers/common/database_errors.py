@@ -14,6 +14,7 @@ import os
 import re
 import socket
 import sqlite3
+from collections.abc import Mapping
 
 from sqlalchemy.exc import DBAPIError
 
@@ -65,14 +66,28 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
     if not isinstance(error, DBAPIError):
         return LostError() if isinstance(error, OSError) else error
     code, text = _code_and_text(error)
+    if state := getattr(error.orig, "sqlstate", None):
+        return _explain_state(str(state), error.orig, timeout_seconds)
     if code in STATEMENT_TIMEOUTS:
         return TimeLimitError(timeout_seconds)
-    if code in LOST or (code == 0 and "connect" in text.lower()) or isinstance(error.orig, OSError):
+    hung_up = (code == 0 and "connect" in text.lower()) or "closed the connection" in text or "is closed" in text
+    if code in LOST or hung_up or isinstance(error.orig, OSError):
         return LostError()
     if isinstance(error.orig, sqlite3.DatabaseError) and "auth" in text:
         text = f"{text}: this session only reads"
     text = re.sub(r"'[^']*'@'[^']*'", "this account", text)
     return StatementError(f"{text} ({code})" if code is not None else text)
+
+
+def _explain_state(state: str, error: object, timeout_seconds: float) -> Exception:
+    """By PostgreSQL's five characters (its manual, appendix A)."""
+    if state == "57014":
+        return TimeLimitError(timeout_seconds)
+    if state.startswith(("08", "57P")):
+        return LostError()
+    said = getattr(error, "diag", None)
+    parts = [getattr(said, "message_primary", None) or "refused", getattr(said, "message_hint", None)]
+    return StatementError(f"{' '.join(str(part) for part in parts if part)} ({state})")
 
 
 def reason(error: BaseException) -> str:
@@ -87,6 +102,9 @@ def reason(error: BaseException) -> str:
         if isinstance(code, int) and code in KNOWN_REFUSALS:
             return KNOWN_REFUSALS[code]
     for link in links:
+        said = str(link).casefold()
+        if type(link).__module__.startswith("psycopg") and (known := _first(KNOWN_WORDS, said)):
+            return known
         if isinstance(link, socket.gaierror):
             return "unknown host"
         if isinstance(link, TimeoutError):
@@ -110,6 +128,31 @@ KNOWN_REFUSALS = {
     1698: "access denied (wrong user or password)",
     3159: "the server wants an encrypted connection",
 }
+
+
+KNOWN_WORDS = {
+    "password authentication failed": "access denied (wrong user or password)",
+    "no password supplied": "access denied (wrong user or password)",
+    "no pg_hba.conf entry": "this host is not allowed to connect",
+    'role "" does not exist': "access denied (wrong user or password)",
+    'database "" does not exist': "unknown database",
+    "too many clients": "too many connections",
+    "too many connections": "too many connections",
+    "connection refused": "Connection refused",
+    "translate host name": "unknown host",
+    "name or service not known": "unknown host",
+    "failed to resolve host": "unknown host",
+    "timeout": "it doesn't answer",
+    "timed out": "it doesn't answer",
+    "starting up": "it is starting up",
+}
+"""PostgreSQL's client gives a refused login no code, only words; the first that is found counts."""
+
+
+def _first(known: Mapping[str, str], said: str) -> str | None:
+    """The meaning of the first known words, those of the address aside."""
+    said = re.sub(r'"[^"]*"', '""', said)
+    return next((meaning for words, meaning in known.items() if words in said), None)
 
 
 def _code_and_text(error: DBAPIError) -> tuple[int | None, str]:

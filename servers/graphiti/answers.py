@@ -50,6 +50,8 @@ class SchemaInfo(TypedDict):
     table_relationships: list[Relationship]
     financial_columns: dict[str, list[str]]
     temporal_columns: dict[str, list[str]]
+    dialect: NotRequired[str]
+    """Of an office's own database: "mysql", "postgres" or "sqlite"."""
 
 
 class SchemaColumn(TypedDict):
@@ -85,6 +87,8 @@ def schema_info(found: Found | None) -> SchemaInfo:
     if found is None:
         return info
     info["table_relationships"] = _relationships(found)
+    if found.schema.profiled:
+        info["dialect"] = found.schema.dialect
     for table in found.tables:
         chosen = _chosen(table, found)
         described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each, found) for each in chosen]}
@@ -141,9 +145,9 @@ def _column_info(column: Column, kind: Classification, found: Found) -> ColumnIn
         info = {"name": column.name, "type": info["type"], "description": column.comment, "classification": kind}
     if column.comment or is_aggregatable(kind):
         info["is_aggregatable"] = is_aggregatable(kind)
-    if found.profiled and column.primary_key:
+    if found.schema.profiled and column.primary_key:
         info["is_primary_key"] = True
-    if found.profiled and column.sample_values:
+    if found.schema.profiled and column.sample_values:
         info["sample_values"] = list(column.sample_values)
     return info
 
@@ -166,7 +170,7 @@ def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
     joined = {each.from_column for each in found.relations if each.from_table == table.name}
     joined |= {each.to_column for each in found.relations if each.to_table == table.name}
     kinds = [(column, classify(table, column)) for column in table.columns]
-    if found.profiled and len(kinds) <= ALL_SHOWN:
+    if found.schema.profiled and len(kinds) <= ALL_SHOWN:
         return kinds
     return [
         (column, kind)

@@ -62,13 +62,16 @@ def unclaimed(text: str) -> list[str]:
 
 
 def name_concepts(name: str) -> frozenset[str]:
-    """The concepts in a table's or column's name, also where its pieces stand together: `salesorderh`."""
+    """The concepts in a table's or column's name, also where its pieces stand together: `salesorderh`.
+
+    A name without such pieces may be a phrase of people: `Faktur Januari`, `piutang`.
+    """
     found: set[str] = set()
     rest = words(name)
     while rest:
         found |= _pieces_from("".join(rest), rest[0])
         rest = rest[1:]
-    return frozenset(found)
+    return frozenset(found or {concept for concept, _ in concepts_in(name)})
 
 
 def _pieces_from(text: str, word: str) -> set[str]:

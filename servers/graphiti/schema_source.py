@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from servers.common import books_file
-from servers.common.catalogue import reflect
+from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError
-from servers.common.database_address import allowed_tables, given_url
+from servers.common.database_address import allowed_tables, given_url, schemas_of
 from servers.common.guessed_keys import guessed
 from servers.common.schema_document import schema_document
 from servers.graphiti.schema_file import SHIPPED, Schema, SchemaError, read_schema
@@ -66,7 +66,7 @@ class DatabaseSource:
     async def read(self) -> Schema:
         """Raises SchemaError."""
         try:
-            document = schema_document(await self._database.inspect(reflect))
+            document = schema_document(await catalogue_of(self._database))
             books = books_file.read(self._books)
         except (DatabaseError, books_file.BooksFileError) as error:
             raise SchemaError(str(error)) from error
@@ -99,7 +99,7 @@ def source_of(environ: Mapping[str, str]) -> Source:
         return FileSource(SHIPPED)
     tables = allowed_tables(environ)
     books = environ.get("BOOKS_FILE")
-    return DatabaseSource(Database(url), tables, Path(books) if books else None)
+    return DatabaseSource(Database(url, schemas=schemas_of(environ)), tables, Path(books) if books else None)
 
 
 def _file_stamp(path: Path) -> Stamp:

@@ -57,7 +57,7 @@ class Found:
     tables: tuple[Table, ...]
     relations: tuple[Relation, ...]
     question: Question
-    profiled: bool = False  # an office's own, whose keys and values are told
+    schema: Schema  # an office's own is told with its keys, values and dialect
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Index:
         if not named:
             kept = self._covering(kept, question, scores)
         chosen = [self.tables[name] for name in self._completed(kept, question)]
-        return Found(tuple(chosen), tuple(relations(chosen)), question, self.schema.profiled)
+        return Found(tuple(chosen), tuple(relations(chosen)), question, self.schema)
 
     def _covering(self, kept: list[str], question: Question, scores: Mapping[str, float]) -> list[str]:
         """With a table for each concept that the kept ones don't hold: revenue by city needs more than the city.

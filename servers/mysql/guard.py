@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import sqlglot
 from sqlglot import exp
@@ -25,6 +25,7 @@ INSTEAD = {
 }
 VIRTUAL = {
     "mysql": re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE),  # MariaDB's tables of numbers, of any size
+    "postgres": re.compile(r"pg_.*", re.IGNORECASE),
     "sqlite": re.compile(r"(sqlite_|pragma_|dbstat|bytecode|tables_used|fts\d).*", re.IGNORECASE),
 }
 
@@ -33,8 +34,11 @@ class RefusedError(Exception):
     """The statement may not run; the text says why, in one sentence."""
 
 
-def check(statement: Statement, kind: Kind, schema: str | None = None, tables: frozenset[str] = frozenset()) -> None:
-    """Raise RefusedError unless `statement` is one SELECT on tables of `schema` (the connection's database).
+def check(
+    statement: Statement, kind: Kind, schemas: Collection[str] = (), tables: frozenset[str] = frozenset()
+) -> None:
+    """Raise RefusedError unless `statement` is one SELECT on tables of `schemas` (the connection's database, or those
+    that it looks in).
 
     `tables`, in lower case: those that may be read; none means all."""
     _check_words(statement, kind)
@@ -42,10 +46,12 @@ def check(statement: Statement, kind: Kind, schema: str | None = None, tables: f
     if not isinstance(tree, ROOTS):
         raise RefusedError("Only SELECT statements are allowed.")
     _check_nodes(tree)
+    if kind == "postgres":
+        _check_types(tree)
     _check_calls(statement, tree, kind)
     derived = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)} if tables else set()
     for table in tree.find_all(exp.Table):
-        _check_table(table, kind, schema)
+        _check_table(table, kind, schemas)
         if tables and table.name.casefold() not in tables | derived:
             raise RefusedError(f"{table.name} is not among the tables that may be asked about.")
 
@@ -88,6 +94,13 @@ def _check_nodes(tree: exp.Expr) -> None:
         raise RefusedError(f"{_spelled(node)} is not allowed in a read-only query.")
 
 
+def _check_types(tree: exp.Expr) -> None:
+    """PostgreSQL has types whose casts look things up (`regclass`): only plain ones are cast to."""
+    for kind in tree.find_all(exp.DataType):
+        if kind.this not in vocabulary.CASTS:
+            raise RefusedError(f"A cast to {kind.sql()[:60]} is not allowed.")
+
+
 def _spelled(node: exp.Expr) -> str:
     """`SessionParameter` as SESSION PARAMETER: near enough to what was written."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).upper()
@@ -110,11 +123,11 @@ def _aliases_with_columns(tree: exp.Expr) -> Iterator[str]:
             yield alias.name.upper()
 
 
-def _check_table(table: exp.Table, kind: Kind, schema: str | None) -> None:
+def _check_table(table: exp.Table, kind: Kind, schemas: Collection[str]) -> None:
     if not isinstance(table.this, exp.Identifier):
         raise RefusedError("Only tables, views and subqueries may stand after FROM and JOIN.")
-    own = (schema or "").lower() if kind == "mysql" else "main"
-    if table.catalog or (table.db and table.db.lower() != own):
+    own = {"main"} if kind == "sqlite" else {schema.casefold() for schema in schemas}
+    if table.catalog or (table.db and table.db.casefold() not in own):
         raise RefusedError(f"Only tables of this database may be read; {table.db or table.catalog} is another one.")
     if VIRTUAL[kind].fullmatch(table.name):
         raise RefusedError(f"{table.name} is the database's own and not allowed; describe_schema lists the tables.")

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["mysql", "sqlite"]
+Kind = Literal["mysql", "postgres", "sqlite"]
 
 MAX_TEXT = 1_000_000
 MAX_LENGTH = 20_000
@@ -69,6 +69,21 @@ _TOKENS = {
     ),
 }
 
+_TOKENS["postgres"] = re.compile(
+    r"""
+    (?P<prefixed>(?:[ebnxEBNX]|[uU]&)(?=['"]))
+  | (?P<text>'(?:[^']|'')*')
+  | (?P<quoted>"(?:[^"]|"")*")
+  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
+  | (?P<line>--[^\n]*)
+  | (?P<cast>::)
+  | (?P<parameter>\d+\$)
+"""
+    + "  |"
+    + _COMMON,
+    re.VERBOSE | re.DOTALL,
+)
+
 _STRANGE = {
     "'": "a quote that is never closed",
     '"': "a quote that is never closed",
@@ -82,6 +97,14 @@ _STRANGE = {
     "}": "a brace outside quotes",
     "#": "a # outside quotes",
 }
+
+
+_REFUSED = {
+    "dashes": "two dashes that begin no comment here, but would elsewhere; put a space between",
+    "prefixed": "quotes with a letter before them (E'…'); write plain quotes",
+    "parameter": "a dollar sign; put the value itself into the query",
+}
+"""Tokens that are read rightly, but not by every reader."""
 
 
 def split(sql: str, kind: Kind) -> list[Statement]:
@@ -129,8 +152,8 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
                 calls[name] += 1
         elif group == "close":
             depth -= 1
-        elif group == "dashes":
-            problem = problem or "two dashes that begin no comment here, but would elsewhere; put a space between"
+        elif group in _REFUSED:
+            problem = problem or _REFUSED[group]
         elif group == "dot":
             if not name_before or sql[position - 2] in " \t\r\n/":
                 problem = problem or "a dot with no name before it"

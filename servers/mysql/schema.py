@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
 from pydantic import Field
-from sqlalchemy import Connection, Inspector, inspect
 from typing_extensions import TypedDict
 
+from servers.common.catalogue import ColumnInfo, TableInfo, catalogue_of
 from servers.common.database import Database
-from servers.common.erp.comments import sqlite_comments
 
 
 class Column(TypedDict):
@@ -52,17 +51,19 @@ class SchemaDescription(TypedDict):
 
 
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
-    """All tables by name and comment, or those `wanted` in full. Raises like `Database.inspect`."""
-    found = await database.inspect(lambda connection: _describe(connection, list(dict.fromkeys(wanted))))
-    if database.tables:
-        found["tables"] = [table for table in found["tables"] if table["table_name"].casefold() in database.tables]
+    """All tables by name and comment, or those `wanted` in full. Raises DatabaseError."""
+    catalogue = await catalogue_of(database)
+    if not wanted:
+        listed = catalogue.tables.values()
+        found: SchemaDescription = {
+            "tables": [_with_comment({"table_name": table.name}, table.comment) for table in listed]
+        }
+    else:
+        names = list(dict.fromkeys(wanted))
+        found = {"tables": [_table(catalogue.tables[name]) for name in names if name in catalogue.tables]}
+        if unknown := [unknown_table(name, list(catalogue.tables)) for name in names if name not in catalogue.tables]:
+            found["unknown_tables"] = unknown
     return {**found, "notice": database.notice} if database.notice else found
-
-
-def table_names(connection: Connection) -> list[str]:
-    """Tables and views, sorted."""
-    inspector = inspect(connection)
-    return sorted([*inspector.get_table_names(), *inspector.get_view_names()])
 
 
 def unknown_table(name: str, names: Sequence[str]) -> str:
@@ -72,41 +73,27 @@ def unknown_table(name: str, names: Sequence[str]) -> str:
     return f"There is no table {name[:60]!r}" + (f"; did you mean {', '.join(hint)}?" if hint else ".")
 
 
-def _describe(connection: Connection, wanted: list[str]) -> SchemaDescription:
-    names = table_names(connection)
-    inspector = inspect(connection)
-    comments = _sqlite_notes(connection) if connection.dialect.name == "sqlite" else _comments(inspector)
-    if not wanted:
-        return {"tables": [_with_comment({"table_name": name}, comments.get(name, (None, {}))[0]) for name in names]}
-    tables = [_table(inspector, name, *comments.get(name, (None, {}))) for name in wanted if name in names]
-    description: SchemaDescription = {"tables": tables}
-    if unknown := [unknown_table(name, names) for name in wanted if name not in names]:
-        description["unknown_tables"] = unknown
-    return description
-
-
-def _table(inspector: Inspector, name: str, comment: str | None, column_comments: dict[str, str]) -> Table:
-    table = _with_comment({"table_name": name}, comment)
-    table["columns"] = [_column(column, column_comments) for column in inspector.get_columns(name)]
-    if key := inspector.get_pk_constraint(name)["constrained_columns"]:
-        table["primary_key"] = key
-    references: list[Reference] = [
-        {
-            "columns": key["constrained_columns"],
-            "table": key["referred_table"],
-            "referred_columns": key["referred_columns"],
-        }
-        for key in inspector.get_foreign_keys(name)
-    ]
-    if references:
-        table["references"] = references
+def _table(info: TableInfo) -> Table:
+    table = _with_comment({"table_name": info.name}, info.comment)
+    table["columns"] = [_column(column) for column in info.columns.values()]
+    if info.primary_key:
+        table["primary_key"] = list(info.primary_key)
+    if info.foreign_keys:
+        table["references"] = [
+            {
+                "columns": list(key.columns),
+                "table": key.referred_table,
+                "referred_columns": list(key.referred_columns),
+            }
+            for key in info.foreign_keys
+        ]
     return table
 
 
-def _column(column: Any, comments: dict[str, str]) -> Column:
-    described: Column = {"name": column["name"], "type": str(column["type"]), "nullable": bool(column["nullable"])}
-    if comment := column.get("comment") or comments.get(column["name"]):
-        described["comment"] = comment
+def _column(info: ColumnInfo) -> Column:
+    described: Column = {"name": info.name, "type": info.type, "nullable": info.nullable}
+    if info.comment:
+        described["comment"] = info.comment
     return described
 
 
@@ -114,14 +101,3 @@ def _with_comment(table: Table, comment: str | None) -> Table:
     if comment:
         table["comment"] = comment
     return table
-
-
-def _comments(inspector: Inspector) -> dict[str, tuple[str | None, dict[str, str]]]:
-    found = inspector.get_multi_table_comment()
-    return {table: (comment["text"], {}) for (_, table), comment in found.items()}
-
-
-def _sqlite_notes(connection: Connection) -> dict[str, tuple[str | None, dict[str, str]]]:
-    """SQLite has no comments, but keeps the text of CREATE TABLE, notes included."""
-    rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
-    return {name: sqlite_comments(sql) for name, sql in rows}

@@ -11,6 +11,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
@@ -62,7 +63,7 @@ class BatchQueryExecutionOutput(TypedDict):
 
 def create_server(database: Database) -> MCPServer[Any]:
     """The server on `database`, which need not be up: each call answers for itself."""
-    dialect = "MariaDB or MySQL" if database.kind == "mysql" else "SQLite"
+    dialect = {"mysql": "MariaDB or MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}[database.kind]
     server: MCPServer[Any] = MCPServer(
         "mysql_mcp_server", version="1.0.0", instructions=INSTRUCTIONS.format(dialect=dialect)
     )
@@ -108,7 +109,7 @@ def create_server(database: Database) -> MCPServer[Any]:
     ) -> QueryExecutionResult:
         """The first rows of one table, to see what its values look like."""
         try:
-            names = await database.inspect(schema.table_names)
+            names = list((await catalogue_of(database)).tables)
         except DatabaseError as error:
             raise ToolError(str(error)) from error
         if table_name not in names:
@@ -156,7 +157,8 @@ async def _run(
 ) -> QueryExecutionResult:
     """The result of one statement, `before` set in front of it. Raises UnavailableError when it wasn't tried."""
     try:
-        guard.check(statement, database.kind, database.url.database, database.tables)
+        schemas = database.schemas or (database.url.database or "",)
+        guard.check(statement, database.kind, schemas, database.tables)
         rows = await database.fetch(before + statement.body, max_rows=max_rows, timeout_seconds=timeout_seconds)
     except UnavailableError:
         raise

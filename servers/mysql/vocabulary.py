@@ -60,6 +60,22 @@ FUNCTIONS = {
         grouping values uuid_to_bin bin_to_uuid
         """
     ),
+    "postgres": SHARED_FUNCTIONS
+    | _words(
+        """
+        greatest least stddev stddev_pop stddev_samp variance var_pop var_samp corr bool_and bool_or every
+        percentile_cont percentile_disc mode trunc div cbrt factorial gcd width_bucket
+        ascii chr character_length octet_length initcap left right lpad rpad btrim position overlay reverse split_part
+        starts_with strpos translate to_char to_number to_date to_timestamp md5 concat_ws string_agg
+        regexp_match regexp_replace regexp_like regexp_count regexp_substr
+        age current_date current_time current_timestamp localtime localtimestamp now date_part date_trunc date_bin
+        extract isfinite justify_days justify_hours justify_interval make_date make_interval make_time make_timestamp
+        statement_timestamp clock_timestamp transaction_timestamp timezone
+        json_build_object json_build_array json_agg jsonb_agg json_object_agg json_extract_path json_extract_path_text
+        jsonb_extract_path jsonb_extract_path_text json_typeof jsonb_typeof jsonb_array_length
+        row_to_json to_json to_jsonb array_agg cardinality array_length array_to_string unnest grouping
+        """
+    ),
     "sqlite": SHARED_FUNCTIONS
     | mysql_dates.NAMES
     | _words(
@@ -77,7 +93,12 @@ _WRITING = _words(
     nextval lastval setval prepare execute handler
     """
 )
-FORBIDDEN_WORDS = {"mysql": _WRITING, "sqlite": _WRITING | _words("regexp rlike")}
+FORBIDDEN_WORDS = {
+    "mysql": _WRITING,
+    "postgres": _WRITING
+    | _words("copy listen notify vacuum user session_user current_catalog current_schema system_user tablesample"),
+    "sqlite": _WRITING | _words("regexp rlike"),
+}
 """Refused wherever they stand unquoted, whatever a parser makes of them; a column of that name can be quoted.
 
 In SQLite a pattern would be matched by Python, where a bad one holds the whole server and no time limit ends it.
@@ -104,10 +125,18 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
             exp.JSONKeyValue,
         ),
         *(exp.JSONPathSelector, exp.JSONPathSlice, exp.JSONPathRecursive, exp.JSONPathUnion, exp.JSONExtractQuote),
+        *(exp.Fetch, exp.LimitOptions, exp.AtTimeZone),
         *(exp.Bracket, exp.HavingMax, exp.JSONValue, exp.OnCondition),
     }
 )
 """Kinds of nodes a tree may have besides functions, which are judged by name."""
+
+_PLAIN_TYPES = """
+    bigint boolean char date decimal double float int interval json jsonb money numeric smallint text time timestamp
+    timestamptz timetz tinyint uuid varchar nchar nvarchar bpchar
+"""
+CASTS = {getattr(exp.DType, name) for name in _PLAIN_TYPES.upper().split() if hasattr(exp.DType, name)}
+"""What PostgreSQL may cast to: no type that looks a name up, none that a database defines itself."""
 
 FORBIDDEN_FUNCTIONS: tuple[type[exp.Expr], ...] = (
     exp.CurrentUser,

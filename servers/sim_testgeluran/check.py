@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from servers.common import books_file
-from servers.common.catalogue import reflect
+from servers.common.catalogue import catalogue_of
 from servers.common.database import Database
 from servers.common.schema_document import schema_document
 from servers.sim_testgeluran.profile import profiled
@@ -22,8 +22,7 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     Raises DatabaseError, BooksFileError, OSError.
     """
     file = Path(environ.get("BOOKS_FILE") or "books.toml")
-    document = schema_document(await database.inspect(reflect))
-    document = books_file.only(document, database.tables)
+    document = schema_document(await catalogue_of(database))
     former = books_file.read(file)
     found = await profiled(database, document)
     fingerprint = books_file.fingerprint(document)

@@ -11,14 +11,16 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from typing_extensions import TypedDict
 
-from servers.common.catalogue import Catalogue, reflect
+from servers.common.catalogue import Catalogue, catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
-from servers.sim_testgeluran.compiler import Compiled, PlanError, compile_operation
+from servers.sim_testgeluran.compiler import Compiled, compile_operation
 from servers.sim_testgeluran.plan import DatabaseOperation, explain
+from servers.sim_testgeluran.scope import PlanError
 
 MAX_OPERATIONS = 50
 MAX_ROWS = 1000
 TIMEOUT_SECONDS = 30.0
+CALLED = {"sqlite": "SQLite", "mysql": "MySQL", "postgres": "PostgreSQL"}
 FRESH_SECONDS = 10.0
 """A name that isn't found is looked for anew in a catalogue older than this."""
 
@@ -55,8 +57,7 @@ class Executor:
         async with self._reading:
             if self._catalogue is None or self._read_at < newer_than:
                 started = time.monotonic()
-                found = await self._database.inspect(reflect, timeout_seconds=TIMEOUT_SECONDS)
-                self._catalogue = found.only(self._database.tables)
+                self._catalogue = await catalogue_of(self._database, timeout_seconds=TIMEOUT_SECONDS)
                 self._read_at = started
             return self._catalogue
 
@@ -122,8 +123,7 @@ class Executor:
             return compile_operation(operation, newer)
 
     def _unreachable(self, error: UnavailableError) -> str:
-        kind = "SQLite" if self._database.kind == "sqlite" else "MySQL"
-        return f"Gagal terhubung ke database {kind}: {error.reason}."
+        return f"Gagal terhubung ke database {CALLED[self._database.kind]}: {error.reason}."
 
 
 def _failed(text: str) -> OperationResult:

@@ -1,19 +1,23 @@
-"""The functions that an expression may call, each as MariaDB and SQLite spell it. Nothing else can be called."""
+"""The functions that an expression may call, spelled for each database. Nothing else can be called."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, String, case, cast, func, literal
+from sqlalchemy import ColumnElement, Date, Integer, Numeric, String, case, cast, extract, func, literal
+from sqlalchemy.types import NULLTYPE
 
 from servers.common import clock
 
 Element = ColumnElement[Any]
 AGGREGATES = ("SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX")
 DATE_FORMATS = {"%Y", "%m", "%d", "%Y-%m", "%Y-%m-%d", "%m-%Y", "%d-%m-%Y", "%d/%m/%Y", "%m/%Y"}
-"""Both databases read these alike."""
+"""MariaDB and SQLite read these alike; PostgreSQL has words for them."""
+_POSTGRES_DATES = {"%Y": "YYYY", "%m": "MM", "%d": "DD"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Function:
     least: int
     most: int
     build: Callable[[str, list[Element]], Element]
+    """Of the database's kind ("mysql", "postgres", "sqlite") and the arguments."""
     gives: str = ""
 
 
@@ -36,9 +41,10 @@ def aggregate(name: str, argument: Element | None, distinct: bool = False) -> El
     return made
 
 
-def divide(left: Element, right: Element) -> Element:
-    """A true quotient; NULL when divided by zero, on every database."""
-    return left / func.nullif(right, 0)
+def divide(left: Element, right: Element, dialect: str) -> Element:
+    """A true quotient; NULL when divided by zero, on every database. PostgreSQL would cut that of two integers."""
+    exact = left * literal(Decimal("1.0"), NULLTYPE) if dialect == "postgres" else left
+    return exact / func.nullif(right, 0)
 
 
 def remainder(left: Element, right: Element) -> Element:
@@ -66,6 +72,8 @@ def _part_of_date(name: str, code: str) -> Callable[[str, list[Element]], Elemen
     def build(dialect: str, arguments: list[Element]) -> Element:
         if dialect == "sqlite":
             return cast(func.strftime(code, arguments[0]), Integer)
+        if dialect == "postgres":
+            return cast(extract(name, cast(arguments[0], Date)), Integer)
         made: Element = getattr(func, name)(arguments[0])
         return made
 
@@ -75,6 +83,8 @@ def _part_of_date(name: str, code: str) -> Callable[[str, list[Element]], Elemen
 def _quarter(dialect: str, arguments: list[Element]) -> Element:
     if dialect == "sqlite":
         return (cast(func.strftime("%m", arguments[0]), Integer) + 2) // 3
+    if dialect == "postgres":
+        return cast(extract("quarter", cast(arguments[0], Date)), Integer)
     made: Element = func.quarter(arguments[0])
     return made
 
@@ -83,6 +93,8 @@ def _days_between(dialect: str, arguments: list[Element]) -> Element:
     later, earlier = arguments
     if dialect == "sqlite":
         return cast(func.julianday(func.date(later)) - func.julianday(func.date(earlier)), Integer)
+    if dialect == "postgres":
+        return cast(later, Date) - cast(earlier, Date)
     made: Element = func.datediff(later, earlier)
     return made
 
@@ -93,12 +105,15 @@ def _date_format(dialect: str, arguments: list[Element]) -> Element:
         raise ValueError(f"DATE_FORMAT takes one of {', '.join(sorted(DATE_FORMATS))} as its second argument")
     if dialect == "sqlite":
         return func.strftime(literal(pattern), arguments[0])
+    if dialect == "postgres":
+        words = re.sub(r"%.", lambda code: _POSTGRES_DATES[code[0]], pattern)
+        return func.to_char(cast(arguments[0], Date), literal(words))
     return func.date_format(arguments[0], literal(pattern))
 
 
 def _concat(dialect: str, arguments: list[Element]) -> Element:
     """NULL when any part is, as in MariaDB."""
-    if dialect != "sqlite":
+    if dialect == "mysql":
         made: Element = func.concat(*arguments)
         return made
     joined: Element = cast(arguments[0], String)
@@ -111,8 +126,19 @@ def _if(_: str, arguments: list[Element]) -> Element:
     return case((arguments[0], arguments[1]), else_=arguments[2])
 
 
-def _today(_: str, __: list[Element]) -> Element:
-    return literal(clock.now().date().isoformat())
+def _today(dialect: str, _: list[Element]) -> Element:
+    today = clock.now().date()
+    return literal(today) if dialect == "postgres" else literal(today.isoformat())
+
+
+def _date(dialect: str, arguments: list[Element]) -> Element:
+    return cast(arguments[0], Date) if dialect == "postgres" else func.date(arguments[0])
+
+
+def _rounded(dialect: str, arguments: list[Element]) -> Element:
+    """PostgreSQL rounds no double to decimals."""
+    number = cast(arguments[0], Numeric) if dialect == "postgres" else arguments[0]
+    return func.round(number, *arguments[1:])
 
 
 def _whole(name: str, upwards: bool) -> Callable[[str, list[Element]], Element]:
@@ -130,14 +156,14 @@ def _whole(name: str, upwards: bool) -> Callable[[str, list[Element]], Element]:
 
 FUNCTIONS: dict[str, Function] = {
     "ABS": Function(1, 1, _same("abs"), gives="number"),
-    "ROUND": Function(1, 2, _same("round"), gives="number"),
+    "ROUND": Function(1, 2, _rounded, gives="number"),
     "FLOOR": Function(1, 1, _whole("floor", upwards=False), gives="number"),
     "CEIL": Function(1, 1, _whole("ceiling", upwards=True), gives="number"),
     "CEILING": Function(1, 1, _whole("ceiling", upwards=True), gives="number"),
     "GREATEST": Function(2, 10, _either("greatest", "max")),
     "LEAST": Function(2, 10, _either("least", "min")),
     "COALESCE": Function(2, 10, _same("coalesce")),
-    "IFNULL": Function(2, 2, _same("ifnull")),
+    "IFNULL": Function(2, 2, _same("coalesce")),
     "NULLIF": Function(2, 2, _same("nullif")),
     "IF": Function(3, 3, _if),
     "UPPER": Function(1, 1, _same("upper")),
@@ -147,7 +173,7 @@ FUNCTIONS: dict[str, Function] = {
     "SUBSTR": Function(2, 3, _same("substr")),
     "SUBSTRING": Function(2, 3, _same("substr")),
     "CONCAT": Function(1, 10, _concat),
-    "DATE": Function(1, 1, _same("date"), gives="date"),
+    "DATE": Function(1, 1, _date, gives="date"),
     "YEAR": Function(1, 1, _part_of_date("year", "%Y"), gives="number"),
     "MONTH": Function(1, 1, _part_of_date("month", "%m"), gives="number"),
     "DAY": Function(1, 1, _part_of_date("day", "%d"), gives="number"),

@@ -6,6 +6,7 @@ Of a column only its codes are kept, and only where it has few: never names, add
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,21 @@ ROWS = 10_000
 CODES = 12
 """A text column with at most so many different values holds codes."""
 CODE_CHARS = 30
+DATES_AS_TEXT = {
+    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": "tanggal sebagai teks: 2023-01-31"},
+    r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": "tanggal sebagai teks: 31/01/2023, tidak dapat dibandingkan langsung"},
+    r"(?:19|20)\d{6}": {"about": "tanggal sebagai teks: 20230131"},
+}
+"""Forms of a date in a column of texts, and what is written of it. Only the first sorts and compares as dates do."""
+_PERSONAL = re.compile(
+    r"(?i)name|nama|mail|phone|tel(?:p|e|f)|\bhp|mobile|fax|addr|alamat|post|zip|nik|npwp|birth|lahir"
+)
+CURRENCIES = frozenset(
+    "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
+)
 TABLES = 300
+BUDGET_SECONDS = 180.0
+"""So long tables are looked at; the rest is listed without."""
 MATCHING = 0.95
 """The share of a guessed join's values that the other table must have."""
 _SECONDS = 20.0
@@ -28,12 +43,16 @@ _SECONDS = 20.0
 async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str, Any]:
     """`{"tables": {name: {"rows", "columns"}}, "joins": […]}` as books.toml has it. Raises DatabaseError."""
     tables: dict[str, Any] = {}
-    for each in document["tables"][:TABLES]:
+    until = time.monotonic() + BUDGET_SECONDS
+    for number, each in enumerate(document["tables"]):
+        if number >= TABLES or time.monotonic() > until:
+            tables[each["name"]] = {"label": "", "synonyms": []}
+            continue
         try:
             tables[each["name"]] = await _table(database, each)
         except StatementError as error:
             tables[each["name"]] = {"about": f"tidak terbaca: {error}"[:120]}
-    joins = [join for join in guessed(document) if await _matches(database, join)]
+    joins = [join for join in guessed(document) if time.monotonic() < until and await _matches(database, join)]
     return {"tables": tables, "joins": [_spelled(join) for join in joins]}
 
 
@@ -60,15 +79,30 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
         return None
     seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
     if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", each["type"]):
-        different = await database.fetch(select(seen.c.v).distinct().limit(CODES + 1), timeout_seconds=_SECONDS)
-        codes = sorted(str(value) for (value,) in different.rows if value is not None)
-        short = all(0 < len(code) <= CODE_CHARS for code in codes)
-        return {"values": dict.fromkeys(codes, "")} if 0 < len(codes) <= CODES and short else None
+        counted = select(seen.c.v, func.count()).where(seen.c.v.is_not(None)).group_by(seen.c.v).limit(CODES + 1)
+        different = await database.fetch(counted, timeout_seconds=_SECONDS)
+        return _of_texts(each["name"], {str(value): int(times) for value, times in different.rows})
     if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", each["type"]):
         bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
         low, high = bounds.rows[0]
         return None if low is None else {"range": [str(low), str(high)]}
     return None
+
+
+def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
+    """What a column of texts holds, by how often each is there: dates, currencies, or codes; None for names of people
+    and the like: what says who somebody is, or is there once."""
+    texts = sorted(counted)
+    for form, about in DATES_AS_TEXT.items():
+        if texts and all(re.fullmatch(form, text) for text in texts):
+            return dict(about)
+    if not 0 < len(texts) <= CODES or not all(0 < len(text) <= CODE_CHARS for text in texts):
+        return None
+    if all(text in CURRENCIES for text in texts):
+        return {"about": "mata uang baris ini", "values": dict.fromkeys(texts, "")}
+    if _PERSONAL.search(name) or sum(counted.values()) < 2 * len(texts):
+        return None
+    return {"values": dict.fromkeys(texts, "")}
 
 
 async def _matches(database: Database, join: Join) -> bool:

@@ -50,6 +50,7 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
         "financial_columns": answer.get("financial_columns") or _columns(tables, "financial_amount", "quantitative"),
         "temporal_columns": answer.get("temporal_columns") or _columns(tables, "temporal"),
         "schema_consultation_warnings": warnings or None,
+        "sql_dialect": answer.get("dialect"),
     }
 
 

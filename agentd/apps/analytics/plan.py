@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from agentd.agent.languages import spoken
-from agentd.apps.analytics import formats, placeholders, sql, wording
+from agentd.apps.analytics import formats, placeholders, sql, sql_edits, wording
 from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
 from agentd.apps.analytics.plan_words import unsaid, worded_once
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import unwrapped
-from agentd.apps.analytics.state import PlanStyle
+from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 from agentd.apps.analytics.statements import KINDS, names_of, statements_in
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
@@ -32,14 +32,16 @@ def read_plan(
     dates: Mapping[str, str],
     said: Iterable[str],
     tables: Iterable[Mapping[str, Any]] = (),
+    dialect: str | None = None,
 ) -> Plan:
     """The plan with its dates put in, what it leaves out derived, and its faults.
 
     `dates` are the values of START_DATE and the like; `said` is what the user and the period's label say, whose numbers
-    a template may repeat; `tables` are the `relevant_tables`, whose columns tell amounts from counts. A limit that
-    nobody asked for is taken away: an example's would cut a list in silence.
+    a template may repeat; `tables` are the `relevant_tables`, whose columns tell amounts from counts, and `dialect` is
+    their database's, for its spelling of names. A limit that nobody asked for is taken away: an example's would cut a
+    list in silence.
     """
-    said = list(said)
+    said, tables = list(said), list(tables)
     question = " ".join(said)
     value = unwrapped(value, *_PLAN_KEYS)
     missing: set[str] = set()
@@ -57,11 +59,13 @@ def read_plan(
     queries, raw, operations = [], None, []
     if style == "sql":
         queries = [dated(each) for each in queries_in(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
-        queries = [{**each, "query": sql.fractions(each["query"])} for each in queries]
+        queries = [{**each, "query": sql_edits.fractions(each["query"])} for each in queries]
         if not _RANKS.search(question):
             queries = [{**each, "query": _all_asked_for(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
+        queries = [_spelled(each, tables, dialect) for each in queries]
+        raw = raw and _spelled(raw, tables, dialect)
     else:
         operations = [dated(each) for each in operations_in(value.get("operations") or value.get("operation_plan"))]
         if not _RANKS.search(question):
@@ -73,10 +77,19 @@ def read_plan(
     return _judged(worded_once(settled(plan, formats.Classes.from_tables(tables))), missing, said)
 
 
+def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str | None) -> SqlQueryPlan:
+    """With names as the database spells them, and periods that end with their last day."""
+    columns = [column for table in tables for column in table["columns"]]
+    types = {str(each["name"]): str(each.get("type") or each.get("type_from_db")).upper() for each in columns}
+    query = sql_edits.named(entry["query"], [table["table_name"] for table in tables], types, dialect)
+    moments = [name for name, kind in types.items() if kind.startswith(("DATETIME", "TIMESTAMP"))]
+    return {**entry, "query": sql_edits.whole_days(query, moments)}
+
+
 def _all_asked_for(query: str, question: str) -> str:
     """The query without a LIMIT that the question doesn't name."""
-    limit = sql.limit_of(query)
-    return query if limit is None or _names(question, limit) else sql.without_limit(query)
+    limit = sql_edits.limit_of(query)
+    return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
 
 
 def _whole(operation: dict[str, Any], question: str) -> dict[str, Any]:

@@ -39,6 +39,12 @@ PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 """What a table is for tells a small model receivables from payables."""
 SAMPLES = 3
 """So many of a column's sample values are shown."""
+DATABASES = {
+    "mysql": "MariaDB/MySQL (DATE_FORMAT(d, '%Y-%m') is a month)",
+    "postgres": "PostgreSQL (TO_CHAR(d, 'YYYY-MM') is a month; DATE - DATE are days)",
+    "sqlite": "SQLite (STRFTIME('%Y-%m', d) is a month)",
+}
+"""How an own database's dialect is told to the planner."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -132,10 +138,11 @@ class PlanExecution:
             ) from error
         except Unreadable as error:
             return None, [str(error)]
-        plan = read_plan(value, state["plan_style"], dates, said, state["relevant_tables"] or [])
+        tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
+        plan = read_plan(value, state["plan_style"], dates, said, tables, dialect)
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
-        schema = (state["relevant_tables"] or [], state.get("table_relationships"))
+        schema = (tables, state.get("table_relationships"))
         silent = silent_mistakes(plan, dates, " ".join(said), state.get("temporal_columns") or {})
         plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema), *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
@@ -169,7 +176,8 @@ def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]
 
 def _request(state: AgentState, dates: dict[str, str]) -> str:
     """The question with the tables that were found for it, the period by its label, the dates by their names."""
-    lines = ["Tables:"]
+    lines = [f"Database: {DATABASES[name]}"] if (name := state.get("sql_dialect")) in DATABASES else []
+    lines.append("Tables:")
     for table in state["relevant_tables"] or []:
         columns = ", ".join(_column(column) for column in table["columns"])
         purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]

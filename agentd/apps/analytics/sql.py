@@ -1,13 +1,13 @@
-"""A planned query as SQL reads it: its tree for what it joins, adds and names, its tokens for edits. It runs nothing.
+"""A planned query as SQL reads it: its tree for what it joins, adds and names. It runs and changes nothing.
 
 The database's dialect isn't known here: a query is read as SQLite's (whose names may stand in any quotes), else
-as MySQL's or PostgreSQL's. Edits are made in the text at a token's place; the rest stays as the model wrote it.
+as MySQL's or PostgreSQL's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 DIALECTS = ("sqlite", "mysql", "postgres")
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
-_RESERVED = frozenset(
+PLAIN = re.compile(r"[A-Za-z_]\w*")
+RESERVED = frozenset(
     "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO".split()
 )
 Side = tuple[str, str]
@@ -71,7 +71,7 @@ def reads_only(query: str) -> bool:
 
 def quoted(name: str) -> str:
     """A name as SQL takes it: in backticks (which SQLite reads, too) where it is no plain word."""
-    return name if _PLAIN.fullmatch(name) and name.upper() not in _RESERVED else f"`{name}`"
+    return name if PLAIN.fullmatch(name) and name.upper() not in RESERVED else f"`{name}`"
 
 
 def aliases(query: str) -> list[str]:
@@ -177,42 +177,3 @@ def _side(column: exp.Column, named: dict[str, tuple[str, ...]]) -> Side:
     """The column with the one table that its qualifier stands for, else with the qualifier itself."""
     tables = named.get(column.table, (column.table,))
     return (tables[0] if len(tables) == 1 else "", column.name)
-
-
-# ── edits ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def limit_of(query: str) -> int | None:
-    """The number behind LIMIT of the whole query, where it is one."""
-    found = tree(query)
-    limit = found.args.get("limit") if found is not None else None
-    number = limit.expression if limit is not None else None
-    return int(number.this) if number is not None and number.is_int else None
-
-
-def without_limit(query: str) -> str:
-    """The query without the LIMIT at its end."""
-    last = next((token for token in reversed(_tokens(query)) if token.text.upper() == "LIMIT"), None)
-    return query if last is None else query[: last.start].rstrip()
-
-
-def fractions(query: str) -> str:
-    """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
-    slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]
-    return _edited(query, [(token.start, token.end + 1, " * 1.0 / ") for token in slashes])
-
-
-def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start].rstrip() + new + (text[end:].lstrip() if new else text[end:])
-    return text
-
-
-def _tokens(query: str) -> list[Any]:
-    from sqlglot import tokenize
-    from sqlglot.errors import SqlglotError
-
-    try:
-        return list(tokenize(query, read=DIALECTS[0]))
-    except SqlglotError:
-        return []

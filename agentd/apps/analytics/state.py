@@ -96,6 +96,7 @@ class AgentState(TypedDict, total=False):
     operation_results: dict[str, Any] | None
     data_handles: list[dict[str, Any]] | None
     placeholder_sources: dict[str, dict[str, Any]] | None
+    sql_dialect: str | None
 
 
 class ErrorResponse(TypedDict):

@@ -17,7 +17,12 @@ STATEMENTS = json.loads((Path(__file__).parent / "statements.json").read_text(en
 
 def cases(sort: str) -> list[tuple[Kind, str, str]]:
     """(dialect, what it is, the statement); those for both stand twice."""
-    kinds: dict[str, list[Kind]] = {"both": ["mysql", "sqlite"], "mysql": ["mysql"], "sqlite": ["sqlite"]}
+    kinds: dict[str, list[Kind]] = {
+        "both": ["mysql", "sqlite"],
+        "mysql": ["mysql"],
+        "postgres": ["postgres"],
+        "sqlite": ["sqlite"],
+    }
     return [(kind, what, sql) for dialect, what, sql in STATEMENTS[sort] for kind in kinds[dialect]]
 
 
@@ -26,7 +31,7 @@ def verdicts(sql: str, kind: Kind) -> list[str | None]:
     found: list[str | None] = []
     for statement in split(sql, kind):
         try:
-            guard.check(statement, kind, "erp" if kind == "mysql" else None)
+            guard.check(statement, kind, {"mysql": ("erp",), "postgres": ("public",)}.get(kind, ()))
             found.append(None)
         except guard.RefusedError as error:
             found.append(str(error))

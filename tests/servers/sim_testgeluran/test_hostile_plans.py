@@ -15,10 +15,11 @@ from sqlglot import exp
 
 from servers.common.catalogue import Catalogue
 from servers.common.database import Database
-from servers.sim_testgeluran.compiler import PlanError, compile_operation
+from servers.sim_testgeluran.compiler import compile_operation
 from servers.sim_testgeluran.executor import Executor
 from servers.sim_testgeluran.expression import ExpressionError, parse
 from servers.sim_testgeluran.plan import DatabaseOperation
+from servers.sim_testgeluran.scope import PlanError
 
 FIELDS = ["arbook.DocNo", "DocValueLocal", "arbook.DueDate", "mastercustomer.Name", "nope", "x", "*", "arbook.`TOP`"]
 PIECES = [

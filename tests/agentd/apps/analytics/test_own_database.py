@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,11 @@ from agentd.plugins import TOOL_HOSTS, plugin
 from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal, ScriptedModel
-from lab.eval.books import build
+from lab.eval.books import build, load
 from tests.agentd.apps.analytics.office import Counting, Office, plan
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES
+from tests.mariadb import mariadb
+from tests.postgresql import postgresql
 
 UNDERSTOOD = {
     "intent": "sales_analysis",
@@ -150,10 +152,10 @@ async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: P
 
 
 @asynccontextmanager
-async def asking(folder: Path, *turns: Any, books: str = "", style: str = "sql") -> AsyncIterator[Any]:
-    """A function that asks Chinook through the real servers."""
-    build("chinook", folder / "chinook.db")
-    settings = loaded(folder, f'url = "sqlite+aiosqlite:///{folder}/chinook.db"\ncurrency = "USD"\n{books}')
+async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", style: str = "sql") -> AsyncIterator[Any]:
+    """A function that asks Chinook through the real servers; `url` where it is no SQLite file."""
+    url = url or f"sqlite+aiosqlite:///{build('chinook', folder / 'chinook.db')}"
+    settings = loaded(folder, f'url = "{url}"\ncurrency = "USD"\n{books}')
     settings.state.mkdir(parents=True, exist_ok=True)
     async with plugin(TOOL_HOSTS, "mcp")(settings.servers) as host:
         await host.ready(300)
@@ -178,10 +180,25 @@ async def asking(folder: Path, *turns: Any, books: str = "", style: str = "sql")
         yield ask, model
 
 
-async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path) -> None:
-    """Its tables, joins and currency; nothing says that it is a sample."""
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mariadb"])
+def chinook(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Its address on a real server; "" for a SQLite file."""
+    if request.param == "sqlite":
+        yield ""
+    elif request.param == "postgresql":
+        with postgresql() as url:
+            load("chinook", url.replace("postgresql://", "postgresql+psycopg://"))
+            yield url
+    else:
+        with mariadb("chinook") as server:
+            load("chinook", server.url(driver="mysql+pymysql"))
+            yield server.url("reader")
+
+
+async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path, chinook: str) -> None:
+    """Its tables, joins and currency; nothing says that it is a sample. Names may be written as on any database."""
     made = plan(BEST, template="Pelanggan dengan pembelian terbesar: {NAME}, {TOTAL}.")
-    async with asking(tmp_path, UNDERSTOOD, made) as (ask, model):
+    async with asking(tmp_path, UNDERSTOOD, made, url=chinook) as (ask, model):
         answer = await ask("Siapa customer dengan total invoice terbesar?")
     assert answer["error"] is None
     assert answer["final_narrative"].startswith("Pelanggan dengan pembelian terbesar: ")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics import sql
+from agentd.apps.analytics import sql, sql_edits
 from agentd.apps.analytics.joins import counted_twice
 from agentd.apps.analytics.plan import read_plan
 from tests.agentd.apps.analytics.test_joins import KNOWN, TABLES
@@ -89,11 +89,50 @@ def test_only_select_is_taken_for_reading(query: str, reads: bool) -> None:
     ],
 )
 def test_a_quotient_keeps_its_decimals_and_text_stays_as_it_is(query: str, edited: str) -> None:
-    assert sql.fractions(query) == edited
+    assert sql_edits.fractions(query) == edited
 
 
 def test_the_limit_is_that_of_the_whole_query() -> None:
     query = "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a LIMIT 10"
-    assert sql.limit_of(query) == 10
-    assert sql.without_limit(query) == "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a"
-    assert sql.limit_of("SELECT * FROM (SELECT a FROM t LIMIT 3) x") is None
+    assert sql_edits.limit_of(query) == 10
+    assert sql_edits.without_limit(query) == "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a"
+    assert sql_edits.limit_of("SELECT * FROM (SELECT a FROM t LIMIT 3) x") is None
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query", "spelled"),
+    [
+        (
+            "postgres",
+            "SELECT SUM(invoice.total) AS Total FROM Invoice WHERE OrderDate > 'Total'",
+            'SELECT SUM("Invoice"."Total") AS "Total" FROM "Invoice" WHERE "OrderDate" > \'Total\'',
+        ),
+        ("postgres", "SELECT DATE '2020-01-01', Date(Date) FROM t", "SELECT DATE '2020-01-01', Date(\"Date\") FROM t"),
+        ("postgres", "SELECT kode FROM `Order Details`", 'SELECT kode FROM "Order Details"'),
+        ("mysql", 'SELECT "Total" FROM invoice', "SELECT `Total` FROM `Invoice`"),
+        ("mysql", "SELECT total FROM Invoice WHERE Name = 'Name'", "SELECT total FROM Invoice WHERE Name = 'Name'"),
+        ("sqlite", 'SELECT "Total" FROM `invoice`', 'SELECT "Total" FROM `invoice`'),
+        (None, 'SELECT "Total" FROM `invoice`', 'SELECT "Total" FROM `invoice`'),
+    ],
+)
+def test_names_are_spelled_as_their_database_needs_them(dialect: str | None, query: str, spelled: str) -> None:
+    columns = ["Total", "OrderDate", "Name", "Date", "kode"]
+    assert sql_edits.named(query, ["Invoice", "Order Details"], columns, dialect) == spelled
+
+
+@pytest.mark.parametrize(
+    ("query", "whole"),
+    [
+        ("SELECT a FROM t WHERE at <= '2023-01-31'", "SELECT a FROM t WHERE at < '2023-02-01'"),
+        ("SELECT a FROM t WHERE t.at<='2023-12-31'", "SELECT a FROM t WHERE t.at< '2024-01-01'"),
+        (
+            "SELECT a FROM t WHERE At BETWEEN '2023-01-01' AND '2023-01-31'",
+            "SELECT a FROM t WHERE At BETWEEN '2023-01-01' AND '2023-01-31 23:59:59.999999'",
+        ),
+        ("SELECT a FROM t WHERE at <= '2023-01-31 12:00'", "SELECT a FROM t WHERE at <= '2023-01-31 12:00'"),
+        ("SELECT a FROM t WHERE day <= '2023-01-31'", "SELECT a FROM t WHERE day <= '2023-01-31'"),
+        ("SELECT 'at' <= '2023-01-31' FROM t", "SELECT 'at' <= '2023-01-31' FROM t"),
+    ],
+)
+def test_the_last_day_of_a_period_is_read_whole(query: str, whole: str) -> None:
+    assert sql_edits.whole_days(query, ["at"]) == whole

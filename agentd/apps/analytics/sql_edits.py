@@ -1,0 +1,108 @@
+"""Changes of a planned query's text, made at the places of its tokens; the rest stays as the model wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import Any
+
+from agentd.apps.analytics.sql import DIALECTS, PLAIN, RESERVED, tree
+
+
+def limit_of(query: str) -> int | None:
+    """The number behind LIMIT of the whole query, where it is one."""
+    found = tree(query)
+    limit = found.args.get("limit") if found is not None else None
+    number = limit.expression if limit is not None else None
+    return int(number.this) if number is not None and number.is_int else None
+
+
+def without_limit(query: str) -> str:
+    """The query without the LIMIT at its end."""
+    last = next((token for token in reversed(_tokens(query)) if token.text.upper() == "LIMIT"), None)
+    return query if last is None else query[: last.start].rstrip()
+
+
+def fractions(query: str) -> str:
+    """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
+    slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]
+    return _edited(query, [(token.start, token.end + 1, " * 1.0 / ") for token in slashes])
+
+
+QUOTES = {"mysql": "`", "postgres": '"'}
+"""What stands around a name that would be read otherwise without; SQLite takes any."""
+
+
+def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: str | None) -> str:
+    """The query with the names of tables and columns spelled and quoted as its database needs it.
+
+    PostgreSQL reads Invoice as invoice unless it is quoted, and no backticks; MySQL reads "Invoice" as a text, and
+    tells capital letters in names of tables.
+    """
+    if (quote := QUOTES.get(dialect or "")) is None:
+        return query
+    tables = set(tables)
+    exact = {*tables, *columns}
+    known = {name.casefold(): name for name in exact}
+    tokens, edits = _tokens(query), []
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        name = token.text if token.text in exact else known.get(token.text.casefold())
+        kind = token.token_type.name
+        if name is None or kind == "STRING" or (kind != "IDENTIFIER" and not _stands_alone(token, after)):
+            continue
+        folded = name != name.lower() if dialect == "postgres" else name in tables and name != token.text
+        if kind == "IDENTIFIER" or folded or not PLAIN.fullmatch(name):
+            edits.append((token.start, token.end + 1, quote + name.replace(quote, quote * 2) + quote))
+    return _replaced(query, edits)
+
+
+def _stands_alone(token: Any, after: Any) -> bool:
+    """A name, no word of the grammar, and nothing that is called (`Year(…)`) or that begins a text (`DATE '…'`)."""
+    called = after is not None and after.token_type.name in ("L_PAREN", "STRING")
+    return not called and token.text.upper() not in RESERVED
+
+
+def _replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def whole_days(query: str, moments: Iterable[str]) -> str:
+    """The query with the last day of a period read whole: a column of `moments` (names of columns that hold a time of
+    day, too) at most '2023-01-31' would leave out all of that day but midnight."""
+    names = {name.casefold() for name in moments}
+    tokens, edits = _tokens(query), []
+    for index, token in enumerate(tokens):
+        if token.text.casefold() not in names or token.token_type.name == "STRING":
+            continue
+        after = tokens[index + 1 : index + 5]
+        kinds = [each.token_type.name for each in after]
+        if kinds[:2] == ["LTE", "STRING"] and (day := _day(after[1].text)):
+            edits += [(after[0].start, after[1].end + 1, f"< '{day + timedelta(days=1)}'")]
+        elif kinds == ["BETWEEN", "STRING", "AND", "STRING"] and (day := _day(after[3].text)):
+            edits += [(after[3].start, after[3].end + 1, f"'{day} 23:59:59.999999'")]
+    return _replaced(query, edits)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None
+
+
+def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start].rstrip() + new + (text[end:].lstrip() if new else text[end:])
+    return text
+
+
+def _tokens(query: str) -> list[Any]:
+    from sqlglot import tokenize
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return list(tokenize(query, read=DIALECTS[0]))
+    except SqlglotError:
+        return []

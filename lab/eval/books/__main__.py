@@ -1,0 +1,54 @@
+"""`python -m lab.eval.books`: forty questions to Chinook and forty to Northwind through the real servers.
+
+A scripted planner writes the right plan for each: nothing of ours may spoil it, so all must be right (exit status 1
+otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
+answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agentd.observability import logging as logs
+from lab.eval.books import DATABASES
+from lab.eval.books.asking import Answered, asked_all
+from lab.eval.books.mistakes import MISTAKES
+
+
+async def main() -> int:
+    """Ask, and print what went wrong and the totals. 1 when a right plan was spoiled, or wrong answers look certain."""
+    parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
+    parser.add_argument("--database", choices=DATABASES, action="append", help="one alone")
+    parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
+    parser.add_argument("--style", choices=("sql",), default="sql")
+    parser.add_argument("--json", type=Path, help="write every answer there, too")
+    given = parser.parse_args()
+    logs.configure("critical")
+    made: list[Answered] = []
+    for name in given.database or DATABASES:
+        with TemporaryDirectory() as folder:
+            made += await asked_all(name, Path(folder), list(MISTAKES.values()) if given.mistakes else [None])
+    for each in made:
+        if each.wrong:
+            print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
+    if given.json:
+        given.json.write_text(json.dumps([each.__dict__ for each in made], ensure_ascii=False, indent=1) + "\n")
+    return _totals(made, strict=not given.mistakes)
+
+
+def _totals(made: list[Answered], *, strict: bool) -> int:
+    wrong = [each for each in made if each.wrong]
+    answered = [each for each in made if each.score is not None]
+    sure = [each for each in answered if (each.score or 0) >= 90]
+    sure_wrong = [each for each in sure if each.wrong]
+    print(f"{len(made) - len(wrong)} of {len(made)} right; {len(answered)} answered, {len(made) - len(answered)} not")
+    print(f"scored 90 or more: {len(sure)}, of which wrong {len(sure_wrong)}")
+    return int(bool(wrong) if strict else 20 * len(sure_wrong) > len(wrong))
+
+
+if __name__ == "__main__":
+    raise SystemExit(asyncio.run(main()))

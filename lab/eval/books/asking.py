@@ -1,0 +1,171 @@
+"""A database's questions asked through the real servers by a planner that knows each plan. Judged by the gold SQL."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tomllib
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agentd.agent.toolset import assemble
+from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.sql import selects
+from agentd.clock import clock_of
+from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
+from agentd.runs.execution import RunContext
+from agentd.runs.records import RunBrief, RunRecord
+from agentd.testing import MemoryJournal
+from lab.eval.analytics.__main__ import office
+from lab.eval.analytics.as_read import faults_of
+from lab.eval.analytics.judging import is_right
+from lab.eval.analytics.questions import Question
+from lab.eval.books import build
+
+HERE = Path(__file__).parent
+Plan = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What a hosted model gets wrong: `spoil` gives the plan with it, None where the plan has no place for it."""
+
+    name: str
+    spoil: Callable[[Plan], Plan | None]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """One question with what is right; `none`: it has no answer here."""
+
+    ask: str
+    sql: str
+    says: str
+    plan: str = ""
+    none: bool = False
+
+    def planned(self) -> Plan:
+        """What a good planner writes."""
+        entry = {"purpose": "", "query": self.plan or self.sql, "result_key": "RESULT"}
+        return {"sql_queries_plan": [entry], "response_template": self.says}
+
+    def understood(self) -> Plan:
+        """A good planner's first turn: the tables are named."""
+        tables = sorted({table for select in selects(self.sql) for table in select.tables})
+        return {
+            "intent": "question",
+            "entities_mentioned": tables or [self.ask],
+            "requested_metrics": [],
+            "query_complexity": "medium" if len(tables) > 1 else "simple",
+        }
+
+
+@dataclass(frozen=True)
+class Answered:
+    """How one plan ended; `score` is None where nothing was answered, `why` says what is wrong with an answer."""
+
+    database: str
+    ask: str
+    mistake: str
+    score: int | None
+    wrong: bool
+    why: str
+    narrative: str
+    warnings: list[str] = field(default_factory=list)
+
+
+class Planner:
+    """A model that is told what to understand and plan. It says the same however often it is asked."""
+
+    provider = "scripted"
+
+    def __init__(self) -> None:
+        self.gold = Gold("", "", "")
+        self.plan: Plan = {}
+
+    async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
+        """The understanding first, then the plan."""
+        said = self.gold.understood() if request.attempt == 0 else self.plan
+        return ModelReply(text=json.dumps(said), provider="scripted", model="scripted")
+
+    def state(self) -> ProviderState:
+        """Always ready."""
+        return ProviderState(id="scripted", type="scripted", state="ready")
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def read(name: str) -> tuple[list[Gold], str, str]:
+    """The questions of `NAME.toml`, what its today is, and its currency."""
+    content = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    return [Gold(**each) for each in content["questions"]], content["today"], content["currency"]
+
+
+async def asked_all(name: str, folder: Path, mistakes: Sequence[Mistake | None]) -> list[Answered]:
+    """Every question with the right plan (None), or with each mistake that has a place in it."""
+    questions, today, currency = read(name)
+    file = build(name, folder / "own.db")
+    planner = Planner()
+    made = []
+    address = {"DATABASE_URL": f"sqlite+aiosqlite:///{file}", "AGENTD_CLOCK": today}
+    async with office(folder, **address) as (_, host):
+        run = AnalyticsRun(
+            planner,
+            lambda: host,
+            lambda _: assemble(host.catalogue(), None),
+            clock_of(today),
+            examples=ExampleLibrary(shipped=False),
+            currency=currency,
+        )
+        for gold in questions:
+            rows = _rows(file, gold)
+            for mistake in mistakes:
+                plan = gold.planned() if mistake is None else mistake.spoil(gold.planned())
+                if plan is None:
+                    continue
+                planner.gold, planner.plan = gold, plan
+                answer = await _asked(run, gold.ask, today)
+                made.append(_judged(name, gold, rows, answer, mistake.name if mistake else ""))
+    return made
+
+
+async def _asked(run: AnalyticsRun, ask: str, today: str) -> dict[str, Any]:
+    caller = Caller(id="eval", scopes=frozenset({"admin"}))
+    brief = RunBrief({"plan_style": "sql"}, caller)
+    row = RunRecord("eval", "eval", caller.id, "analytics", ask, brief, "running", today)
+    result = await run.execute(RunContext(row, MemoryJournal(), lambda *_: None))
+    return result.outcome
+
+
+def _rows(file: Path, gold: Gold) -> list[list[Any]]:
+    if gold.none:
+        return []
+    with closing(sqlite3.connect(file)) as database:
+        return [list(row) for row in database.execute(gold.sql)]
+
+
+def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any], mistake: str) -> Answered:
+    """Wrong is an answer that is not true; with the right plan also none at all."""
+    words = answer.get("final_narrative") or ""
+    why = ""
+    if gold.none:
+        why = "it answers what has no answer" if words else ""
+    elif not words:
+        error = answer.get("error") or {}
+        why = "" if mistake else f"no answer: {error.get('user_message')} {error.get('technical_details_for_log')}"
+    else:
+        question = Question("ranking" if "ORDER BY" in gold.sql else "simple", gold.ask)
+        right = is_right(question, answer, [rows])
+        why = "; ".join([*([] if right else ["other values"]), *faults_of(question, words, [_told(rows)])])
+    score = answer.get("quality_score") if words else None
+    return Answered(name, gold.ask, mistake, score, bool(why), why, words, answer.get("warnings_for_display") or [])
+
+
+def _told(rows: list[list[Any]]) -> list[list[Any]]:
+    """What must stand in the words: no moments, which are told as people say dates."""
+    return [[value for value in row if not (isinstance(value, str) and value[10:13] == " 00")] for row in rows]

@@ -1,0 +1,72 @@
+"""What hosted models get wrong in plans, as changes of a right one; None where a plan has no place for it."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lab.eval.books.asking import Mistake, Plan
+
+
+def _query(change: Callable[[str], str]) -> Callable[[Plan], Plan | None]:
+    """A change of the query's text."""
+
+    def spoil(plan: Plan) -> Plan | None:
+        made = copy.deepcopy(plan)
+        entry = made["sql_queries_plan"][0]
+        entry["query"] = change(entry["query"])
+        return None if made == plan else made
+
+    return spoil
+
+
+def _says(change: Callable[[str], str]) -> Callable[[Plan], Plan | None]:
+    """A change of the narrative."""
+
+    def spoil(plan: Plan) -> Plan | None:
+        made = {**copy.deepcopy(plan), "response_template": change(plan["response_template"])}
+        return None if made == plan else made
+
+    return spoil
+
+
+def _more(**fields: Any) -> Callable[[Plan], Plan | None]:
+    return lambda plan: {**copy.deepcopy(plan), **fields}
+
+
+def _sub(pattern: str, new: str) -> Callable[[Plan], Plan | None]:
+    return _query(lambda query: re.sub(pattern, new, query, count=1, flags=re.IGNORECASE))
+
+
+def _comma_join(query: str) -> str:
+    """JOIN … ON left out: each row with each."""
+    return re.sub(r" JOIN (\S+(?: Details`)?(?: od)?) ON \S+ = \S+", r", \1", query, count=1)
+
+
+MISTAKES = {
+    each.name: each
+    for each in (
+        Mistake("no join condition", _query(_comma_join)),
+        Mistake("no grouping", _sub(r" GROUP BY .*?(?= ORDER|$)", "")),
+        Mistake("another year", _sub(r"'\{START_DATE\}'", "'2010-01-01'")),
+        Mistake("no period", _sub(r" WHERE \w*(?:OrderDate|InvoiceDate) .*?'\{END_DATE\}'", "")),
+        Mistake("a limit nobody asked for", _query(lambda query: query + ("" if "LIMIT" in query else " LIMIT 2"))),
+        Mistake("writes", _query(lambda query: f"{query}; DROP TABLE Orders")),
+        Mistake("no such table", _sub(r"FROM \S+", "FROM penjualan")),
+        Mistake("no such column", _sub(r"SUM\(\w+", "SUM(grand_total_amount")),
+        Mistake("a number of its own", _says(lambda text: f"{text} Naik 12 persen dari 345.")),
+        Mistake("a comparison of its own", _says(lambda text: f"{text} Ini naik tajam dan tertinggi sepanjang masa.")),
+        Mistake("a doubling of its own", _says(lambda text: f"{text} That is double last year's.")),
+        Mistake("said twice", _says(lambda text: f"{text} {text}")),
+        Mistake("a currency of its own", _says(lambda text: re.sub(r"\{([A-Z_]*TOTAL)\}", r"Rp {\1}", text))),
+        Mistake("all is percent", _more(placeholder_mapping={"TOTAL": "percentage", "N": "percentage"})),
+        Mistake("all is money", _more(placeholder_mapping={"N": "currency_IDR", "TRACKS": "currency_IDR"})),
+        Mistake("a rule that cannot hold", _more(validation_rules_for_results=["N < 0", "TOTAL < 0"])),
+        Mistake("an unknown placeholder", _says(lambda text: f"{text} Rata-rata {{MEAN_OF_ALL}}.")),
+        Mistake("no narrative", _says(lambda _: "")),
+        Mistake("a unit of its own", _says(lambda text: re.sub(r"\{TOTAL\}", "{TOTAL} juta", text))),
+        Mistake("joined on anything", _sub(r" ON \S+ = (\w+)\.(\w+)", r" ON 1 = 1")),
+    )
+}

@@ -1,0 +1,327 @@
+"""`[books]` on PostgreSQL and MariaDB: real servers, databases of other hands and odd ones."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from lab.eval.books import build, load
+from servers.common.catalogue import catalogue_of
+from servers.common.database import Database, StatementError, TimeLimitError, UnavailableError
+from servers.graphiti.answers import schema_info
+from servers.graphiti.embedding import Embedder
+from servers.graphiti.schema_search import SchemaSearch
+from servers.graphiti.schema_source import DatabaseSource
+from servers.mysql.scan import split
+from servers.mysql.server import _run_all
+from servers.sim_testgeluran import profile
+from servers.sim_testgeluran.check import check
+from servers.sim_testgeluran.executor import Executor
+from tests.mariadb import mariadb
+from tests.postgresql import PostgreSQL, postgresql_server
+from tests.servers.graphiti.conftest import no_graph
+
+ODD = """
+CREATE TABLE <Order> (<Nomor Faktur> VARCHAR(20), <group> VARCHAR(20), <Tanggal> VARCHAR(10), <Tgl> VARCHAR(10),
+ <Mata Uang> CHAR(3), <Nilai> DECIMAL(12,2), <Lunas> INTEGER);
+INSERT INTO <Order> VALUES ('A', 'tunai', '2023-01-05', '05/01/2023', 'IDR', 150000.50, 1),
+ ('B', 'kredit', '2023-01-09', '09/01/2023', 'USD', 20, 0), ('C', 'tunai', '2023-02-01', '01/02/2023', 'IDR', NULL, 1);
+CREATE VIEW <Faktur Januari> AS SELECT * FROM <Order> WHERE <Tanggal> < '2023-02-01';
+"""
+WRITING = ('INSERT INTO "Genre" VALUES (99)', 'DELETE FROM "Invoice"', "CREATE TABLE x (i INT)")
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgreSQL]:
+    with postgresql_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def urls(postgres: PostgreSQL) -> Iterator[dict[str, str]]:
+    """Chinook and the odd tables, in a database each of either server: {kind.name: address}."""
+    with mariadb("chinook") as maria:
+        maria.execute("CREATE DATABASE odd CHARACTER SET utf8mb4", "GRANT SELECT ON odd.* TO reader@'127.0.0.1'")
+        _statements(postgres.url, "CREATE DATABASE chinook", "CREATE DATABASE odd", "CREATE DATABASE many")
+        addresses = {
+            "mysql.chinook": maria.url(driver="mysql+pymysql"),
+            "mysql.odd": maria.url(driver="mysql+pymysql").replace("/chinook", "/odd"),
+            **{f"postgres.{name}": _named(postgres.url, name) for name in ("chinook", "odd", "many")},
+        }
+        for kind in ("mysql", "postgres"):
+            load("chinook", addresses[f"{kind}.chinook"])
+            quote = "`" if kind == "mysql" else '"'
+            odd = ODD.replace("<Tanggal> < ", "<Tanggal> LESS ").replace("<", quote).replace(">", quote)
+            _statements(addresses[f"{kind}.odd"], *odd.replace("LESS", "<").split(";\n")[:-1])
+        yield {name: url.replace("mysql+pymysql", "mysql+aiomysql") for name, url in addresses.items()}
+
+
+def _named(url: str, name: str) -> str:
+    return url.replace("postgresql://", "postgresql+psycopg://").rpartition("/")[0] + f"/{name}"
+
+
+def _statements(url: str, *statements: str) -> None:
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.execute(text(statement.replace(":", r"\:")))
+    engine.dispose()
+
+
+kinds = pytest.mark.parametrize("kind", ["mysql", "postgres"])
+
+
+async def asked(database: Database, *queries: str) -> list[Any]:
+    statements = [statement for query in queries for statement in split(query, database.kind)]
+    return await _run_all(database, statements, 100, 30)
+
+
+# ── check ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@kinds
+async def test_a_database_of_other_hands_is_described_on_a_server(urls: Any, tmp_path: Path, kind: str) -> None:
+    database, file = Database(urls[f"{kind}.chinook"]), tmp_path / "books.toml"
+    lines = await check(database, {"BOOKS_FILE": str(file)})
+    assert "9 tables, 9 declared joins" in lines[0]
+    books = tomllib.loads(file.read_text())
+    assert len(books["questions"]) == 10
+    for answer in await asked(database, *(question["sql"] for question in books["questions"])):
+        assert answer["status"] == "success", answer
+    assert "Adams" not in file.read_text()
+
+
+@kinds
+async def test_views_odd_names_texts_for_dates_and_two_currencies_are_described(
+    urls: Any, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "books.toml"
+    await check(Database(urls[f"{kind}.odd"]), {"BOOKS_FILE": str(file)})
+    tables = tomllib.loads(file.read_text())["tables"]
+    assert {"Order", "Faktur Januari"} <= set(tables)
+    columns = tables["Order"]["columns"]
+    assert columns["Tanggal"]["kind"] == "temporal"
+    assert "tidak dapat dibandingkan" in columns["Tgl"]["about"]
+    assert columns["Mata Uang"]["values"] == {"IDR": "", "USD": ""}
+    source = DatabaseSource(Database(urls[f"{kind}.odd"]), [], file)
+    found = await SchemaSearch(source, Embedder(), no_graph).find("nilai faktur", ["faktur"])
+    assert found is not None
+    info = schema_info(found)
+    assert info["dialect"] == kind
+    assert "Tanggal" in info["temporal_columns"]["Faktur Januari"]
+
+
+async def test_five_hundred_tables_are_looked_at_within_bounds(
+    urls: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are listed, as many as the bound allows are looked into, and a question gets few of them."""
+    monkeypatch.setattr(profile, "TABLES", 20)
+    _statements(
+        urls["postgres.many"],
+        "DO $$ BEGIN FOR i IN 1..500 LOOP EXECUTE 'CREATE TABLE t' || i || ' (id INT PRIMARY KEY)'; END LOOP; END $$",
+        "CREATE TABLE piutang (id INT PRIMARY KEY, nilai NUMERIC)",
+    )
+    database, file = Database(urls["postgres.many"]), tmp_path / "books.toml"
+    await check(database, {"BOOKS_FILE": str(file)})
+    tables = tomllib.loads(file.read_text())["tables"]
+    assert len(tables) == 501
+    assert sum("rows" in table for table in tables.values()) == 20
+    source = DatabaseSource(database, [], file)
+    found = await SchemaSearch(source, Embedder(), no_graph).find("piutang", ["piutang"])
+    assert found is not None
+    assert found.tables[0].name == "piutang"
+    assert len(found.tables) < 12
+
+
+# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@kinds
+async def test_an_operation_gives_the_same_on_every_database(urls: Any, kind: str, tmp_path: Path) -> None:
+    operation = {
+        "operation_id": "o",
+        "main_table": "Invoice",
+        "select_columns": [
+            {"field_name": "DATE_FORMAT(InvoiceDate, '%Y-%m')", "alias": "month", "is_expression": True},
+            {"field_name": "Total", "aggregation": "SUM", "alias": "total"},
+            {"field_name": "SUM(Total) / COUNT(*)", "alias": "mean", "is_expression": True},
+            {"field_name": "MAX(DATEDIFF('2022-01-01', InvoiceDate))", "alias": "days", "is_expression": True},
+        ],
+        "joins": [
+            {
+                "target_table": "Customer",
+                "on_conditions": [
+                    {"left_table_field": "Invoice.CustomerId", "right_table_field": "Customer.CustomerId"}
+                ],
+            }
+        ],
+        "filters": {
+            "logical_operator": "AND",
+            "conditions": [
+                {"field_or_expression": "InvoiceDate", "operator": "BETWEEN", "value": ["2021-01-01", "2021-12-31"]},
+                {"field_or_expression": "Customer.Email", "operator": "LIKE", "value": "%@%"},
+                {"field_or_expression": "Total", "operator": ">", "value": "0.5"},
+                {"field_or_expression": "YEAR(InvoiceDate)", "operator": "=", "value": 2021, "is_expression": True},
+            ],
+        },
+        "order_by_clauses": [{"field_or_expression": "month", "direction": "ASC"}],
+        "result_key": "R",
+        "expected_result_format": "list_of_dicts",
+    }
+    reference = Database(f"sqlite+aiosqlite:///{build('chinook', tmp_path / 'c.db')}")
+    wanted = (await Executor(reference).run([operation]))["results"]["o"]
+    got = (await Executor(Database(urls[f"{kind}.chinook"])).run([operation]))["results"]["o"]
+    assert got["status"] == "success", got
+    assert len(got["data"]) == len(wanted["data"]) > 1
+    for row, other in zip(got["data"], wanted["data"], strict=True):
+        assert row["month"] == other["month"]
+        assert [float(row[key]) for key in ("total", "mean", "days")] == pytest.approx(
+            [float(other[key]) for key in ("total", "mean", "days")], abs=1e-4
+        )
+
+
+@kinds
+async def test_a_ranking_never_begins_with_what_is_missing(urls: Any, kind: str) -> None:
+    operation = {
+        "operation_id": "o",
+        "main_table": "Order",
+        "select_columns": [{"field_name": "`Nomor Faktur`", "alias": "no"}, {"field_name": "Nilai", "alias": "n"}],
+        "order_by_clauses": [{"field_or_expression": "n", "direction": "DESC"}],
+        "filters": {
+            "logical_operator": "AND",
+            "conditions": [{"field_or_expression": "Lunas", "operator": "IN", "value": [True, False]}],
+        },
+    }
+    result = (await Executor(Database(urls[f"{kind}.odd"])).run([operation]))["results"]["o"]
+    assert [row["no"] for row in result["data"]] == ["A", "B", "C"]
+
+
+@kinds
+async def test_a_table_that_changes_under_a_question_is_a_told_error(urls: Any, kind: str) -> None:
+    quote = "`" if kind == "mysql" else '"'
+    database = Database(urls[f"{kind}.odd"])
+    operation = {"operation_id": "o", "main_table": "fleeting", "select_columns": [{"field_name": "a"}]}
+    address = urls[f"{kind}.odd"].replace("aiomysql", "pymysql")
+    _statements(address, "CREATE TABLE fleeting (a INT, b INT)")
+    executor = Executor(database)
+    assert (await executor.run([operation]))["results"]["o"]["status"] == "success"
+    _statements(address, "ALTER TABLE fleeting DROP COLUMN a")
+    answer = (await executor.run([operation]))["results"]["o"]
+    assert answer["status"] == "error"
+    assert "a" in answer["error"]
+    (direct,) = await asked(database, f"SELECT {quote}a{quote} FROM fleeting")
+    assert direct["status"] == "error"
+    _statements(address, "DROP TABLE fleeting")
+
+
+# ── PostgreSQL's sessions ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_postgresql_session_writes_nothing_whatever_gets_through(urls: Any) -> None:
+    """Without the guard, as the owner of the tables."""
+    database = Database(urls["postgres.chinook"])
+    before = await database.fetch('SELECT COUNT(*) FROM "Invoice"')
+    for statement in WRITING:
+        with pytest.raises(StatementError):
+            await database.fetch(statement)
+    with pytest.raises(StatementError, match="multiple commands"):
+        await database.fetch('SELECT 1; DELETE FROM "Invoice"')
+    with pytest.raises(StatementError):
+        await database.fetch('EXPLAIN SELECT 1; DELETE FROM "Invoice"')
+    assert (await database.fetch('SELECT COUNT(*) FROM "Invoice"')).rows == before.rows
+
+
+async def test_a_late_query_is_stopped_on_postgresql(urls: Any) -> None:
+    database = Database(urls["postgres.chinook"])
+    with pytest.raises(TimeLimitError):
+        await database.fetch("SELECT pg_sleep(600)", timeout_seconds=0.2)
+    await _none_runs(database)
+
+
+async def test_a_cancelled_question_leaves_no_query_on_postgresql(urls: Any) -> None:
+    database = Database(urls["postgres.chinook"])
+    task = asyncio.create_task(database.fetch("SELECT pg_sleep(601)", timeout_seconds=500))
+    await _runs(database, 1)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await _none_runs(database)
+
+
+async def _none_runs(database: Database) -> None:
+    await _runs(database, 0)
+
+
+async def _runs(database: Database, count: int) -> None:
+    query = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    async with asyncio.timeout(60):  # a poll: the server announces nothing
+        while (await database.fetch(query)).rows[0][0] != count:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_every_postgresql_type_comes_out_in_its_stated_form(urls: Any) -> None:
+    rows = await Database(urls["postgres.chinook"]).fetch(
+        "SELECT 12345678901234567890.0123456789 AS money, 125000000.50 AS half, DATE '2023-01-15' AS day, "
+        "TIMESTAMP '2023-01-15 09:30:00' AS moment, INTERVAL '-27 hours -15 minutes' AS span, '\\x00ff'::bytea AS raw, "
+        "true AS yes, NULL AS nothing, 'naïve 😀' AS words, 1e300::double precision AS large"
+    )
+    assert rows.records() == [
+        {
+            "money": "12345678901234567890.0123456789",
+            "half": 125000000.5,
+            "day": "2023-01-15",
+            "moment": "2023-01-15T09:30:00",
+            "span": "-27:15:00",
+            "raw": "AP8=",
+            "yes": True,
+            "nothing": None,
+            "words": "naïve 😀",
+            "large": 1e300,
+        }
+    ]
+    json.dumps(rows.records())
+
+
+async def test_only_the_named_schemas_are_read_and_the_first_hides_the_next(urls: Any) -> None:
+    address = urls["postgres.odd"]
+    _statements(
+        address,
+        "CREATE SCHEMA toko",
+        "CREATE TABLE toko.barang (kode INT PRIMARY KEY)",
+        'CREATE TABLE toko."Order" (lain INT)',
+        "CREATE SCHEMA rahasia",
+        "CREATE TABLE rahasia.gaji (nilai INT)",
+    )
+    database = Database(address, schemas=["toko", "public"])
+    catalogue = await catalogue_of(database)
+    assert {"barang", "Order", "Faktur Januari"} <= set(catalogue.tables)
+    assert "gaji" not in catalogue.tables
+    assert list(catalogue.tables["Order"].columns) == ["lain"]
+    answers = await asked(
+        database, 'SELECT lain FROM "Order"', "SELECT kode FROM toko.barang", "SELECT nilai FROM rahasia.gaji"
+    )
+    assert [answer["status"] for answer in answers] == ["success", "success", "error"]
+    assert "rahasia is another one" in answers[2]["error_message"]
+
+
+async def test_a_postgresql_that_is_down_is_a_told_error_and_comes_back(postgres: PostgreSQL, urls: Any) -> None:
+    database = Database(urls["postgres.chinook"])
+    postgres.stop()
+    try:
+        with pytest.raises(UnavailableError, match="refused"):
+            await database.fetch("SELECT 1")
+        answer = await Executor(database).run([{"operation_id": "o"}])
+        assert answer["success"] is True  # the operation itself is wrong: nobody was asked
+        down = await Executor(database).run(
+            [{"operation_id": "o", "main_table": "Invoice", "select_columns": [{"field_name": "Total"}]}]
+        )
+        assert down == {"success": False, "error": "Gagal terhubung ke database PostgreSQL: Connection refused."}
+    finally:
+        postgres.start()
+    assert (await database.fetch("SELECT 1")).rows == [(1,)]
