@@ -15,6 +15,7 @@ import re
 import socket
 import sqlite3
 from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
@@ -66,8 +67,9 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
     if not isinstance(error, DBAPIError):
         return LostError() if isinstance(error, OSError) else error
     code, text = _code_and_text(error)
-    if state := getattr(error.orig, "sqlstate", None):
-        return _explain_state(str(state), error.orig, timeout_seconds)
+    said = getattr(error.orig, "diag", None)  # PostgreSQL's
+    if said is not None and said.sqlstate:
+        return _explain_state(said, timeout_seconds)
     if code in STATEMENT_TIMEOUTS:
         return TimeLimitError(timeout_seconds)
     hung_up = (code == 0 and "connect" in text.lower()) or "closed the connection" in text or "is closed" in text
@@ -79,15 +81,14 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
     return StatementError(f"{text} ({code})" if code is not None else text)
 
 
-def _explain_state(state: str, error: object, timeout_seconds: float) -> Exception:
-    """By PostgreSQL's five characters (its manual, appendix A)."""
-    if state == "57014":
+def _explain_state(said: Any, timeout_seconds: float) -> Exception:
+    """By the five characters of what PostgreSQL said (its manual, appendix A)."""
+    if said.sqlstate == "57014":
         return TimeLimitError(timeout_seconds)
-    if state.startswith(("08", "57P")):
+    if said.sqlstate.startswith(("08", "57P")):
         return LostError()
-    said = getattr(error, "diag", None)
-    parts = [getattr(said, "message_primary", None) or "refused", getattr(said, "message_hint", None)]
-    return StatementError(f"{' '.join(str(part) for part in parts if part)} ({state})")
+    parts = [said.message_primary or "refused", said.message_hint]
+    return StatementError(f"{' '.join(part for part in parts if part)} ({said.sqlstate})")
 
 
 def reason(error: BaseException) -> str:

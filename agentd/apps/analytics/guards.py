@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.planned import Plan
@@ -33,8 +34,9 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
 
 
 def _other_years(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
-    """Years in conditions that neither the question nor its dates have."""
-    asked = set(_YEAR.findall(" ".join([said, *dates.values()])))
+    """Years in conditions that neither the question nor its dates have; a period may end before the day after it."""
+    after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in dates.values()]
+    asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after])))
     if not dates.keys() - {"TODAY"}:
         return
     for key, text in _conditions(plan):

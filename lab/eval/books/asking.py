@@ -161,9 +161,17 @@ def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any]
     else:
         question = Question("ranking" if "ORDER BY" in gold.sql else "simple", gold.ask)
         right = is_right(question, answer, [rows])
-        why = "; ".join([*([] if right else ["other values"]), *faults_of(question, words, [_told(rows)])])
+        faults = faults_of(question, words, [] if "{SHARE" in gold.says else [_told(rows)])
+        faults = [fault for fault in faults if not _claimed_rightly(fault, gold)]
+        why = "; ".join([*([] if right else ["other values"]), *faults])
     score = answer.get("quality_score") if words else None
     return Answered(name, gold.ask, mistake, score, bool(why), why, words, answer.get("warnings_for_display") or [])
+
+
+def _claimed_rightly(fault: str, gold: Gold) -> bool:
+    """A word of comparison that the right narrative has, or that a computed statement of it may give."""
+    word = fault.partition("`")[2].rstrip("`")
+    return bool(word) and (word in gold.says.casefold() or "{COMPARE" in gold.says)
 
 
 def _told(rows: list[list[Any]]) -> list[list[Any]]:
