@@ -328,7 +328,7 @@ def test_the_address_comes_from_the_environment_then_a_credential_then_the_embed
 
 
 @pytest.mark.parametrize(
-    "url", ["mysql//:rahasia", "postgresql://u:rahasia@h/d", "mysql://u:rahasia@h/", "x:y:rahasia"]
+    "url", ["mysql//:rahasia", "oracle://u:rahasia@h/d", "mysql://u:rahasia@h/", "x:y:rahasia"]
 )
 def test_a_bad_address_is_refused_without_being_repeated(url: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
