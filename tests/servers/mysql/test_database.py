@@ -327,9 +327,7 @@ def test_the_address_comes_from_the_environment_then_a_credential_then_the_embed
     assert (tmp_path / "state" / "erp.db").exists()
 
 
-@pytest.mark.parametrize(
-    "url", ["mysql//:rahasia", "oracle://u:rahasia@h/d", "mysql://u:rahasia@h/", "x:y:rahasia"]
-)
+@pytest.mark.parametrize("url", ["mysql//:rahasia", "oracle://u:rahasia@h/d", "mysql://u:rahasia@h/", "x:y:rahasia"])
 def test_a_bad_address_is_refused_without_being_repeated(url: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         Database(url)

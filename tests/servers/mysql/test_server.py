@@ -309,7 +309,7 @@ def test_an_address_that_cannot_be_used_ends_the_start_with_a_reason() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "servers.mysql"],
         cwd=ROOT,
-        env={"DATABASE_URL": "postgresql://u:rahasia@h/d"},
+        env={"DATABASE_URL": "oracle://u:rahasia@h/d"},
         capture_output=True,
         text=True,
         timeout=60,
