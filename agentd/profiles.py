@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
 from agentd.agent.assurance import ASSURANCE
-from agentd.agent.loop import Limits
+from agentd.agent.brief import Limits
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Fit, Toolset, assemble

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.history import PastTurn, evidence, messages
-from agentd.agent.loop import Agent, Brief, Conclusion
+from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import local_day

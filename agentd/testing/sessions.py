@@ -6,9 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentd.errors import InvalidParams, NotFound
-from agentd.messages import (
-    Caller,
-)
+from agentd.messages import Caller
 from agentd.runs.keys import kept_of_new, new_key
 from agentd.runs.visibility import owns
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agentd.agent import prompts
-from agentd.agent.loop import Agent, Brief, Conclusion, Limits
+from agentd.agent.brief import Brief, Conclusion, Limits
+from agentd.agent.loop import Agent
 from agentd.agent.toolset import Toolset, assemble
 from agentd.agent.turn_policy import TurnPolicy
 from agentd.apps.letters.turns import LetterTurns

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.loop import Limits
+from agentd.agent.brief import Limits
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset, assemble
 from agentd.audit import AuditTrail

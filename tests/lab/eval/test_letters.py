@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.loop import Agent, Brief
+from agentd.agent.brief import Brief
+from agentd.agent.loop import Agent
 from agentd.agent.toolset import assemble
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import AgentStep, ChatMessage, Said, ToolCall, ToolInfo

@@ -12,7 +12,8 @@ import pytest
 
 from agentd import config
 from agentd.access import TokenStore
-from agentd.agent.loop import Agent, Brief, Conclusion
+from agentd.agent.brief import Brief, Conclusion
+from agentd.agent.loop import Agent
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun

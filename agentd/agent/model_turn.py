@@ -1,0 +1,176 @@
+"""One turn of the model: what it may write, its answer checked, repaired, or asked of the next provider. No tool."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from agentd.agent import prompts
+from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
+from agentd.agent.aside import aside
+from agentd.agent.beginning import Beginning
+from agentd.agent.brief import Brief, Publish
+from agentd.agent.listing import shown_in_full
+from agentd.agent.progress import Asked, Progress
+from agentd.agent.streaming import AnswerText
+from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
+from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
+from agentd.ports import RESTART, ChatModel, TextChunk
+
+LISTINGS = 3
+"""How often a model held to a schema may look for tools in one run where its prompt doesn't describe them all."""
+
+
+class ModelTurn:
+    """Asks the model of one run for its next action."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        brief: Brief,
+        so_far: Progress,
+        beginning: Beginning,
+        policy: TurnPolicy,
+        publish: Publish,
+    ) -> None:
+        self._model = model
+        self._brief = brief
+        self._so_far = so_far
+        self._beginning = beginning
+        self._policy = policy
+        self._publish = publish
+
+    async def action(self, asked: Asked) -> CallTool | Final:
+        """One action, repaired once and passed on to the next provider if need be; `asked` grows with what it took.
+
+        Raises ProviderFailure and AgentdError.
+        """
+        skip, wanted = self._brief.barred, await aside(self._schema)
+        while True:
+            messages = [*self._brief.prefix, *self._so_far.messages]
+            try:
+                reply = await self._reply(asked, messages, wanted, skip)
+            except ProviderUnavailable as error:
+                asked.fallbacks += [Fallback.model_validate(value) for value in error.data.get("fallbacks", [])]
+                if asked.reason:
+                    raise InvalidResponse(f"no provider gave a valid action: {asked.reason}") from None
+                raise
+            if asked.reason and reply.provider in skip:
+                raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
+            try:
+                return await aside(self._checked, reply.text)
+            except InvalidAction as wrong:
+                asked.reason = str(wrong)
+            repair = [
+                *messages,
+                ChatMessage(role="assistant", content=reply.text[:4000] or "…"),
+                prompts.repair(asked.reason),
+            ]
+            again = await self._reply(asked, repair, wanted, skip, reply)
+            try:
+                return await aside(self._checked, again.text)
+            except UnsupportedAnswer as wrong:
+                self._publish("model.delta", {"restart": True, "text": wrong.instead})
+                return Final(wrong.instead)
+            except InvalidAction as wrong:
+                asked.reason = str(wrong)
+            skip |= {reply.provider, again.provider}
+            asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
+
+    def _checked(self, text: str) -> CallTool | Final:
+        """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
+        action = parse(text)
+        if isinstance(action, Final):
+            self._policy.check_answer(self._seen(), action.response)
+        return action
+
+    async def _reply(
+        self,
+        asked: Asked,
+        messages: Sequence[ChatMessage],
+        wanted: dict[str, Any],
+        skip: frozenset[str],
+        before: ModelReply | None = None,
+    ) -> ModelReply:
+        """The model's text; after a reply that was no action, the same model's."""
+        brief, done = self._brief, self._so_far
+        used = done.usage + asked.usage
+        if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
+            raise BudgetExceeded(f"the run used up its {brief.limits.max_tokens} tokens")
+        answer = AnswerText()
+
+        def on_text(chunk: TextChunk) -> None:
+            nonlocal answer
+            if chunk.restart:
+                answer = AnswerText()
+                self._publish("model.delta", {"restart": True, "text": ""})
+            elif text := answer.feed(chunk.text):
+                self._publish("model.delta", {"text": text})
+
+        if asked.attempts:
+            on_text(RESTART)
+        request = ModelRequest(
+            messages=tuple(messages),
+            stable=len(brief.prefix),
+            json_schema=wanted,
+            provider=before.provider if before else brief.options.provider,
+            model=before.model if before else brief.options.model,
+            skip=skip,
+            attempt=brief.attempt + done.attempts + asked.attempts,
+        )
+        started = time.perf_counter()
+        try:
+            reply = await self._model.turn(request, on_text)
+        except ProviderUnavailable as error:
+            asked.attempts += int(error.data.get("attempts", 1))
+            raise
+        except ProviderFailure:
+            asked.attempts += 1
+            raise
+        asked.attempts += reply.attempts
+        asked.fallbacks += reply.fallbacks
+        asked.usage += reply.usage
+        asked.provider, asked.model = reply.provider, reply.model
+        asked.logs.append(
+            f"Permintaan ke model {reply.provider}/{reply.model}: {reply.usage.input_tokens} token masuk, "
+            f"{reply.usage.output_tokens} token keluar, {1000 * (time.perf_counter() - started):.0f} ms"
+        )
+        return reply
+
+    def _schema(self) -> dict[str, Any]:
+        """What a constrained model can write in this turn."""
+        brief = self._brief
+        listings = [step.output for step in self._so_far.steps if step.tool.casefold() == LIST_TOOLS]
+        described, searchable = None, brief.prompt_tools is not None
+        if brief.prompt_tools is not None:
+            described = brief.prompt_tools.names.union(*map(shown_in_full, listings))
+        may_list = len(listings) < (LISTINGS if searchable else 1)
+        all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=may_list)
+        left = self._policy.offer(self._seen(), all_shown)
+        hinted = self._beginning.first(self._so_far.steps)
+        if hinted is not None:
+            alone = self._policy.offer(self._seen(), Offer((hinted,), may_list=False))
+            left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False)
+        return schema(
+            left.tools,
+            may_call=bool(brief.toolset.tools),
+            may_list=left.may_list,
+            may_search=searchable,
+            may_answer=left.may_answer,
+        )
+
+    def _seen(self) -> Turn:
+        """This turn, as policies see it."""
+        brief, done = self._brief, self._so_far
+        return Turn(
+            request=brief.prompt,
+            toolset=brief.toolset,
+            session_id=brief.session_id,
+            said=tuple(done.said),
+            steps=tuple(done.steps),
+            language=brief.language,
+            instructions="\n".join(one.content for one in brief.prefix if one.role == "system"),
+            official_refused=not done.may_call_official,
+        )
