@@ -13,15 +13,7 @@ from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound
-from agentd.messages import (
-    AgentOptions,
-    AgentOutcome,
-    Artifact,
-    Caller,
-    Event,
-    KeyedOutcome,
-    Scope,
-)
+from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, KeyedOutcome, Scope
 from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals

@@ -58,7 +58,7 @@ class AgentExecutor:
             profile = self._profile_of(row.caller, options, asked.prompt_tools)
         else:
             profile = await self._session_profile(row.session_id, row.caller, options, asked.prompt_tools)
-        earlier = [] if context.opens else await self._store.turns_of(row.session_id, PAST_TURNS + 1)
+        earlier = [] if context.opens else await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
         past = [_past(turn) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
         brief = Brief(

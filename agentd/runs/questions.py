@@ -40,7 +40,7 @@ class Questions:
 
         An executor that says in its answer why it failed (no error beside it) is answered, not raised.
         """
-        if session_id is not None and (session := await self._store.session(session_id)) is not None:
+        if session_id is not None and (session := await self._store.sessions.get(session_id)) is not None:
             owned_session(session, caller)
         now = iso(self._clock.now())
         row = RunRecord(

@@ -104,7 +104,7 @@ async def purge(store: RunStore, desk: SessionService, clock: Clock, ages: Ages)
         if not alone:
             return 0
         now = clock.now()
-        for session, latest in await store.unused_since(iso(now - min(ages.visitors, ages.others))):
+        for session, latest in await store.sessions.unused_since(iso(now - min(ages.visitors, ages.others))):
             if not is_over(session, latest, now, ages):
                 continue
             if any(is_busy(run, now) for run in await store.runs_where(session_id=session.session_id, limit=1000)):

@@ -70,7 +70,7 @@ class SessionService:
         """A new, empty conversation."""
         key = caller.session_key or new_key()
         row = self._row(caller, title, key)
-        await self._store.add_session(row)
+        await self._store.sessions.add(row)
         return {**_shown(row), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
@@ -78,25 +78,25 @@ class SessionService:
         cursor = _cursor(before)
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"sessions": [], "next": None}
-        rows = await self._store.sessions_of(None if caller.may() else caller.id, limit + 1, cursor)
+        rows = await self._store.sessions.of(None if caller.may() else caller.id, limit + 1, cursor)
         page = rows[:limit]
         following = _written(page[-1]) if len(rows) > limit else None
         return {"sessions": [_shown(row) for row in page], "next": following}
 
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """The conversation, turn by turn."""
-        row = owned_session(await self._store.session(session_id), caller)
-        turns = await self._store.turns_of(session_id)
+        row = owned_session(await self._store.sessions.get(session_id), caller)
+        turns = await self._store.sessions.turns(session_id)
         more = {} if self._apps is None else await self._apps.shown(session_id)
         return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """A new conversation with the same past and a key of its own."""
-        owned_session(await self._store.session(session_id), caller)
+        owned_session(await self._store.sessions.get(session_id), caller)
         key = new_key()
         row = self._row(caller, None, key)
-        await self._store.fork(row, session_id)
-        forked = await self._store.session(row.session_id)
+        await self._store.sessions.fork(row, session_id)
+        forked = await self._store.sessions.get(row.session_id)
         assert forked is not None
         return {**_shown(forked), "session_key": key}
 
@@ -105,7 +105,7 @@ class SessionService:
 
         The SHA-256 of the key does, too: a page may keep that, to remove what a crash left, and can read nothing by it.
         """
-        row = await self._store.session(session_id)
+        row = await self._store.sessions.get(session_id)
         if not (row and caller.session_key and is_one_of(caller.session_key, [row.key_hash])):
             owned_session(row, caller)
         await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
@@ -150,11 +150,11 @@ class SessionService:
         now = iso(self._clock.now())
         for run in await self._store.runs_where(session_id=session_id, limit=1000):
             if _awaits_officer(run, now):
-                await self._store.detach(run, now)
+                await self._store.sessions.detach(run, now)
                 continue
             with suppress(Conflict):
                 await self._engine.cancel(run.run_id)
-        removed = await self._store.delete_session(session_id)
+        removed = await self._store.sessions.delete(session_id)
         await self._engine.erase(removed)
         for run_id in removed:
             await asyncio.to_thread(shutil.rmtree, self._artifacts / folder_of_run(run_id), ignore_errors=True)
@@ -163,8 +163,8 @@ class SessionService:
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """All that is stored of it."""
-        row = owned_session(await self._store.session(session_id), caller)
-        turns = await self._store.turns_of(session_id)
+        row = owned_session(await self._store.sessions.get(session_id), caller)
+        turns = await self._store.sessions.turns(session_id)
         runs = [{**_turn(turn), "outcome": turn.outcome, "events": turn.events or []} for turn in turns]
         return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
 

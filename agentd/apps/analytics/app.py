@@ -26,7 +26,7 @@ class Analytics(App):
             wiring.tools,
             wiring.tools_of,
             wiring.clock,
-            past=wiring.store.turns_of,
+            past=wiring.store.sessions.turns,
             plan_style=lambda: wiring.settings().analytics.plan_style,
             examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=wiring.settings().books.url is None),
             currency=wiring.settings().books.currency,

@@ -93,7 +93,7 @@ class Requests:
 
     async def open(self, row: RunRecord, approval: PendingApproval, tool: ToolInfo) -> Review:
         """The run's request, which waits for an officer from now; what the citizen is told."""
-        session = await self._store.session(row.session_id)
+        session = await self._store.sessions.get(row.session_id)
         now = self._clock.now()
         made = Request(
             request_id=uuid4().hex,

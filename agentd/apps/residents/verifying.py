@@ -57,7 +57,7 @@ class Verifications:
         self, session_id: str, *, nik: str | None, card: str | None, pin: str, caller: Caller
     ) -> Verification:
         """By a PIN. Raises NotFound, Conflict for another resident's session, RateLimited, ToolExecution."""
-        owned_session(await self._store.session(session_id), caller)
+        owned_session(await self._store.sessions.get(session_id), caller)
         known = await self._identities.of(session_id)
         if known is not None and nik is not None and nik != known.nik:
             raise _of_another()
@@ -74,7 +74,7 @@ class Verifications:
 
     async def vouch(self, session_id: str, nik: str, caller: Caller) -> Verification:
         """By an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
-        if await self._store.session(session_id) is None:
+        if await self._store.sessions.get(session_id) is None:
             raise NotFound("there is no such session")
         verdict = await self._register.resident(nik) if NIK.match(nik) else Verdict()
         if verdict.resident is None:
@@ -86,7 +86,7 @@ class Verifications:
 
     async def forget(self, session_id: str, caller: Caller) -> list[str]:
         """End the session's proof; the ids of the runs that wait on it. Raises NotFound."""
-        owned_session(await self._store.session(session_id), caller)
+        owned_session(await self._store.sessions.get(session_id), caller)
         if await self._identities.of(session_id) is not None:
             await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
             await self._identities.forget(session_id)

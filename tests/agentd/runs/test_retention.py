@@ -79,6 +79,6 @@ async def test_the_files_of_a_run_go_with_its_session_and_no_others_do(tmp_path:
         assert await daemon.sessions.sweep(daemon.clock.now() + timedelta(days=36_500)) == 0
         with pytest.raises(NotFound):
             await daemon.sessions.get("s a/b", STAFF)
-        await daemon.store.delete_session("s a_b")
+        await daemon.store.sessions.delete("s a_b")
         assert await daemon.sessions.sweep(daemon.clock.now() + timedelta(days=36_500)) == 1
     daemon.store.close()

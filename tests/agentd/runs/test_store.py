@@ -72,7 +72,7 @@ async def test_recoveries_count_from_the_last_finished_step_and_a_stop_counts_ag
     assert await began_again() == 2
     assert [row.run_id for row in await store.runs_where(recovered=2)] == ["r1"]
     assert await store.runs_where(recovered=3) == []
-    await store.delete_session("s1")
+    await store.sessions.delete("s1")
     assert await store.runs_where(recovered=1) == []
 
 
@@ -84,7 +84,7 @@ async def test_a_step_and_an_end_whose_commit_was_not_heard_of_count_once(store:
     assert (await begun(store, "one"))[1] == [StepRecord("turn-0", {"n": 1})]
     for _ in range(2):
         assert await store.finish(ended(row, 3), NOW)
-    session = await store.session("s1")
+    session = await store.sessions.get("s1")
     assert session is not None
     assert session.attempts == 3
 

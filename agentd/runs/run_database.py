@@ -1,0 +1,82 @@
+"""The database of sessions and runs: its schema, who reads and writes it, what one node does alone. No statement."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from agentd.runs.databases import empty_journal
+from agentd.runs.retries import passing
+from agentd.runs.tables import SCHEMA, add_columns, schema, tables
+from agentd.runs.transactions import Transactions
+
+_ALONE = 0x61676E74
+"""The number of PostgreSQL's advisory lock behind `RunStore.alone`."""
+
+
+class RunDatabase:
+    """SQLite or PostgreSQL with the tables of runs."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.shared = engine.dialect.name != "sqlite"
+        if self.shared:
+            self.writes = self.reads = Transactions(engine, "store", threads=4)
+        else:  # SQLite has one writer at a time anyway, and readers that need not wait for it
+            self.writes = Transactions(engine, "store", threads=1, together=64)
+            self.reads = Transactions(engine, "store-reads", threads=2)
+        try:
+            tables.create_all(engine)
+            self._check_schema()
+            add_columns(engine)
+        except sa.exc.SQLAlchemyError as error:
+            if (trouble := passing(error)) is None:
+                raise
+            raise OSError(f"the database {engine.url.render_as_string()} {trouble}") from None
+
+    def _check_schema(self) -> None:
+        """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""
+        with self.engine.begin() as db:
+            written = db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
+            if written is None or written < SCHEMA:
+                db.execute(schema.insert(), [{"version": SCHEMA}])
+            elif written > SCHEMA:
+                place = self.engine.url.render_as_string()
+                raise OSError(
+                    f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
+                    "install that one, or name another state"
+                )
+
+    def add_tables(self, more: sa.MetaData) -> None:
+        """Make an app's own tables in this database; `writes` reads and writes them."""
+        more.create_all(self.engine)
+
+    def close(self) -> None:
+        """Let what is under way end, and let go of the database."""
+        self.writes.close()
+        self.reads.close()
+        self.engine.dispose()
+
+    async def empty_journal(self) -> str | None:
+        """Overwrite what was deleted in the file's journal too (SQLite). The file's name where that must wait."""
+        return await asyncio.to_thread(empty_journal, self.engine)
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[bool]:
+        """Whether no other node is within this at the same time; always so on SQLite, which has one."""
+        if not self.shared:
+            yield True
+            return
+        connection = await asyncio.to_thread(self.engine.connect)
+        try:
+            locked = sa.select(sa.func.pg_try_advisory_lock(_ALONE))
+            alone = bool(await asyncio.to_thread(lambda: connection.execute(locked).scalar()))
+            await asyncio.to_thread(connection.commit)  # the lock is the connection's: no transaction is kept open
+            yield alone
+        finally:
+            await asyncio.to_thread(connection.invalidate)  # closed, not handed on: that ends the lock, whatever came
+            connection.close()
