@@ -13,7 +13,7 @@ from agentd.plugins import tool_host
 from agentd.state import in_use
 
 if TYPE_CHECKING:
-    from agentd.app import Daemon
+    from agentd.daemon import Daemon
 
 
 @asynccontextmanager

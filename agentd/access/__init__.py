@@ -1,7 +1,7 @@
-"""Access: the book of tokens, the door that knows who comes, the rates."""
+"""Access: the tokens, who may come in, the rates."""
 
+from agentd.access.admission import Access, Approach
 from agentd.access.callers import LOCAL
-from agentd.access.door import Access, Approach
 from agentd.access.rates import RateLimiter
 from agentd.access.tokens import FILE_NAME, Principal, TokenStore
 from agentd.access.used import LastUse

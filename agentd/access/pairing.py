@@ -25,13 +25,13 @@ TRIES = 5
 class Pairing:
     """At most one pairing waits, in a file of the state folder that only its owner reads."""
 
-    def __init__(self, state: Path, book: TokenStore) -> None:
+    def __init__(self, state: Path, tokens: TokenStore) -> None:
         self._path = state / FILE_NAME
-        self._book = book
+        self._tokens = tokens
 
     def begin(self, name: str | None, now: datetime) -> tuple[str, str]:
         """(code, kiosk's name); an older code is void. Raises Conflict for the name of another kind of token."""
-        known = {one.id: one.scopes for one in self._book.principals()}
+        known = {one.id: one.scopes for one in self._tokens.principals()}
         free = (f"kiosk-{number}" for number in range(1, 10_000))
         name = name or next(one for one in free if one not in known)
         if known.get(name, frozenset({"kiosk"})) != {"kiosk"}:
@@ -53,9 +53,9 @@ class Pairing:
                 self._write(waiting if waiting["tries"] < TRIES else None)
                 raise Unauthorized("That is not the code; after five wrong ones it is void")
             self._write(None)
-        if any(one.id == name for one in self._book.principals()):
-            return name, self._book.rotate(name, now=now)
-        return name, self._book.add(name, frozenset({"kiosk"}), now=now)
+        if any(one.id == name for one in self._tokens.principals()):
+            return name, self._tokens.rotate(name, now=now)
+        return name, self._tokens.add(name, frozenset({"kiosk"}), now=now)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

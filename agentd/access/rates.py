@@ -47,15 +47,15 @@ class FailedTries:
 class RateLimiter:
     """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
 
-    def __init__(self, book: TokenStore, default_per_minute: float | None, clock: Clock) -> None:
-        self._book = book
+    def __init__(self, tokens: TokenStore, default_per_minute: float | None, clock: Clock) -> None:
+        self._tokens = tokens
         self._default = default_per_minute
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def charge(self, caller: Caller, calls: int = 1) -> None:
         """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
-        rate = self._book.rate_of(caller.id)
+        rate = self._tokens.rate_of(caller.id)
         if rate is None:
             if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:
                 return

@@ -167,7 +167,7 @@ class TokenStore:
         except (OSError, ValidationError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not what agentd wrote"
             raise Conflict(
-                f"{self._path} can't be used: {why}; mend it, or remove it and make the tokens anew"
+                f"{self._path} can't be used: {why}; repair it, or remove it and add the tokens again"
             ) from None
 
     def _write(self, content: _File) -> None:

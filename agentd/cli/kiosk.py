@@ -33,15 +33,15 @@ def run(given: argparse.Namespace) -> int:
 
     logs.configure("error")
     state = config.state_folder(given.state)
-    book = TokenStore(state / FILE_NAME)
+    tokens = TokenStore(state / FILE_NAME)
     try:
-        code, name = Pairing(state, book).begin(given.name, datetime.now(UTC))
+        code, name = Pairing(state, tokens).begin(given.name, datetime.now(UTC))
         AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)
     except (AgentdError, OSError) as error:
         print(f"agentd kiosk: {error}", file=sys.stderr)
         return 1
     print(code)
     print(f"Type it into the page of {name} within two minutes.", file=sys.stderr)
-    if not book.closed:
+    if not tokens.closed:
         print("It will be the first token: from then on every caller of this daemon needs one.", file=sys.stderr)
     return 0

@@ -56,9 +56,9 @@ async def serve(settings: Any) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    book = TokenStore(settings.state / "access.json")
-    limiter = RateLimiter(book, settings.rpc.rate_per_minute, clock)
-    guard = Guard(_access(book, settings), limiter, frozenset(settings.rpc.allowed_hosts))
+    tokens = TokenStore(settings.state / "access.json")
+    limiter = RateLimiter(tokens, settings.rpc.rate_per_minute, clock)
+    guard = Guard(_access(tokens, settings), limiter, frozenset(settings.rpc.allowed_hosts))
     app = web.Application(middlewares=[guard.middleware()], client_max_size=settings.rpc.max_body_bytes)
     app.add_routes(OpenAIApi(chain, chain.states).routes())
     host, _, port = settings.rpc.listen.rpartition(":")
@@ -72,7 +72,7 @@ async def serve(settings: Any) -> int:
     return 0
 
 
-def _access(book: Any, settings: Any) -> Any:
+def _access(tokens: Any, settings: Any) -> Any:
     from agentd.access import Access, Approach
     from agentd.messages import Caller
 
@@ -82,4 +82,4 @@ def _access(book: Any, settings: Any) -> Any:
         def admit(self, approach: Approach) -> Caller:
             return super().admit(approach if self.closed else approach._replace(token=None))
 
-    return OpenAIAccess(book, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))
+    return OpenAIAccess(tokens, admin_token=settings.admin_token, origins=frozenset(settings.rpc.allowed_origins))

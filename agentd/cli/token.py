@@ -67,7 +67,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _add(given: argparse.Namespace, book: TokenStore) -> None:
+def _add(given: argparse.Namespace, tokens: TokenStore) -> None:
     from datetime import UTC, datetime
 
     from agentd import config
@@ -75,8 +75,8 @@ def _add(given: argparse.Namespace, book: TokenStore) -> None:
 
     if given.profile is not None and config.load(given.config, state=given.state).profile(given.profile) is None:
         raise InvalidParams(f"client.toml has no [[profiles]] entry named {given.profile}")
-    first = not book.principals()
-    token = book.add(
+    first = not tokens.principals()
+    token = tokens.add(
         given.name,
         frozenset(given.scope),
         now=datetime.now(UTC),
@@ -105,10 +105,10 @@ def lifetime(given: str | None, scopes: list[str]) -> timedelta | None:
     return int(number) * unit
 
 
-def _rotate(given: argparse.Namespace, book: TokenStore) -> None:
+def _rotate(given: argparse.Namespace, tokens: TokenStore) -> None:
     from datetime import UTC, datetime
 
-    token = book.rotate(given.name, now=datetime.now(UTC))
+    token = tokens.rotate(given.name, now=datetime.now(UTC))
     _record("token.rotated", given)
     print(token)
     print("Keep it now: it is not shown again. The one before counts for nothing any more.", file=sys.stderr)
@@ -124,14 +124,14 @@ def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     )
 
 
-def _list(given: argparse.Namespace, book: TokenStore) -> None:
+def _list(given: argparse.Namespace, tokens: TokenStore) -> None:
     from agentd import config
     from agentd.access import LastUse
     from agentd.clock import SystemClock
 
     used = LastUse(config.state_folder(given.state), SystemClock()).times()
     rows = [("NAME", "SCOPES", "PROFILE", "RATE", "SINCE", "EXPIRES", "LAST USE")]
-    for one in book.principals():
+    for one in tokens.principals():
         rate = "" if one.rate_per_minute is None else f"{one.rate_per_minute:g}/min"
         expires = "never" if one.expires_at is None else f"{one.expires_at:%Y-%m-%d %H:%M}"
         scopes, last = ",".join(sorted(one.scopes)), used.get(one.id, "")[:16].replace("T", " ")
@@ -144,9 +144,9 @@ def _list(given: argparse.Namespace, book: TokenStore) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _revoke(given: argparse.Namespace, book: TokenStore) -> None:
-    book.revoke(given.name)
+def _revoke(given: argparse.Namespace, tokens: TokenStore) -> None:
+    tokens.revoke(given.name)
     _record("token.revoked", given)
     print(f"{given.name} has no token any more.")
-    if not book.principals():
+    if not tokens.principals():
         print("It was the last: on this machine's loopback every program is admin again.", file=sys.stderr)

@@ -7,63 +7,37 @@ A run is a DBOS workflow for each segment: from its start, or from an approval, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import structlog
-from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import iso
 from agentd.errors import Busy, Cancelled, Conflict, Draining, InvalidParams
 from agentd.messages import Event
 from agentd.ports import Clock
-from agentd.runs.cluster import Cluster
 from agentd.runs.databases import empty_journal
 from agentd.runs.ending import ENDED, asking_another, closed, rests
 from agentd.runs.execution import Executor
 from agentd.runs.journal import TakenOver
 from agentd.runs.leases import mark_of
 from agentd.runs.live import Live, LiveRuns
+from agentd.runs.node import DEFAULT_LIMITS, EngineLimits, Node
 from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord
 from agentd.runs.segment import Observe, Segments
+from agentd.runs.stopping import Stoppable, let_go
 from agentd.runs.store import RunStore
 
 if TYPE_CHECKING:
     from agentd.runs.workflows import Workflows
 
-SETTLE_S = 1.0
-"""How long a cancelled run may take to end when the daemon stops."""
 FOLLOW_S = 0.1
 """How often the events of another node's run are looked for."""
 
-T = TypeVar("T")
 log = structlog.get_logger("agentd.runs")
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """This process among those that may share the runs."""
-
-    database: Database
-    """DBOS's, for its own records."""
-    name: str = "local"
-    cluster: Cluster | None = None
-    """Its part in several nodes' work; None: it is alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineLimits:
-    """How much work at once."""
-
-    concurrency: int = 256
-    queue_limit: int = 1000
-    deadline_s: float = 300.0
-    approval_ttl_s: float = 900.0
-    max_recoveries: int = 2
-    """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
 
 
 class Engine:
@@ -75,7 +49,7 @@ class Engine:
         node: Node,
         executors: Mapping[str, Executor],
         clock: Clock,
-        limits: EngineLimits = EngineLimits(),
+        limits: EngineLimits = DEFAULT_LIMITS,
         observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
@@ -97,8 +71,8 @@ class Engine:
         self._live = LiveRuns()
         self._places = asyncio.Semaphore(limits.concurrency)
         self._draining = False
-        self._passing: dict[asyncio.Task[Any], bool] = {}
-        """Work of no run that somebody waits for, and whether it has effects."""
+        self.others = Stoppable()
+        """Work of no run, which the daemon's stop ends too."""
 
     async def __aenter__(self) -> Engine:
         self._workflows = await asyncio.to_thread(self._made)
@@ -131,26 +105,10 @@ class Engine:
             live.steps.leave()
             live.let_go()
         tasks = [(live.task, live.steps.acting) for live in self._live if live.task is not None]
-        tasks += self._passing.items()
-        await asyncio.gather(*(_let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
+        tasks += self.others.stop()
+        await asyncio.gather(*(let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):
             await self._store.stopped(begun)
-
-    async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
-        """What the work comes to. Raises Draining when the daemon stops before, and cancels it: after the stop's grace
-        where it has effects, else at once."""
-        task = asyncio.create_task(work)
-        self._passing[task] = effects
-        try:
-            return await task
-        except asyncio.CancelledError:
-            task.cancel()
-            current = asyncio.current_task()
-            if self._draining and not (current is not None and current.cancelling()):
-                raise Draining() from None
-            raise
-        finally:
-            del self._passing[task]
 
     @property
     def max_recoveries(self) -> int:
@@ -166,8 +124,6 @@ class Engine:
     def active(self) -> int:
         """Runs queued or running in this process."""
         return len(self._live)
-
-    # ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def submit(self, row: RunRecord, session: SessionRecord) -> RunRecord | None:
         """Take a run on. Answers the existing row when the run_id was taken before. Raises Busy or Draining."""
@@ -289,8 +245,6 @@ class Engine:
             row is not None and row.status in ("queued", "running") and self._cluster is not None and not self._draining
         )
 
-    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
     async def _begin(self, row: RunRecord) -> None:
         """Start the workflow of the run's segment (one that is there already is joined)."""
         if self._cluster is None:
@@ -314,7 +268,7 @@ class Engine:
         if live is not None and live.row.segment > segment:
             return "over"  # found again after a kill, and the run has gone on since
         if live is not None and live.task is not None:
-            await _let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
+            await let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
             live = None
         if live is None or live.row.segment != segment:
             row = await self._store.run(run_id)
@@ -343,11 +297,3 @@ class Engine:
         await self._store.finish(closed(row, now), iso(now))
         if (live := self._live.get(run_id)) is not None:
             self._live.leave(live)
-
-
-async def _let_go(task: asyncio.Task[Any], grace_s: float) -> None:
-    """Wait, bounded, until it has ended by itself; then cancel it, and wait once more."""
-    await asyncio.wait((task,), timeout=grace_s)
-    if not task.done():
-        task.cancel()
-        await asyncio.wait((task,), timeout=SETTLE_S)

@@ -31,7 +31,7 @@ class Questions:
 
     async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
         """What work that is no run comes to. Raises Draining when the daemon stops meanwhile."""
-        return await self._engine.unless_stopped(work, effects=effects)
+        return await self._engine.others.do(work, effects=effects)
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any

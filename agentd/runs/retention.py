@@ -1,7 +1,6 @@
 """Erases by itself what nobody has used for its time, and finishes what a deletion had to leave behind.
 
-It decides when and what; how a session is erased to its last word is sessions.py's. Of several nodes one does it at a
-time.
+It decides when and what; how a session is erased is in sessions.py. Of several nodes one does it at a time.
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ def is_busy(run: RunRecord, now: datetime) -> bool:
 
 @asynccontextmanager
 async def retention(
-    store: RunStore, desk: SessionService, clock: Clock, ages: Ages, every_s: float
+    store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float
 ) -> AsyncIterator[None]:
     """Within it, old sessions go, each `every_s`; what an earlier process could not finish is finished first."""
-    desk.unfinished.set()
+    sessions.unfinished.set()
     tasks = [
-        asyncio.create_task(_purge_again(store, desk, clock, ages, every_s), name="purge"),
-        asyncio.create_task(_finish_again(desk), name="finish deletions"),
+        asyncio.create_task(_purge_again(store, sessions, clock, ages, every_s), name="purge"),
+        asyncio.create_task(_finish_again(sessions), name="finish deletions"),
     ]
     try:
         yield
@@ -71,33 +70,33 @@ async def retention(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _purge_again(store: RunStore, desk: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:
+async def _purge_again(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:
     await asyncio.sleep(min(every_s, FIRST_S))
     while True:
         with _put_off():
-            await purge(store, desk, clock, ages)
-            await desk.sweep(clock.now() - ages.others)
+            await purge(store, sessions, clock, ages)
+            await sessions.sweep(clock.now() - ages.others)
         await asyncio.sleep(every_s)
 
 
-async def _finish_again(desk: SessionService) -> None:
+async def _finish_again(sessions: SessionService) -> None:
     while True:
-        await desk.unfinished.wait()
+        await sessions.unfinished.wait()
         with _put_off():
-            await desk.finish()
+            await sessions.finish()
         await asyncio.sleep(AGAIN_S)
 
 
 @contextmanager
 def _put_off() -> Iterator[None]:
-    """Within it, trouble of the disk or the database is told; the next time it may be over."""
+    """Within it, an error of the disk or the database is logged, and the work tried again later."""
     try:
         yield
     except (AgentdError, OSError, SQLAlchemyError) as error:
         log.warning("retention.put_off", error=type(error).__name__)
 
 
-async def purge(store: RunStore, desk: SessionService, clock: Clock, ages: Ages) -> int:
+async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages) -> int:
     """Erase every session that has had its time; how many there were; none while another node does it."""
     erased = 0
     async with store.alone() as alone:
@@ -109,9 +108,9 @@ async def purge(store: RunStore, desk: SessionService, clock: Clock, ages: Ages)
                 continue
             if any(is_busy(run, now) for run in await store.runs_where(session_id=session.session_id, limit=1000)):
                 continue
-            await desk.purge(session.session_id)
+            await sessions.purge(session.session_id)
             erased += 1
     if erased:
-        desk.unfinished.set()
+        sessions.unfinished.set()
         log.info("retention.purged", sessions=erased)
     return erased

@@ -7,7 +7,6 @@ import base64
 import builtins
 import json
 import shutil
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -27,19 +26,21 @@ from agentd.runs.visibility import owned_session
 
 SINGLE = ("call-", "house-")
 """How the ids of calls begin that belong to no run."""
-Forget = Callable[[str], Awaitable[None]]
-"""Told of each deleted session, so that whoever kept something of it lets go (the graph's episodes, drafts)."""
 
 
 class SessionApps(Protocol):
-    """What apps have to do with sessions."""
+    """What else is kept of sessions, by apps and servers."""
 
     async def shown(self, session_id: str) -> dict[str, Any]:
         """What is said of a session beside its turns."""
         ...
 
     async def leaving(self, session_id: str) -> None:
-        """Told before a session's runs are removed."""
+        """A session's runs are about to be removed."""
+        ...
+
+    async def forget(self, session_id: str) -> None:
+        """A session was deleted: what is kept of it elsewhere (the graph's episodes, drafts) goes, too."""
         ...
 
 
@@ -51,15 +52,13 @@ class SessionService:
         store: RunStore,
         engine: Engine,
         clock: Clock,
-        forget: Forget,
         audit: AuditTrail,
         artifacts: Path,
-        apps: SessionApps | None = None,
+        apps: SessionApps,
     ) -> None:
         self._store = store
         self._engine = engine
         self._clock = clock
-        self._forget = forget
         self._audit = audit
         self._artifacts = artifacts
         self._apps = apps
@@ -87,7 +86,7 @@ class SessionService:
         """The conversation, turn by turn."""
         row = owned_session(await self._store.sessions.get(session_id), caller)
         turns = await self._store.sessions.turns(session_id)
-        more = {} if self._apps is None else await self._apps.shown(session_id)
+        more = await self._apps.shown(session_id)
         return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
@@ -145,8 +144,7 @@ class SessionService:
 
         A citizen's request that waits for an officer goes on without the words that led to it.
         """
-        if self._apps is not None:
-            await self._apps.leaving(session_id)
+        await self._apps.leaving(session_id)
         now = iso(self._clock.now())
         for run in await self._store.runs_where(session_id=session_id, limit=1000):
             if _awaits_officer(run, now):
@@ -158,7 +156,7 @@ class SessionService:
         await self._engine.erase(removed)
         for run_id in removed:
             await asyncio.to_thread(shutil.rmtree, self._artifacts / folder_of_run(run_id), ignore_errors=True)
-        await self._forget(session_id)
+        await self._apps.forget(session_id)
         return len(removed)
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:

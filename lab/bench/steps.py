@@ -24,7 +24,7 @@ from typing import Any
 
 from agentd import config
 from agentd.access import LOCAL
-from agentd.app import Daemon
+from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
 from agentd.observability import logging as logs
 from agentd.startup import started

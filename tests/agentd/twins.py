@@ -104,7 +104,7 @@ class Wire:
 
     url: str
     services: Services
-    book: TokenStore
+    tokens: TokenStore
     access: Access
     runs: MemoryRuns
     addresses: tuple[str, ...]
@@ -127,9 +127,9 @@ async def wire(
 ) -> AsyncIterator[Wire]:
     """Serve on a free loopback port while the block runs."""
     behind = services(work, limits, **changes)
-    book = TokenStore(state / "access.json")
-    limiter = RateLimiter(book, behind.limits.rate_per_minute, behind.clock)
-    access = Access(book, admin_token=admin_token, origins=origins)
+    tokens = TokenStore(state / "access.json")
+    limiter = RateLimiter(tokens, behind.limits.rate_per_minute, behind.clock)
+    access = Access(tokens, admin_token=admin_token, origins=origins)
     app = application(
         behind,
         Dispatcher(methods, behind, limiter=limiter),
@@ -143,4 +143,4 @@ async def wire(
     async with serving(app, listen=("127.0.0.1", 0), unix_path=unix_path, shutdown_s=1) as addresses:
         runs = behind.runs
         assert isinstance(runs, MemoryRuns)
-        yield Wire(addresses[0], behind, book, access, runs, addresses)
+        yield Wire(addresses[0], behind, tokens, access, runs, addresses)

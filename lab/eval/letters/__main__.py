@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentd import config
-from agentd.app import Daemon
+from agentd.daemon import Daemon
 from agentd.errors import AgentdError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.observability import logging as logs

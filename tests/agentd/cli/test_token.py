@@ -85,7 +85,7 @@ def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, capsys: pytest.C
     for words in (("list",), ("add", "a", "--scope", "kiosk"), ("revoke", "a")):
         code, _, err = token(capsys, *words, "--state", str(tmp_path))
         assert code == 1
-        assert "mend it, or remove it" in err
+        assert "repair it, or remove it" in err
     assert json.loads(file.read_text()) == {"principals": 3}
 
 

@@ -73,7 +73,7 @@ async def test_a_letter_of_somebody_else_is_not_found(tmp_path: Path) -> None:
     async with wire(tmp_path, work=letters(tmp_path, "a.pdf")) as at, aiohttp.ClientSession() as session:
         await run(at)
         for scope, status in (("kiosk", 404), ("admin", 200)):
-            token = at.book.add(f"a-{scope}", frozenset({scope}), now=datetime(2026, 1, 5, tzinfo=UTC))  # type: ignore[arg-type]
+            token = at.tokens.add(f"a-{scope}", frozenset({scope}), now=datetime(2026, 1, 5, tzinfo=UTC))  # type: ignore[arg-type]
             headers = {"Authorization": f"Bearer {token}"}
             async with session.get(at.url + "/artifacts/r-1/a.pdf", headers=headers) as answer:
                 assert answer.status == status

@@ -136,7 +136,7 @@ async def test_what_cannot_be_followed_says_why(tmp_path: Path, query: str, stat
 async def test_the_events_of_somebody_elses_run_are_not_found(tmp_path: Path) -> None:
     async with wire(tmp_path) as at:
         await start(at)
-        token = at.book.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        token = at.tokens.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         async with stream(at, "run_id=r-1", Authorization=f"Bearer {token}") as answer:
             assert answer.status == 404
 
@@ -231,7 +231,7 @@ async def test_a_daemon_that_stops_ends_its_streams(tmp_path: Path) -> None:
 async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool) -> None:
     gate = Gate()
     async with wire(tmp_path, work=gate) as at:
-        token = at.book.add("boss", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        token = at.tokens.add("boss", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         await at.runs.start("Halo", AgentOptions(run_id="r-1"), ADMIN)
         gate.emit("model.started")
         async with stream(at, "run_id=r-1", Authorization=f"Bearer {token}") as answer:
@@ -239,7 +239,7 @@ async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool)
             await anext(read)
             if busy:
                 gate.emit("model.started")
-            at.book.revoke("boss")
+            at.tokens.revoke("boss")
             last: dict[str, Any] = {}
             async for frame in read:
                 last = frame

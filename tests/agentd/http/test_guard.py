@@ -44,7 +44,7 @@ def kind(answer: tuple[int, Any]) -> tuple[int, str]:
 
 
 def token(at: Wire, name: str, *scopes: Scope, **more: Any) -> str:
-    return "Bearer " + at.book.add(name, frozenset(scopes), now=NOW, **more)
+    return "Bearer " + at.tokens.add(name, frozenset(scopes), now=NOW, **more)
 
 
 async def test_on_a_fresh_machine_a_local_program_is_admin(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(tmp_path: Pat
     async with wire(tmp_path) as at:
         kept, gone = token(at, "desk", "staff"), token(at, "front", "kiosk")
         assert (await post(at, Authorization=gone))[0] == 200
-        at.book.revoke("front")
+        at.tokens.revoke("front")
         assert kind(await post(at, Authorization=gone)) == (401, "unauthorized")
         assert (await post(at, Authorization=kept))[0] == 200
 
@@ -175,7 +175,7 @@ async def test_who_waits_for_a_run_when_their_rights_end_is_sent_away_and_the_ru
         if first_token:
             boss = token(at, "boss", "admin")
         else:
-            at.book.revoke("boss")
+            at.tokens.revoke("boss")
             boss = token(at, "other", "admin")
         assert kind(await asyncio.wait_for(waiting, 30)) == (401, "unauthorized")
         answered.set()

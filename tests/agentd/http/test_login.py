@@ -25,7 +25,7 @@ async def test_a_login_is_in_the_audit_trail_and_a_wrong_token_is_not(tmp_path: 
                 return answer.status
 
         assert await login() == 401  # nobody needs a token yet, so nobody logs in
-        token = at.book.add("siti", frozenset({"staff"}), now=datetime.now(UTC))
+        token = at.tokens.add("siti", frozenset({"staff"}), now=datetime.now(UTC))
         assert await login(Authorization="Bearer wrong") == 401
         assert await login(Authorization=f"Bearer {token}", Origin="http://evil.example") == 403
         assert await login(Authorization=f"Bearer {token}") == 204

@@ -291,12 +291,12 @@ async def test_a_revoked_tokens_stream_ends_with_why(tmp_path: Path, busy: bool)
 
     model = Endless()
     async with wire(tmp_path, mounted=OpenAIApi(model, lambda: [model.state()]).routes()) as at:
-        token = at.book.add("page", frozenset({"model"}), now=datetime(2026, 1, 5, tzinfo=UTC))
-        at.book.add("other", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        token = at.tokens.add("page", frozenset({"model"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        at.tokens.add("other", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         client = openai.AsyncOpenAI(api_key=token, base_url=f"{at.url}/v1", max_retries=0)
         stream = await client.chat.completions.create(model="raw", messages=HELLO, stream=True)
         await anext(stream)
-        at.book.revoke("page")
+        at.tokens.revoke("page")
         with pytest.raises(openai.APIError, match=r"rights of this connection|not known"):
             async for _ in stream:
                 pass

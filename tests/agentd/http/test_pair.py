@@ -27,7 +27,7 @@ async def office(state: Path, now: datetime = NOW) -> AsyncIterator[tuple[Wire, 
     audit = AuditTrail(state, SystemClock())
     endpoint = PairEndpoint(pairing, audit, lambda: now)
     async with wire(state, pages=list(endpoint.routes())) as at:
-        at.book.add("desk", frozenset({"staff"}), now=NOW)
+        at.tokens.add("desk", frozenset({"staff"}), now=NOW)
         yield at, pairing
     audit.close()
 
@@ -57,7 +57,7 @@ async def test_the_code_gives_the_page_a_kiosks_token_that_no_script_reads(tmp_p
             await socket.send_json(HEALTH)
             assert "result" in await socket.receive_json(timeout=20)
         assert await tried(session, at, code) == 401  # once
-        at.book.revoke("kiosk-1")
+        at.tokens.revoke("kiosk-1")
         async with session.post(at.url + "/rpc", json=HEALTH) as answer:
             assert answer.status == 401
 

@@ -188,13 +188,13 @@ async def test_a_revoked_tokens_socket_is_closed_and_hears_nothing_more(tmp_path
         return ""
 
     async with wire(tmp_path, work=waits) as at, aiohttp.ClientSession() as session:
-        token = at.book.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        token = at.tokens.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         async with session.ws_connect(at.url + "/ws", headers={"Authorization": f"Bearer {token}"}) as socket:
             talk = Talk(socket)
             started = (await talk.call("Agent.start", prompt="Halo"))["result"]
             seen = {"run_id": started["run_id"], "session_key": started["session_key"]}
             assert "result" in await talk.call("Events.subscribe", **seen)
-            at.book.revoke("front")
+            at.tokens.revoke("front")
             message = await socket.receive(timeout=20)
             while message.type is aiohttp.WSMsgType.TEXT:  # what was under way
                 if busy:
@@ -205,10 +205,10 @@ async def test_a_revoked_tokens_socket_is_closed_and_hears_nothing_more(tmp_path
 
 async def test_a_message_after_the_revocation_is_not_answered(tmp_path: Path) -> None:
     async with wire(tmp_path) as at, aiohttp.ClientSession() as session:
-        token = at.book.add("boss", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        token = at.tokens.add("boss", frozenset({"admin"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         async with session.ws_connect(at.url + "/ws", headers={"Authorization": f"Bearer {token}"}) as socket:
             assert "result" in await Talk(socket).call("Config.reload")
-            at.book.revoke("boss")
+            at.tokens.revoke("boss")
             await Talk(socket).send("Config.reload")
             assert (await socket.receive(timeout=20)).type is aiohttp.WSMsgType.CLOSE
 
@@ -217,6 +217,6 @@ async def test_the_first_token_closes_the_sockets_of_those_who_had_none(tmp_path
     async with wire(tmp_path) as at, talking(at) as program, talking(at, Origin=at.url) as page:
         for talk in (program, page):
             assert "result" in await talk.call("System.health")
-        at.book.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
+        at.tokens.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         for talk in (program, page):
             assert (await talk.socket.receive(timeout=20)).type is aiohttp.WSMsgType.CLOSE

@@ -21,7 +21,8 @@ from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
 from agentd.runs.databases import sqlite_engine
-from agentd.runs.engine import Engine, Node
+from agentd.runs.engine import Engine
+from agentd.runs.node import Node
 from agentd.runs.questions import Questions
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
@@ -42,6 +43,22 @@ def call(tool: str, **arguments: Any) -> dict[str, Any]:
 
 def final(text: str) -> dict[str, Any]:
     return {"action": "final", "response": text}
+
+
+class KeptElsewhere:
+    """No app keeps anything of sessions here; it notes which were deleted."""
+
+    def __init__(self) -> None:
+        self.forgotten: list[str] = []
+
+    async def shown(self, session_id: str) -> dict[str, Any]:
+        return {}
+
+    async def leaving(self, session_id: str) -> None:
+        pass
+
+    async def forget(self, session_id: str) -> None:
+        self.forgotten.append(session_id)
 
 
 class Daemon:
@@ -69,12 +86,10 @@ class Daemon:
         self.runs = AgentRuns(self.store, self.engine, Agents(profile_of), approvals, self.clock)
         calls = Questions("call", self.store, self.engine, self.clock, deadline_s=60)
         self.direct = DirectTools(self.tools, toolset, self.audit, calls)
-        self.forgotten: list[str] = []
-
-        async def forget(session_id: str) -> None:
-            self.forgotten.append(session_id)
-
-        self.sessions = SessionService(self.store, self.engine, self.clock, forget, self.audit, state / "artifacts")
+        self.elsewhere = KeptElsewhere()
+        self.sessions = SessionService(
+            self.store, self.engine, self.clock, self.audit, state / "artifacts", self.elsewhere
+        )
 
     async def events(self, run_id: str, after: int = 0) -> list[Event]:
         return [event async for event in self.runs.events(run_id, KIOSK, after)]
@@ -202,7 +217,7 @@ async def test_a_deleted_session_leaves_no_word_in_any_file(start: Start, tmp_pa
     async with start(call("make_letter", nama=secret), final(f"Baik {secret}")) as daemon:
         await daemon.runs.run(f"Nama saya {secret}", AgentOptions(session_id="s1"), KIOSK)
         await daemon.sessions.delete("s1", KIOSK)
-        assert daemon.forgotten == ["s1"]
+        assert daemon.elsewhere.forgotten == ["s1"]
     assert files_holding(secret, tmp_path) == []
 
 

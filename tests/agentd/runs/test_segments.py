@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 from agentd.runs.databases import sqlite_engine
-from agentd.runs.engine import Engine, Node
+from agentd.runs.engine import Engine
 from agentd.runs.execution import Result, RunContext
+from agentd.runs.node import Node
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock

@@ -1,6 +1,6 @@
 """Who a request comes from, and whether they may come in. It reads no request, no file and no socket.
 
-What a fresh machine allows, and what changes with the first token, is told in docs/wire.md.
+docs/wire.md says what a fresh machine allows, and what changes with the first token.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentd.messages import Caller
 
 
 class Approach(NamedTuple):
-    """How somebody came to the door. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
+    """How a request came. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
 
     token: str | None
     origin: str | None
@@ -34,7 +34,7 @@ class Access:
 
     def __init__(
         self,
-        book: TokenStore,
+        tokens: TokenStore,
         *,
         admin_token: str | None = None,
         origins: frozenset[str] = frozenset(),
@@ -42,20 +42,20 @@ class Access:
         used: LastUse | None = None,
     ) -> None:
         """`required`: nobody comes in without a token, even while there is none (behind a proxy)."""
-        self._book = book
+        self._tokens = tokens
         self._required = required
         self._used = used
         self.tries = FailedTries()
         self._admin_digest = digest(admin_token) if admin_token else None
         self.model_token = "agd_" + secrets.token_urlsafe(32)
-        """Made anew at each start for the daemon's own servers; it opens the models and nothing else."""
+        """Made at each start for the daemon's own servers; it opens the models and nothing else."""
         self._model_digest = digest(self.model_token)
         self._origins = origins
 
     @property
     def closed(self) -> bool:
         """True when everybody needs a token."""
-        return self._required or self._admin_digest is not None or self._book.closed
+        return self._required or self._admin_digest is not None or self._tokens.closed
 
     @property
     def lists_any(self) -> bool:
@@ -82,7 +82,7 @@ class Access:
         """Who this is now. Raises Unauthorized, Forbidden.
 
         No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
-        comes in; a token that nobody made then counts as none, since many clients can't be told to send none. Any
+        comes in; a token that nobody made then counts as none, since many clients always send one. Any
         token configured: everybody needs one. A browser page of an Origin that isn't listed never comes in.
         """
         page = approach.own_origin or approach.site == "same-origin"
@@ -111,7 +111,7 @@ class Access:
             return TOKEN_OF_ENVIRONMENT
         if hmac.compare_digest(given, self._model_digest):
             return OWN_SERVER
-        holder = self._book.holder(token)
+        holder = self._tokens.holder(token)
         if holder is not None and self._used is not None:
             self._used.note(holder.id)
         return holder

@@ -1,0 +1,171 @@
+"""A running daemon: its parts, what each caller's agent is, how it stands, and its reload. It makes no part."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import structlog
+
+from agentd import config
+from agentd.access import Access, TokenStore
+from agentd.agent.picking import PromptTools, fits, select
+from agentd.agent.toolset import Toolset
+from agentd.application import App
+from agentd.audit import AuditTrail
+from agentd.chain import Chain
+from agentd.config import Settings
+from agentd.errors import ConfigError, InvalidParams
+from agentd.meaning import BundledMeaning
+from agentd.messages import AgentOptions, Caller, ServerSettings
+from agentd.observability.metrics import Metrics
+from agentd.ports import Clock, Meaning, ServerHost, ToolHost
+from agentd.profiles import AgentProfile, agent_profile, toolset_for
+from agentd.rpc.method import Method
+from agentd.rpc.methods import table
+from agentd.rpc.services import Services
+from agentd.runs.agent_api import AgentRuns
+from agentd.runs.engine import Engine
+from agentd.runs.execution import Result
+from agentd.runs.records import RunRecord
+from agentd.runs.sessions import SessionService
+from agentd.runs.store import RunStore
+
+log = structlog.get_logger("agentd")
+
+
+@dataclass(slots=True)
+class Daemon:
+    """A running daemon's parts, for the code that drives it in this process (`agentd serve`, `agentd chat`, tests)."""
+
+    settings: Settings
+    clock: Clock
+    chain: Chain
+    host: ServerHost
+    store: RunStore
+    metrics: Metrics
+    tokens: TokenStore
+    access: Access
+    audit: AuditTrail
+    meaning: Meaning = field(default_factory=BundledMeaning)
+    started: float = field(default_factory=time.monotonic)
+    addresses: tuple[str, ...] = ()
+    draining: bool = False
+    apps: tuple[App, ...] = ()
+    tools: ToolHost = field(init=False)
+    """Every tool behind every policy."""
+    runs: AgentRuns = field(init=False)
+    sessions: SessionService = field(init=False)
+    engine: Engine = field(init=False)
+    services: Services = field(init=False)
+
+    def profile(
+        self, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None = None
+    ) -> AgentProfile:
+        """What this caller's agent is now."""
+        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
+
+    async def session_profile(
+        self, session_id: str, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None
+    ) -> AgentProfile:
+        """What this caller's agent is now in this session."""
+        fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
+        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
+
+    def fits_prompt(self, toolset: Toolset) -> bool:
+        """Whether every session's prompt starts alike, describing all these tools."""
+        return fits(toolset, self.settings.agent.max_tools_in_prompt)
+
+    async def select(self, request: str, toolset: Toolset, past: PromptTools | None) -> PromptTools | None:
+        """The tools that the prompt of this request describes."""
+        return await select(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
+
+    def tools_of(self, caller: Caller | None) -> Toolset:
+        """The tools that this caller may call by hand now."""
+        return toolset_for(self.settings, self.tools.catalogue(), caller, "person")
+
+    def own_tools_of(self, caller: Caller | None) -> Toolset:
+        """The tools that the daemon's own workflows call for this caller now."""
+        return toolset_for(self.settings, self.tools.catalogue(), caller, "program")
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The JSON-RPC methods, those of the apps too."""
+        return table(method for app in self.apps for method in app.methods)
+
+    def reachable_servers(self) -> list[ServerSettings]:
+        """All servers; those with `model = true` get the address of the daemon's own models, as it is or will be."""
+        listen = self.settings.rpc.listen
+        guess = () if listen.endswith(":0") else (f"http://{listen}",)
+        base = next((address for address in self.addresses or guess if address.startswith("http")), None)
+        address = {"AGENTD_MODEL_URL": f"{base}/v1", "AGENTD_MODEL_TOKEN": self.access.model_token} if base else {}
+        return [
+            server.model_copy(update={"env": {**server.env, **address}})
+            if server.name in self.settings.servers_with_model
+            else server
+            for server in self.settings.servers
+        ]
+
+    def known_models(self) -> dict[str, list[str]]:
+        """{provider id: names of its models}."""
+        return {provider.id: [model.name for model in provider.models] for provider in self.settings.providers}
+
+    def health(self) -> dict[str, Any]:
+        """How it stands, from what is known without asking anybody."""
+        servers = self.host.catalogue().servers
+        providers = self.chain.states()
+        down = any(server.state == "down" for server in servers)
+        status = "draining" if self.draining else "degraded" if down else "ok"
+        return {
+            "status": status,
+            "version": version("agentd"),
+            "uptime_s": round(time.monotonic() - self.started, 3),
+            "runs": {"active": self.engine.active},
+            **({"cluster": cluster} if (cluster := self.engine.cluster) else {}),
+            "servers": [server.model_dump(exclude={"instructions"}) for server in servers],
+            "providers": [provider.model_dump() for provider in providers],
+        }
+
+    async def reload(self, by: str) -> dict[str, Any]:
+        """Read client.toml again and apply the difference. Raises InvalidParams with every problem; nothing changes."""
+        try:
+            new = await asyncio.to_thread(
+                config.load, self.settings.file, state=str(self.settings.state), listen=self.settings.rpc.listen
+            )
+            if new.providers != self.settings.providers or new.default_provider != self.settings.default_provider:
+                await self.chain.replace(new)
+        except ConfigError as error:
+            problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
+            raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
+        await self.audit.arecord("config.reloaded", actor=by)
+        old, self.settings = self.settings, new
+        await self.host.reconfigure(self.reachable_servers())
+        return _difference(old, new)
+
+    def run_ended(self, row: RunRecord, result: Result) -> None:
+        """Count it; one that was parked stands in the audit trail, unless that can't be written now."""
+        self.metrics.run_ended(row, result)
+        if result.error is None or not result.error.data.get("parked"):
+            return
+        try:
+            self.audit.record("run.parked", actor="recovery", subject=row.run_id, kind=row.kind)
+        except OSError as error:
+            log.error("audit.unwritten", action="run.parked", reason=error.strerror)
+
+
+def _difference(old: Settings, new: Settings) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name, key in (("servers", "name"), ("providers", "id"), ("profiles", "name")):
+        before = {getattr(entry, key): entry for entry in getattr(old, name)}
+        after = {getattr(entry, key): entry for entry in getattr(new, name)}
+        changes[name] = {
+            "added": sorted(after.keys() - before.keys()),
+            "removed": sorted(before.keys() - after.keys()),
+            "changed": sorted(each for each in before.keys() & after.keys() if before[each] != after[each]),
+        }
+    changes["prompt"] = old.prompt_template != new.prompt_template or old.agent != new.agent
+    changes["tools"] = old.tools != new.tools
+    return changes
