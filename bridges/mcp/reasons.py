@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 from mcp import MCPError
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 _LONGEST = 300
@@ -70,3 +70,8 @@ def _leaves(error: BaseException) -> list[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for child in error.exceptions for leaf in _leaves(child)] or [error]
     return [error]
+
+
+def session_ended(error: BaseException) -> bool:
+    """True for HTTP 404 on a known session: the server was restarted, and has not seen the request."""
+    return isinstance(error, MCPError) and error.code == INVALID_REQUEST and error.error.message == "Session terminated"

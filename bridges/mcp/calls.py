@@ -1,0 +1,146 @@
+"""The calls at one server: made, limited in time, their failures put in words. It starts and restarts nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from mcp import Client, MCPError
+from mcp.shared.dispatcher import ProgressFnT
+from mcp_types import CallToolResult, RequestParamsMeta
+
+from agentd.messages import ServerSettings, ToolCall, ToolOutcome
+from agentd.ports import ProgressSink
+from bridges.mcp import reasons
+from bridges.mcp.artifacts import Keeper
+from bridges.mcp.following import Follower
+from bridges.mcp.http import Endpoint
+from bridges.mcp.limits import Limits
+from bridges.mcp.outcome import failure, outcome_of
+from bridges.mcp.stdio import Subprocess
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Live:
+    """A server that is up: how to talk to it, and what to do when a call finds it lost."""
+
+    client: Client
+    wire: Subprocess | Endpoint
+    follower: Follower
+    lose: Callable[[str], None]
+    """Later calls wait for the next connection from this moment on; it receives why."""
+
+
+class Calls:
+    """The calls under way at one server, whatever its connection."""
+
+    def __init__(self, settings: ServerSettings, limits: Limits, stopping: Callable[[], bool]) -> None:
+        self._settings = settings
+        self._limits = limits
+        self._stopping = stopping
+        folder = Path(settings.artifacts_dir) if settings.artifacts_dir is not None else None
+        self._keeper = Keeper(settings.name, folder, settings.command is not None, limits.artifact_bytes)
+        self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def is_idle(self) -> bool:
+        """Whether none is under way."""
+        return self._idle.is_set()
+
+    async def ended(self) -> None:
+        """Wait until none is under way."""
+        await self._idle.wait()
+
+    async def make(
+        self, live: Live, call: ToolCall, on_progress: ProgressSink | None, last: bool
+    ) -> ToolOutcome | None:
+        """One call. None where it may be made again: the server has not seen it (and not `last`), or is being ended."""
+        tool = call.tool.remote_name or call.tool.name
+        timeout = call.tool.timeout_s or self._settings.call_timeout_s
+        live.wire.tail.confide(call.input)
+        self._calls += 1
+        self._idle.clear()
+        try:
+            async with asyncio.timeout(timeout):
+                result = await live.client.call_tool(
+                    tool,
+                    call.input,
+                    read_timeout_seconds=timeout + self._limits.probe_s,
+                    progress_callback=None if on_progress is None else _progress(on_progress),
+                    meta=meta_of(call),
+                )
+        except Exception as error:
+            return await self._failed(tool, live, error, timeout, last)
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._idle.set()
+        outcome = await self._succeeded(call, result)
+        live.wire.tail.confide([outcome.output, outcome.message])
+        return outcome
+
+    async def _succeeded(self, call: ToolCall, result: CallToolResult) -> ToolOutcome:
+        if all(block.type == "text" for block in result.content):
+            return outcome_of(result, (), 0.0)
+        artifacts = await asyncio.to_thread(self._keeper.collect, result.content, call.run_id)
+        return outcome_of(result, artifacts, 0.0)
+
+    async def _failed(
+        self, tool: str, live: Live, error: Exception, timeout_s: float, last: bool
+    ) -> ToolOutcome | None:
+        name, cause = self._settings.name, reasons.first_cause(error)
+        if reasons.is_timeout(cause):
+            live.follower.doubted.set()
+            return failure(f"The tool `{tool}` of the server `{name}` gave no answer within {timeout_s:g} s.")
+        if reasons.session_ended(cause):
+            live.lose("its session ended")
+            if not last:
+                return None
+        if reasons.is_closed(cause) and self._stopping():
+            return None
+        if reasons.is_closed(cause):
+            try:
+                async with asyncio.timeout(2 * self._limits.grace_s):
+                    await live.wire.lost.wait()
+            except TimeoutError:
+                live.lose("it closed the connection")
+            return failure(f"The server `{name}` was lost during the call of `{tool}`: {live.wire.why}.")
+        if isinstance(cause, MCPError):
+            text = reasons.one_line(cause.error.message)
+            return failure(f"The server `{name}` refused the call of `{tool}`: {text or cause.code}")
+        logger.warning("server %s: a result of %s could not be used (%s)", name, tool, type(cause).__name__)
+        return failure(f"The server `{name}` gave a result of `{tool}` that can't be used: {reasons.describe(cause)}")
+
+
+def meta_of(call: ToolCall) -> RequestParamsMeta:
+    """What travels beside the arguments: never shown to a model."""
+    meta: dict[str, Any] = {
+        **call.trace,
+        "agentd/idempotency_key": call.key,
+        "agentd/session_id": call.session_id,
+        "agentd/language": call.language,
+    }
+    if call.caller is not None:
+        meta |= {"agentd/caller": call.caller.id, "agentd/caller_scopes": sorted(call.caller.scopes)}
+    if call.basis is not None:
+        meta["agentd/basis"] = call.basis.model_dump(mode="json", exclude={"disputed"})
+    if call.consent is not None:
+        meta["agentd/approved_by"] = call.consent.by
+        meta["agentd/approvals"] = [agreement.model_dump() for agreement in call.consent.approvals]
+        if call.consent.proposed is not None:
+            meta["agentd/proposed"] = call.consent.proposed
+    return cast(RequestParamsMeta, meta)
+
+
+def _progress(sink: ProgressSink) -> ProgressFnT:
+    async def forward(progress: float, total: float | None, message: str | None) -> None:
+        sink(progress, total, message)
+
+    return forward
