@@ -32,10 +32,14 @@ class Basis(BaseModel):
         return frozenset(name for name, source in self.sources.items() if source == REGISTER)
 
 
+DECLARED = Basis()
+"""Nothing is known but what the citizen said."""
+
+
 def read_basis(given: Any) -> Basis:
     """What the daemon says, read tolerantly: an odd part counts as the least, and stops no letter."""
     if not isinstance(given, Mapping):
-        return Basis()
+        return DECLARED
     level, seen, sources = (given.get(name) for name in ("level", "seen", "sources"))
     return Basis(
         level=level if level in get_args(Level) else "declared",

@@ -7,7 +7,7 @@ from datetime import date
 from types import ModuleType
 from typing import Any
 
-from servers.certificate.basis import Basis
+from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.keys import OfficeKeys
 from servers.certificate.lettertype import LetterType
@@ -65,7 +65,7 @@ class Drafts:
             statement=sign(statement, self._keys.statement),
             valid_until=row.valid_until,
         )
-        return bytes(pages().render(letter, row.values, self._office, issue, row.day, row.basis or Basis()))
+        return bytes(pages().render(letter, row.values, self._office, issue, row.day, row.basis or DECLARED))
 
     def sign(self, pdf: bytes) -> bytes:
         """The pages with the office's signature."""

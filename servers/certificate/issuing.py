@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from servers.certificate import officekey, restored
 from servers.certificate.archive import Archive
-from servers.certificate.basis import Basis
+from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.checks import Checks
 from servers.certificate.database import LedgerError
@@ -28,7 +28,7 @@ from servers.certificate.keys import OfficeKeys
 from servers.certificate.ledger import Ledger
 from servers.certificate.lettertype import LetterType
 from servers.certificate.office import Office
-from servers.certificate.records import Consent, KeyConflict, Letter, Request
+from servers.certificate.records import NO_CONSENT, Consent, KeyConflict, Letter, Request
 from servers.certificate.settings import Settings
 from servers.certificate.standing import NotNow
 from servers.common import clock
@@ -87,8 +87,8 @@ class LetterService:
         arguments: Mapping[str, Any],
         idempotency_key: str | None = None,
         session_id: str | None = None,
-        consent: Consent = Consent(),  # noqa: B008 - frozen
-        basis: Basis = Basis(),  # noqa: B008 - frozen
+        consent: Consent = NO_CONSENT,
+        basis: Basis = DECLARED,
     ) -> Issued:
         """Issue a letter, or return the one this key or session already has for the same values.
 
@@ -132,7 +132,7 @@ class LetterService:
         self,
         letter: LetterType,
         arguments: Mapping[str, Any],
-        basis: Basis = Basis(),  # noqa: B008 - frozen
+        basis: Basis = DECLARED,
     ) -> bytes:
         """A watermarked draft's PDF: no number, no signature, nothing recorded. Raises fields.InvalidFields."""
         values, _ = self.check(letter, arguments, basis.registered)

@@ -28,7 +28,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
-from servers.certificate.basis import Basis
+from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.fitting import display, indonesian_date
 from servers.certificate.lettertype import BASIS_SLOT, LetterType
 from servers.certificate.office import Office, Signer
@@ -101,7 +101,7 @@ def render(
     office: Office,
     issue: Issue | None,
     today: date,
-    basis: Basis = Basis(),  # noqa: B008 - frozen
+    basis: Basis = DECLARED,
 ) -> bytes:
     """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`. One at a time in a process."""
     with _drawing:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from servers.certificate.basis import Basis
+from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.chain import digest
 
 Status = Literal["reserved", "issued", "void"]
@@ -76,6 +76,10 @@ class Consent(BaseModel):
     approvals: tuple[Approval, ...] = ()
 
 
+NO_CONSENT = Consent()
+"""Nobody proposed or approved the call."""
+
+
 class Request(BaseModel):
     """What is to be issued: the letter's type, its canonical values, and what makes the call the same as another."""
 
@@ -86,8 +90,8 @@ class Request(BaseModel):
     values: dict[str, str]
     idempotency_key: str | None = None
     session_id: str | None = None
-    consent: Consent = Consent()
-    basis: Basis = Basis()
+    consent: Consent = NO_CONSENT
+    basis: Basis = DECLARED
     valid_until: date | None = None
 
     @property

@@ -116,7 +116,12 @@ def unrepeated(template: str) -> str:
     seen: set[str] = set()
     lines = []
     for line in template.split("\n"):
-        kept = [part for part in sentences(_once(line)) if _new(part, seen)]
+        kept = []
+        for part in sentences(_once(line)):
+            key = " ".join(_words(part.casefold()))
+            if not key or key not in seen:
+                kept.append(part)
+            seen.add(key)
         if kept or not line.strip():
             lines.append(" ".join(kept))
     return "\n".join(lines).strip()
@@ -126,11 +131,6 @@ def _once(line: str) -> str:
     """The line without phrases twice running; what stands in braces is no phrase."""
     parts = re.split(r"(\{[^{}]*\})", line)
     return "".join(part if part.startswith("{") else _AGAIN.sub(r"\1", part) for part in parts)
-
-
-def _new(sentence: str, seen: set[str]) -> bool:
-    key = " ".join(re.findall(r"[\w{}]+", sentence.casefold()))
-    return not key or not (key in seen or seen.add(key))  # type: ignore[func-returns-value]
 
 
 def repeats(template: str) -> bool:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
+from servers.text2cypher.cypher.cursor import TokenCursor
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 
 OPENERS = {"(": ")", "[": "]", "{": "}"}
 
 
-class PatternReader:
+class PatternReader(TokenCursor, ABC):
     """A cursor over the tokens that fills a Structure."""
 
     def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
-        self.at = 0
+        super().__init__(tokens)
         self.structure = Structure(tokens)
 
+    @abstractmethod
     def atom(self, token: Token, clause: str) -> int:
         """Consumes one piece of an expression; returns what it changed of the depth beyond the token itself."""
-        raise NotImplementedError
-
-    def peek(self, ahead: int = 0) -> Token | None:
-        place = self.at + ahead
-        return self.tokens[place] if place < len(self.tokens) else None
-
-    def text(self, ahead: int = 0) -> str:
-        token = self.peek(ahead)
-        return token.text if token else ""
-
-    def word(self, *words: str, ahead: int = 0) -> bool:
-        token = self.peek(ahead)
-        return token is not None and token.is_word(*words)
 
     def take(self, expected: str = "") -> Token:
         token = self.peek()

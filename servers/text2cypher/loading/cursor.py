@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from servers.text2cypher.cypher.cursor import TokenCursor
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token
 
 
@@ -31,26 +32,12 @@ class Relation:
     properties: dict[str, Any] = field(default_factory=dict)
 
 
-class Cursor:
-    """Over the tokens of one statement."""
+class Cursor(TokenCursor):
+    """Over the tokens of one statement of a script."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
-        self.script, self.tokens, self.at = text, tokens, 0
-
-    def peek(self, ahead: int = 0) -> Token | None:
-        """A token further on; None at the end."""
-        place = self.at + ahead
-        return self.tokens[place] if 0 <= place < len(self.tokens) else None
-
-    def text(self, ahead: int = 0) -> str:
-        """Its text; empty at the end."""
-        token = self.peek(ahead)
-        return token.text if token else ""
-
-    def word(self, *words: str, ahead: int = 0) -> bool:
-        """True when one of the keywords comes next."""
-        token = self.peek(ahead)
-        return token is not None and token.is_word(*words)
+        super().__init__(tokens)
+        self.script = text
 
     def skip(self, *texts: str) -> bool:
         """Passes over these texts or keywords when all of them come next."""

@@ -1,0 +1,28 @@
+"""A place in a list of tokens, and what comes next there. It takes nothing and raises nothing: its readers do."""
+
+from __future__ import annotations
+
+from servers.text2cypher.cypher.tokens import Token
+
+
+class TokenCursor:
+    """Over the tokens of one text; `at` is the next one."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        """A token further on; None at the end."""
+        place = self.at + ahead
+        return self.tokens[place] if 0 <= place < len(self.tokens) else None
+
+    def text(self, ahead: int = 0) -> str:
+        """Its text; empty at the end."""
+        token = self.peek(ahead)
+        return token.text if token else ""
+
+    def word(self, *words: str, ahead: int = 0) -> bool:
+        """True when one of the keywords comes next."""
+        token = self.peek(ahead)
+        return token is not None and token.is_word(*words)
