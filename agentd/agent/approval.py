@@ -14,6 +14,7 @@ from typing import Any, Literal
 from agentd.agent.assurance import needs_officer
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import words
+from agentd.agent.replies import replies
 from agentd.agent.text import plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
@@ -147,39 +148,16 @@ def summary(
     Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
     """
     name = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
-    head, ask = (_HEAD, _ASK) if tool.official else (_ACT_HEAD, _ACT_ASK)
+    text = replies()[language]
+    head = text.check_official if tool.official else text.check_act
     if rule == "staff":
-        ask = _OFFICER_ASK if tool.official else _OFFICER_ACT_ASK
+        ask = text.officer_official if tool.official else text.officer_act
+    else:
+        ask = text.ask_official if tool.official else text.ask_act
     rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
     disputes = basis.disputed.values() if basis is not None else ()
-    differs = [_DIFFERS[language].format(title=one.title, registered=one.registered) for one in disputes]
-    return "\n".join([f"{head[language]}: {name}", *rows, "", *differs, ask[language]])
-
-
-_DIFFERS: dict[Language, str] = {
-    "id": "Data kependudukan mencatat {title}: {registered}. Bila itu tidak benar, petugas yang memperbaikinya; "
-    "permintaan perbaikan sudah dicatat.",
-    "en": "The register holds {title}: {registered}. If that is not right, an officer corrects it; a request to do so "
-    "has been made.",
-}
-_ASK: dict[Language, str] = {
-    "id": "Apakah semua data di atas sudah benar? Jawab “ya” untuk menerbitkan, atau sebutkan yang perlu diperbaiki.",
-    "en": "Is everything above correct? Answer “yes” to issue it, or tell me what to change.",
-}
-_OFFICER_ASK: dict[Language, str] = {
-    "id": "Petugas memeriksa data di atas dan memutuskannya. Sebutkan bila ada yang perlu diperbaiki.",
-    "en": "An officer checks this and decides. Tell me if anything above must be changed.",
-}
-_OFFICER_ACT_ASK: dict[Language, str] = {
-    "id": "Petugas yang memutuskan: “ya” dari petugas melanjutkan, “tidak” membatalkan.",
-    "en": "An officer decides: an officer's “yes” goes on, “no” leaves it.",
-}
-_HEAD: dict[Language, str] = {"id": "Mohon diperiksa sebelum diterbitkan", "en": "Please check before this is issued"}
-_ACT_ASK: dict[Language, str] = {
-    "id": "Jawab “ya” untuk melanjutkan, atau “tidak” untuk membatalkan.",
-    "en": "Answer “yes” to go on, or “no” to leave it.",
-}
-_ACT_HEAD: dict[Language, str] = {"id": "Tindakan ini perlu persetujuan", "en": "This needs a yes"}
+    differs = [text.differs.format(title=one.title, registered=one.registered) for one in disputes]
+    return "\n".join([f"{head}: {name}", *rows, "", *differs, ask])
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:
@@ -208,7 +186,8 @@ def _without_rt_rw(address: str, arguments: Mapping[str, Json]) -> str:
 
 def _shown(value: Json, language: Language) -> str:
     if isinstance(value, bool):
-        return {"id": ("tidak", "ya"), "en": ("no", "yes")}[language][value]
+        text = replies()[language]
+        return text.yes if value else text.no
     if isinstance(value, list):
         return "; ".join(
             ", ".join(f"{key}: {_shown(inner, language)}" for key, inner in item.items())

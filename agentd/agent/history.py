@@ -9,6 +9,7 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.picking import PromptTools
+from agentd.agent.replies import replies
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
@@ -67,8 +68,8 @@ def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMess
         official = step.tool in toolset.official
         called = prompts.Called(step.tool, arguments, outcome, turn.language, turn.prompt, official, RESULT_CHARS)
         shown += prompts.exchange(called)
-    cut_off = {"id": "Mohon maaf, tadi terputus.", "en": "Sorry, that was cut off."}[turn.language]
-    return [*shown, prompts.answered({"action": "final", "response": turn.response or cut_off})]
+    response = turn.response or replies()[turn.language].cut_off
+    return [*shown, prompts.answered({"action": "final", "response": response})]
 
 
 def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:

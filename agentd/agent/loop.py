@@ -18,6 +18,7 @@ from agentd.agent.history import opening
 from agentd.agent.masking import mask
 from agentd.agent.model_turn import ModelTurn
 from agentd.agent.progress import Asked, Progress
+from agentd.agent.replies import replies
 from agentd.agent.tool_calls import ToolCalls
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.errors import (
@@ -148,8 +149,8 @@ class Agent:
         consent = self._brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
         if consent is None:
-            refusal = {"id": "Warga tidak menyetujui data ini.", "en": "The citizen did not approve this."}
-            outcome = ToolOutcome(success=False, message=refusal[self._brief.language], error_type="declined")
+            refusal = replies()[self._brief.language].declined
+            outcome = ToolOutcome(success=False, message=refusal, error_type="declined")
             self._note_call(call, outcome)
         else:
             await self._act(call, None, consent)

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.agent.language import detect
+from agentd.agent.replies import replies
 from agentd.errors import InvalidParams, Language
 from agentd.nesting import MAX_DEPTH, too_deep
 
@@ -99,24 +100,6 @@ SessionKey = Annotated[
     ),
 ]
 
-_USER: dict[str, dict[Language, str]] = {
-    "text_empty": {
-        "id": "Pertanyaan masih kosong. Tuliskan keperluan Anda, lalu kirim lagi.",
-        "en": "Your question is empty. Please write what you need and send it again.",
-    },
-    "text_long": {
-        "id": "Pertanyaan terlalu panjang. Tuliskan keperluan Anda dengan lebih singkat, atau dalam beberapa pesan.",
-        "en": "Your question is too long. Please write it more briefly, or send it in several messages.",
-    },
-    "string_type": {
-        "id": "Pertanyaan harus berupa teks. Tuliskan keperluan Anda, lalu kirim lagi.",
-        "en": "Your question must be text. Please write what you need and send it again.",
-    },
-    "missing": {
-        "id": "Pertanyaan belum diisi. Tuliskan keperluan Anda, lalu kirim lagi.",
-        "en": "The question is missing. Please write what you need and send it again.",
-    },
-}
 _PERSONS_TEXT = frozenset({"prompt", "question", "messages"})
 _HEARD = 2000
 """Characters of a person's words that say which language they are in."""
@@ -149,7 +132,7 @@ class ParamsReader(Generic[P]):
 
 
 def language_of(raw: Raw) -> Language:
-    """The language in which the person asked to be told, or else wrote, as far as the params can be read."""
+    """The language in which the person asked for answers, or else wrote, as far as the params can be read."""
     given = raw if type(raw) is dict else {}
     options = given.get("options")
     if type(options) is dict and options.get("language") in ("en", "id"):
@@ -174,8 +157,9 @@ def _named(model: type[Params], error: ValidationError, language: Language) -> I
     found = [{"field": _field(detail), "problem": _problem(model, detail)} for detail in details]
     data: dict[str, Any] = {"field": found[0]["field"], "errors": found}
     first = details[0]
-    if first["loc"] and first["loc"][0] in _PERSONS_TEXT and first["type"] in _USER:
-        data["user_message"] = _USER[first["type"]][language]
+    said = replies()[language].prompt
+    if first["loc"] and first["loc"][0] in _PERSONS_TEXT and first["type"] in said:
+        data["user_message"] = said[first["type"]]
     named = "; ".join(f"{one['field']} {one['problem']}" for one in found)
     more = count - len(found)
     return InvalidParams(f"Invalid params: {named}" + (f"; and {more} more" if more else ""), **data)

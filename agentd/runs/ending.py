@@ -9,8 +9,9 @@ from uuid import uuid4
 
 import structlog
 
+from agentd.agent.replies import replies
 from agentd.clock import iso
-from agentd.errors import Cancelled, InternalError, Language
+from agentd.errors import Cancelled, InternalError
 from agentd.messages import Event, EventType
 from agentd.runs.events import EventLog
 from agentd.runs.execution import Result
@@ -97,11 +98,5 @@ def parked_result(row: RunRecord) -> Result:
         "parked: the daemon ended again and again while this run was at the same step; "
         "see in the daemon's log what ended it, then let it be asked again"
     )
-    user_message = _PARKED[row.brief.language]
+    user_message = replies()[row.brief.language].parked
     return Result("failed", {}, error=InternalError(message, parked=True, user_message=user_message))
-
-
-_PARKED: dict[Language, str] = {
-    "id": "Maaf, permintaan ini tidak dapat kami selesaikan. Petugas sudah diberi tahu; silakan hubungi petugas.",
-    "en": "Sorry, we could not finish this request. The office has been told; please ask an officer.",
-}

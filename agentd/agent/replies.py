@@ -1,0 +1,43 @@
+"""What the daemon itself says to citizens: one TOML file a language, read once, complete or refused. No logic.
+
+The texts of errors stand with the errors (agentd.errors); what an app says is in packs of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import packs
+from agentd.errors import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replies:
+    """One language's; each key is explained in the files."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    declined: str
+    cut_off: str
+    parked: str
+    check_official: str
+    ask_official: str
+    officer_official: str
+    check_act: str
+    ask_act: str
+    officer_act: str
+    differs: str
+    yes: str
+    no: str
+    prompt: Mapping[str, str]
+
+
+@cache
+def replies() -> Mapping[Language, Replies]:
+    """The texts of each language."""
+    return packs(Path(__file__).with_suffix(""), Replies)
