@@ -79,7 +79,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class SchemaReading:
-    """How an app reads a tool's schema, for whoever wrote it."""
+    """How an app reads a tool's schema, for its author."""
 
     lines: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
@@ -140,7 +140,7 @@ class App:
         return ()
 
     async def leaving(self, session_id: str) -> None:
-        """Told before the runs of a session are removed."""
+        """The runs of a session are about to be removed."""
 
     async def session_shown(self, session_id: str) -> dict[str, Any]:
         """What Session.get says of a session besides its turns."""

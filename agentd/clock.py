@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
-SKEW_TOLD_S = 2.0
+SKEW_REPORTED_S = 2.0
 """A node whose clock is farther than this from its database's is reported."""
 
 

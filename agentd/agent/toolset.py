@@ -37,7 +37,7 @@ class ToolEntry(Protocol):
 
 
 Fit = Callable[[ToolInfo], ToolInfo]
-"""A tool as one session's model is told of it, the rest of its schema kept as `whole_schema`."""
+"""A tool as one session's model sees it, the rest of its schema kept as `whole_schema`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Toolset:
         raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
 
     def fitted(self, fits: Sequence[Fit]) -> Toolset:
-        """The same tools as a session's model is told of them."""
+        """The same tools as a session's model sees them."""
         tools = list(self.tools)
         for fit in fits:
             tools = [fit(tool) for tool in tools]
@@ -77,7 +77,7 @@ class Toolset:
         return frozenset(tool.name for tool in (*self.tools, *self.asleep) if tool.official)
 
     def expected(self, name: str, server: str) -> ToolInfo:
-        """The tool of a server that is known to offer it, though it may not be up yet and have told of no tool.
+        """The tool of a server that is known to offer it, though it may not be up yet and have listed no tool.
 
         Raises UnknownTool where that server is not configured, or is up without it.
         """

@@ -45,7 +45,7 @@ class Offer:
 class UnsupportedAnswer(InvalidAction):
     """The answer says what this session does not support; the message tells the model so.
 
-    `instead` is what the citizen is told when the model insists.
+    `instead` is what the citizen reads when the model insists.
     """
 
     def __init__(self, reason: str, instead: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agentd.cli import options
-from agentd.clock import SKEW_TOLD_S, clock_of
+from agentd.clock import SKEW_REPORTED_S, clock_of
 from agentd.credentials import SYSTEM_FOLDER
 
 OLDEST_PYTHON = (3, 11)
@@ -120,7 +120,7 @@ def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
     except psycopg.Error as error:
         return Finding("must", f"database: {type(error).__name__}", "start it, or look at `[store] url`")
     ahead_s = (now() - there[0]).total_seconds() if there else 0.0
-    if abs(ahead_s) > SKEW_TOLD_S:
+    if abs(ahead_s) > SKEW_REPORTED_S:
         text = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's"
         return Finding("must", f"this machine's clock is {text}", "set it (NTP)")
     return Finding("good", "database: it answers, and its clock is this machine's")

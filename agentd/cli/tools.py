@@ -118,8 +118,8 @@ def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
     held = held.get("tools", held) if isinstance(held, dict) else held
     for one in held if isinstance(held, list) else [held]:
         schema = one.get("inputSchema") or one.get("input_schema") or one
-        told = one.get("description", "") if schema is not one else "?"
-        yield {"name": one.get("name", file.stem), "description": told, "input_schema": schema}, text
+        description = one.get("description", "") if schema is not one else "?"
+        yield {"name": one.get("name", file.stem), "description": description, "input_schema": schema}, text
 
 
 def _line(text: str, path: str, key: str) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentd.cli import options
-from agentd.clock import SKEW_TOLD_S
+from agentd.clock import SKEW_REPORTED_S
 
 EVERY_S = 1.0
 RUNS = 12
@@ -125,7 +125,7 @@ def _clock(cluster: dict[str, Any] | None) -> list[Any]:
     """A line about a node whose clock is not its database's."""
     from rich.text import Text
 
-    if cluster is None or abs(cluster["clock_skew_s"]) <= SKEW_TOLD_S:
+    if cluster is None or abs(cluster["clock_skew_s"]) <= SKEW_REPORTED_S:
         return []
     skew = cluster["clock_skew_s"]
     text = f"{abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} the database's: set it (NTP)"

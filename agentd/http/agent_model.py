@@ -3,9 +3,9 @@
 A client that sends the whole conversation each time is recognised by what it has heard so far; one may also name its
 session in `metadata.session_id`. A conversation that is not known begins a session with its last message.
 
-Visitors of one chat token are told apart by the header Agentd-Session-Key. Those who send none have keys that nobody
-is told, and each conversation is taken up once from where it stood: whoever has heard the same words can go on with
-them, but never reaches what another said later.
+Visitors of one chat token differ by the header Agentd-Session-Key. Those who send none have keys that nobody
+learns, and each conversation is taken up once from where it stood: a client that has heard the same words can go on
+with them, but never reaches what another said later.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 
 Response = dict[str, Any]
 Observe = Callable[[str, int], None]
-"""Told (method, error code or 0) of every call; an unknown method's name is given as `?`."""
+"""Receives (method, error code or 0) of every call; an unknown method's name is given as `?`."""
 
 _MAX_EXACT_FLOAT = 2.0**53
 

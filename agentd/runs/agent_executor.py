@@ -112,15 +112,15 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
 def _past(row: RunRecord) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
-    heard = outcome.get("response", "") or _failure_told(row)
+    heard = outcome.get("response", "") or _failure_message(row)
     typed = row.brief.options.get("tool_arguments")
     return PastTurn(
         row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools, typed, local_day(row.created_at)
     )
 
 
-def _failure_told(row: RunRecord) -> str:
-    """What the citizen was told of a run that failed; nothing for any other."""
+def _failure_message(row: RunRecord) -> str:
+    """What the citizen read of a run that failed; nothing for any other."""
     if row.error is None:
         return ""
     message = row.error.data.get("user_message")

@@ -51,7 +51,7 @@ class Runs(Protocol):
         ...
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
-        """One file of a run and where it lies, for whoever may see the run. Raises NotFound."""
+        """One file of a run and where it lies, for a caller who may see the run. Raises NotFound."""
         ...
 
 

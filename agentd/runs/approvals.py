@@ -22,7 +22,7 @@ from agentd.runs.store import Opening
 
 
 class Review(NamedTuple):
-    """A citizen's request that waits for an officer, and what the citizen is told meanwhile."""
+    """A citizen's request that waits for an officer, and what the citizen reads meanwhile."""
 
     request: str
     response: str

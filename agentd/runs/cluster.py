@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import structlog
 
-from agentd.clock import SKEW_TOLD_S
+from agentd.clock import SKEW_REPORTED_S
 from agentd.ports import Clock
 from agentd.runs.leases import Leases
 from agentd.runs.store import RunStore
@@ -101,7 +101,7 @@ class Cluster:
         there = await self._leases.renew(self._node)
         here = before + (self._clock.now() - before) / 2
         was, self.clock_skew_s = self.clock_skew_s, round((here - there).total_seconds(), 3)
-        if abs(self.clock_skew_s) > SKEW_TOLD_S >= abs(was):
+        if abs(self.clock_skew_s) > SKEW_REPORTED_S >= abs(was):
             to_do = "set this machine's clock (NTP); leases go by the database's, letters and times by this one"
             log.warning("cluster.clock_skew", node=self._node, ahead_s=self.clock_skew_s, to_do=to_do)
 

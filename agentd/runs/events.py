@@ -1,4 +1,4 @@
-"""The numbered events of a run and whoever follows them, in memory. Keeping them on disk is the engine's business.
+"""The numbered events of a run and their readers, in memory. Keeping them on disk is the engine's business.
 
 Stored events are numbered 1, 2, 3 … without a gap. Live-only events carry the number of the last stored one.
 """

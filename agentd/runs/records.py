@@ -122,7 +122,7 @@ class PendingApproval:
     request: str | None = None
     """The id of the citizen's request that waits with it for an officer."""
     notice: str | None = None
-    """What the citizen is told while it waits for an officer."""
+    """What the citizen reads while it waits for an officer."""
 
     @property
     def registered(self) -> bool:

@@ -63,7 +63,7 @@ def passing(error: BaseException | None) -> str | None:
 
 @contextmanager
 def waiting_for_the_database() -> Iterator[None]:
-    """Within it, work waits for its database; outside, the caller is told at once."""
+    """Within it, work waits for its database; outside, the caller gets Busy at once."""
     token = _patient.set(True)
     try:
         yield
@@ -78,12 +78,12 @@ async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
         try:
             return await act()
         except sa.exc.SQLAlchemyError as error:
-            trouble = passing(error)
-            if trouble is None:
+            reason = passing(error)
+            if reason is None:
                 raise
-            log.warning("store.unavailable", trouble=trouble, waits=_patient.get())
+            log.warning("store.unavailable", reason=reason, waits=_patient.get())
             if not _patient.get():
-                message = f"the database {trouble}; then try again"
+                message = f"the database {reason}; then try again"
                 raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=USER_MESSAGE) from None
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)

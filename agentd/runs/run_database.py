@@ -34,9 +34,9 @@ class RunDatabase:
             self._check_schema()
             add_columns(engine)
         except sa.exc.SQLAlchemyError as error:
-            if (trouble := passing(error)) is None:
+            if (reason := passing(error)) is None:
                 raise
-            raise OSError(f"the database {engine.url.render_as_string()} {trouble}") from None
+            raise OSError(f"the database {engine.url.render_as_string()} {reason}") from None
 
     def _check_schema(self) -> None:
         """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""

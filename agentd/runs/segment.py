@@ -1,4 +1,4 @@
-"""One segment of a run, carried out by its executor under its deadline, told as it goes, and kept when it rests."""
+"""One segment of a run, carried out by its executor under its deadline, published as it goes, kept when it rests."""
 
 from __future__ import annotations
 

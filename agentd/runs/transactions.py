@@ -78,7 +78,7 @@ class Transactions:
 
     @contextmanager
     def _begun(self) -> Iterator[Connection]:
-        """One transaction. A connection that met trouble is not kept."""
+        """One transaction. A connection that failed is not kept."""
         if not self._keeps:
             with self._engine.begin() as db:
                 yield db

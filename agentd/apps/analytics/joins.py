@@ -43,7 +43,7 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 
 def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount anew."""
+    """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount again."""
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []

@@ -32,7 +32,7 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
 
 
 def offered(question: str, dates: Mapping[str, str]) -> list[str]:
-    """The dates that a planner is told of: today's only where it counts, or a list is cut at today for no reason."""
+    """The dates that a planner sees: today's only where it counts, or a list is cut at today for no reason."""
     return [name for name in dates if name != "TODAY" or _BY_TODAY.search(question)]
 
 
@@ -46,4 +46,4 @@ _BY_TODAY = re.compile(
     r"today|\bnow\b|current|\bpast\b",
     re.IGNORECASE,
 )
-"""What is told by today's date though it names no period."""
+"""What needs today's date though it names no period."""

@@ -48,8 +48,8 @@ def unsaid(plan: Plan) -> list[str]:
         silent += [] if {name.casefold() for name in names} & said else [query["result_key"]]
     for operation in plan.operations:
         names = {operation["result_key"], *(each.name for each in selected(operation))}
-        told = {name.casefold() for name in names} & said or operation["expected_result_format"] != "single_value"
-        silent += [] if told else [operation["result_key"]]
+        said_so = {name.casefold() for name in names} & said or operation["expected_result_format"] != "single_value"
+        silent += [] if said_so else [operation["result_key"]]
     return silent if said else []
 
 

@@ -1,6 +1,6 @@
 """Analytics.ask as the engine's executor: one question through the workflow, each node a recorded step of the run.
 
-The nodes decide; here they get their model and tools, are recorded, and are told of as events.
+The nodes decide; here they get their model and tools, are recorded, and publish events.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _asked(turn: RunRecord) -> list[tuple[str, str]]:
 
 
 class _Steps:
-    """One run's nodes: each recorded, counted, and told of."""
+    """One run's nodes: each recorded, counted, and published."""
 
     def __init__(self, owner: AnalyticsRun, context: RunContext, caller: Caller) -> None:
         self._owner = owner

@@ -214,10 +214,10 @@ def past_questions(state: AgentState) -> list[str]:
 
 
 def _description(value: dict[str, Any]) -> str:
-    told = value.get("time_description") or value.get("time_period_description") or value.get("time_period")
-    if isinstance(told, dict):
-        told = told.get("period_label") or told.get("description")
-    return told.strip() if isinstance(told, str) else ""
+    described = value.get("time_description") or value.get("time_period_description") or value.get("time_period")
+    if isinstance(described, dict):
+        described = described.get("period_label") or described.get("description")
+    return described.strip() if isinstance(described, str) else ""
 
 
 def _name(value: Any) -> str:

@@ -45,12 +45,12 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
 
 
 def truth(language: Language) -> str:
-    """What the citizen is told when the model insists on a claim."""
+    """What the citizen reads when the model insists on a claim."""
     return languages()[language].truth
 
 
 def unsure(language: Language) -> str:
-    """What the citizen is told when the model insists on what nobody named."""
+    """What the citizen reads when the model insists on what nobody named."""
     return languages()[language].unsure
 
 

@@ -1,4 +1,4 @@
-"""What is read of a tool's schema, told to who wrote it: each field, each mistake. It judges no call."""
+"""What is read of a tool's schema, for its author: each field, each mistake. It judges no call."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _labels(shape: Shape) -> Iterator[str]:
 
 
 def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
-    """Everything in a tool's schema that is not read, is read otherwise than it was meant, or can't be told apart."""
+    """Everything in a tool's schema that is not read, is read otherwise than it was meant, or can't be kept apart."""
     schema = tool.input_schema
     if tool.official and not tool.description.strip():
         yield Mistake("", "description", "an official tool says in one sentence what it does: claims are judged by it")

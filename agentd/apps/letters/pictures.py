@@ -24,7 +24,7 @@ _DRAWING = threading.Lock()
 
 
 class PicturesEndpoint:
-    """Access is the artifact's own: whoever may not see the run finds nothing."""
+    """Access is the artifact's own: a caller who may not see the run finds nothing."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

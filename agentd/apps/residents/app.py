@@ -63,7 +63,7 @@ class Residents(App):
         return Filled(inner, self._visitors, self._requests.seen)
 
     async def fitting(self, session_id: str) -> Fit | None:
-        """A verified session's model is told only of what is left to fill in."""
+        """A verified session's model sees only what is left to fill in."""
         return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:

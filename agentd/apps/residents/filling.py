@@ -48,7 +48,7 @@ class WhichMember(Exception):
 
 
 def offered(tool: ToolInfo, known: Known) -> ToolInfo:
-    """The tool as a verified session's model is told of it: without what the register fills in."""
+    """The tool as a verified session's model sees it: without what the register fills in."""
     properties, needed = _fields(tool.input_schema)
     left = {
         name: rule

@@ -92,7 +92,7 @@ class Requests:
         self._clock = clock
 
     async def open(self, row: RunRecord, approval: PendingApproval, tool: ToolInfo) -> Review:
-        """The run's request, which waits for an officer from now; what the citizen is told."""
+        """The run's request, which waits for an officer from now; what the citizen reads."""
         session = await self._store.sessions.get(row.session_id)
         now = self._clock.now()
         made = Request(

@@ -1,4 +1,4 @@
-"""/status/CODE: how a request stands, for whoever has its code. A page that needs no JavaScript; it names nobody."""
+"""/status/CODE: how a request stands, by its code. A page that needs no JavaScript; it names nobody."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class StatusPage:
         if found is None:
             self._tries.failed(address)
             return _answer(request, {"status": None, "message": UNKNOWN}, 404)
-        return _answer(request, _told(found), 200)
+        return _answer(request, _public(found), 200)
 
 
-def _told(found: Request) -> dict[str, str | None]:
+def _public(found: Request) -> dict[str, str | None]:
     return {
         "status": found.status,
         "message": SAYS[found.status],
@@ -64,12 +64,12 @@ def _told(found: Request) -> dict[str, str | None]:
     }
 
 
-def _answer(request: web.Request, told: dict[str, str | None], status: int) -> web.Response:
+def _answer(request: web.Request, state: dict[str, str | None], status: int) -> web.Response:
     headers = {"Cache-Control": "no-store", "Vary": "Accept"}
     accept = request.headers.get(hdrs.ACCEPT, "")
     if "application/json" in accept and "text/html" not in accept:
-        return web.json_response(told, status=status, headers=headers)
-    lines = [f"{told['title']}, nomor {told['queue_number']}"] if told.get("title") else []
-    lines.append(str(told["message"]))
+        return web.json_response(state, status=status, headers=headers)
+    lines = [f"{state['title']}, nomor {state['queue_number']}"] if state.get("title") else []
+    lines.append(str(state["message"]))
     body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     return web.Response(text=_PAGE.format(body=body), content_type="text/html", status=status, headers=headers)

@@ -100,7 +100,7 @@ class ListParams(Params):
 
 
 class RunOutcome(AgentOutcome):
-    """What a run came to; a kiosk's or chat's caller is told the key of the session, others are not."""
+    """What a run came to; a kiosk's or chat's caller gets the key of the session, others don't."""
 
     session_key: str | None = None
 

@@ -44,7 +44,7 @@ class Session(BaseModel):
 
 
 class NewSession(Session):
-    """A conversation that begins, with its key: it is told this once."""
+    """A conversation that begins, with its key: it is given this once."""
 
     session_key: str
 
@@ -79,7 +79,7 @@ _SESSION = {"session_id": "s-19c2", "created_at": "2026-01-05T02:00:00Z", "title
     examples=(Example("a new conversation", {}, {**_SESSION, "session_key": _KEY}),),
 )
 async def create(services: Services, caller: Caller, params: CreateParams) -> dict[str, Any]:
-    """Begin a conversation; its session_key is told once, and kiosk and chat callers need it from then on."""
+    """Begin a conversation; its session_key is given once, and kiosk and chat callers need it from then on."""
     return await services.sessions.create(caller, params.title)
 
 
