@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping
 
 FIRST_PASSED = 3
 """Where systemd puts the first socket it passes."""
@@ -14,10 +13,10 @@ FIRST_PASSED = 3
 class Notifier:
     """sd_notify over NOTIFY_SOCKET; every call is silent where there is none."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        self._address = environ.get("NOTIFY_SOCKET", "")
-        watchdog = environ.get("WATCHDOG_USEC", "")
-        owner = environ.get("WATCHDOG_PID", "")
+    def __init__(self) -> None:
+        self._address = os.environ.get("NOTIFY_SOCKET", "")
+        watchdog = os.environ.get("WATCHDOG_USEC", "")
+        owner = os.environ.get("WATCHDOG_PID", "")
         mine = not owner or owner == str(os.getpid())
         self.watchdog_s = int(watchdog) / 1e6 if watchdog.isdigit() and mine else None
 
@@ -46,9 +45,9 @@ class Notifier:
             speaker.sendall("\n".join(line for line in lines if line).encode())
 
 
-def passed_sockets(environ: Mapping[str, str] = os.environ) -> list[socket.socket]:
+def passed_sockets() -> list[socket.socket]:
     """The listening sockets that systemd opened for this process (LISTEN_FDS)."""
-    if environ.get("LISTEN_PID") != str(os.getpid()):
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
         return []
-    count = int(environ.get("LISTEN_FDS", "0"))
+    count = int(os.environ.get("LISTEN_FDS", "0"))
     return [socket.socket(fileno=FIRST_PASSED + index) for index in range(count)]

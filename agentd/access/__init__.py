@@ -2,8 +2,8 @@
 
 from agentd.access.admission import Access, Approach
 from agentd.access.callers import LOCAL
-from agentd.access.rates import RateLimiter
+from agentd.access.rates import Buckets, RateLimiter
 from agentd.access.tokens import FILE_NAME, Principal, TokenStore
 from agentd.access.used import LastUse
 
-__all__ = ["FILE_NAME", "LOCAL", "Access", "Approach", "LastUse", "Principal", "RateLimiter", "TokenStore"]
+__all__ = ["FILE_NAME", "LOCAL", "Access", "Approach", "Buckets", "LastUse", "Principal", "RateLimiter", "TokenStore"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 
 from agentd.access.callers import OWN_SERVER
 from agentd.access.tokens import TokenStore
@@ -13,19 +12,18 @@ from agentd.messages import Caller
 from agentd.ports import Clock
 
 FAILED_A_MINUTE = 10
-_ADDRESSES = 4096
+_KEYS = 4096
 
 
 class FailedTries:
     """Wrong tokens and codes by address, of the last minute; the longest unused addresses are forgotten first."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
+    def __init__(self) -> None:
         self._failed: OrderedDict[str, list[float]] = OrderedDict()
 
     def check(self, address: str) -> None:
         """Raises RateLimited with retry_after_s for an address that has failed too often."""
-        now = self._monotonic()
+        now = time.monotonic()
         recent = [at for at in self._failed.get(address, ()) if at > now - 60]
         if len(recent) >= FAILED_A_MINUTE:
             wait = round(recent[0] + 60 - now, 1)
@@ -37,21 +35,39 @@ class FailedTries:
     def failed(self, address: str) -> None:
         """Count one more. Raises RateLimited when there were too many before it."""
         self.check(address)
-        now = self._monotonic()
+        now = time.monotonic()
         recent = [at for at in self._failed.pop(address, ()) if at > now - 60]
         self._failed[address] = [*recent, now]
-        while len(self._failed) > _ADDRESSES:
+        while len(self._failed) > _KEYS:
             self._failed.popitem(last=False)
 
 
+class Buckets:
+    """A bucket of calls for each key, filled evenly, one minute's worth deep; the longest unused are forgotten."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str, per_minute: float, calls: int = 1) -> float:
+        """Take so many calls: 0.0; or take none, and how many seconds there are to wait."""
+        now = self._clock.monotonic()
+        level, at = self._buckets.pop(key, (per_minute, now))
+        level = min(per_minute, level + (now - at) * per_minute / 60)
+        wait = max(0.0, (calls - level) * 60 / per_minute)
+        self._buckets[key] = (level if wait else level - calls, now)
+        while len(self._buckets) > _KEYS:
+            self._buckets.popitem(last=False)
+        return wait
+
+
 class RateLimiter:
-    """A bucket of calls for each caller, filled evenly, one minute's worth deep. Admins have none by default."""
+    """A bucket of calls for each caller. Admins have none by default."""
 
     def __init__(self, tokens: TokenStore, default_per_minute: float | None, clock: Clock) -> None:
         self._tokens = tokens
         self._default = default_per_minute
-        self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
+        self._buckets = Buckets(clock)
 
     def charge(self, caller: Caller, calls: int = 1) -> None:
         """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
@@ -60,18 +76,12 @@ class RateLimiter:
             if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:
                 return
             rate = self._default
-        now = self._clock.monotonic()
-        level, at = self._buckets.get(caller.id, (rate, now))
-        level = min(rate, level + (now - at) * rate / 60)
         if calls > rate:
             raise RateLimited(
                 f"{caller.id} may make {rate:g} calls a minute, so never {calls} at once; send fewer in a batch",
                 retry_after_s=60.0,
             )
-        if level < calls:
-            self._buckets[caller.id] = (level, now)
-            wait = (calls - level) * 60 / rate
+        if wait := self._buckets.take(caller.id, rate, calls):
             raise RateLimited(
                 f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
             )
-        self._buckets[caller.id] = (level - calls, now)

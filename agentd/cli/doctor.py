@@ -238,7 +238,7 @@ def _fault(entry: Any, state: Any) -> str | None:
     return None
 
 
-def server_of(server: Any, find: Callable[..., str | None] = shutil.which) -> Finding:
+def server_of(server: Any) -> Finding:
     """Whether an MCP server's credentials and command are there, or its address answers."""
     if server.blocked:
         return Finding("must", f"server {server.name} is not started", server.blocked)
@@ -250,7 +250,7 @@ def server_of(server: Any, find: Callable[..., str | None] = shutil.which) -> Fi
         )
     if server.workdir is not None and not Path(server.workdir).is_dir():
         return Finding("must", f"server {server.name}: no folder {server.workdir}", "correct its `workdir`")
-    found = find(server.command, path=server.env.get("PATH"))
+    found = shutil.which(server.command, path=server.env.get("PATH"))
     if found is None:
         to_do = f"install what brings `{server.command}`, or correct the server's `command`"
         return Finding("must", f"server {server.name}: no program `{server.command}` on the PATH", to_do)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +79,9 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def units(settings: Any, program: Path, *, system: bool, environ: Mapping[str, str] = os.environ) -> dict[Path, str]:
+def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
     """{where: text} of every file to write; client.toml too, where there is none yet."""
-    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path(os.environ.get("HOME", "/")) / ".config")
     folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
     kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"
     keys = [provider.api_key_name for provider in settings.providers if provider.api_key_name]

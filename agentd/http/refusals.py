@@ -50,7 +50,7 @@ class Refused(Exception):
         super().__init__(error.message)
 
 
-def refusal(error: BaseException, *, rpc: bool, request_id: object = None) -> web.Response:
+def refusal(error: BaseException, *, rpc: bool) -> web.Response:
     """The answer to a refused request: `{"error": {code, message, data}}`, on /rpc in JSON-RPC's envelope."""
     status = None
     if isinstance(error, Refused):
@@ -59,7 +59,7 @@ def refusal(error: BaseException, *, rpc: bool, request_id: object = None) -> we
         status = STATUS.get(type(error), 500) if isinstance(error, AgentdError) else 500
     body: dict[str, object] = {"error": error_object(error)}
     if rpc:
-        body = {"jsonrpc": "2.0", **body, "id": request_id}
+        body = {"jsonrpc": "2.0", **body, "id": None}
     response = web.Response(body=orjson.dumps(body), status=status, content_type="application/json")
     response.headers["Cache-Control"] = "no-store"
     if status == 401:

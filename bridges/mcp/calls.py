@@ -88,9 +88,9 @@ class Calls:
 
     async def _succeeded(self, call: ToolCall, result: CallToolResult) -> ToolOutcome:
         if all(block.type == "text" for block in result.content):
-            return outcome_of(result, (), 0.0)
+            return outcome_of(result, ())
         artifacts = await asyncio.to_thread(self._keeper.collect, result.content, call.run_id)
-        return outcome_of(result, artifacts, 0.0)
+        return outcome_of(result, artifacts)
 
     async def _failed(
         self, tool: str, live: Live, error: Exception, timeout_s: float, last: bool

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from agentd.messages import Artifact, ToolOutcome
 
 
-def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...], duration_ms: float) -> ToolOutcome:
+def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...]) -> ToolOutcome:
     """What the agent sees of a result: its structured content, else its text, read as JSON if that is an object."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     output = plain(result.structured_content) if result.structured_content is not None else _read(texts)
@@ -24,15 +24,14 @@ def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...], duration
         output=output,
         message=message,
         artifacts=artifacts,
-        duration_ms=duration_ms,
         error_type="tool_execution" if failed else None,
         meta={name: plain(value) for name, value in (result.meta or {}).items() if name.startswith("agentd/")},
     )
 
 
-def failure(message: str, duration_ms: float = 0.0, error_type: str = "tool_execution") -> ToolOutcome:
+def failure(message: str, error_type: str = "tool_execution") -> ToolOutcome:
     """A call that came to nothing, and why."""
-    return ToolOutcome(success=False, message=message, duration_ms=duration_ms, error_type=error_type)
+    return ToolOutcome(success=False, message=message, error_type=error_type)
 
 
 def plain(value: Any) -> Any:

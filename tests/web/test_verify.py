@@ -14,9 +14,9 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
+from agentd.access import Buckets
 from agentd.apps.letters import verify_page
-from agentd.apps.letters.verify import QUANTUM_S, AddressLimiter
-from agentd.errors import RateLimited
+from agentd.apps.letters.verify import QUANTUM_S
 from agentd.testing import ManualClock
 from servers.certificate.picture import pictures
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
@@ -225,14 +225,9 @@ def test_a_file_is_verified_as_json_in_either_form(office: Daemon, letter: dict[
 
 
 def test_an_address_that_asks_too_often_waits() -> None:
-    clock = ManualClock()
-    limiter = AddressLimiter(clock, per_minute=3)
-    for _ in range(3):
-        limiter.charge("10.0.0.1")
-    with pytest.raises(RateLimited) as refused:
-        limiter.charge("10.0.0.1")
-    assert refused.value.data["retry_after_s"] == 20
-    limiter.charge("10.0.0.2")
+    buckets = Buckets(ManualClock())
+    assert [buckets.take("10.0.0.1", 3) for _ in range(4)] == [0.0, 0.0, 0.0, 20.0]
+    assert buckets.take("10.0.0.2", 3) == 0.0
 
 
 def test_the_page_says_so_when_the_letter_service_is_not_there(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import asyncio
 import base64
 import math
 import re
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
@@ -22,6 +21,7 @@ import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
 
+from agentd.access import Buckets
 from agentd.application import InternalCall
 from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
@@ -34,7 +34,6 @@ PER_MINUTE = 30
 """Questions an address may ask a minute; a burst of as many."""
 QUANTUM_S = 0.1
 MAX_FILE = 4 * 1024 * 1024
-_ADDRESSES = 4096
 _CODE = re.compile(r"[0-9A-Za-z-]{1,40}")
 _STATEMENT = re.compile(r"[A-Z2-7]{1,1800}")
 MAX_FORM = 4096
@@ -42,37 +41,12 @@ MAX_FORM = 4096
 _STATUS = {"later": 503}
 
 
-class AddressLimiter:
-    """A bucket of questions for each network address; the longest unused are forgotten."""
-
-    def __init__(self, clock: Clock, per_minute: float = PER_MINUTE) -> None:
-        self._clock = clock
-        self._rate = per_minute
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def charge(self, address: str) -> None:
-        """Take one question. Raises RateLimited with retry_after_s."""
-        now = self._clock.monotonic()
-        level, at = self._buckets.pop(address, (self._rate, now))
-        level = min(self._rate, level + (now - at) * self._rate / 60)
-        allowed = level >= 1
-        self._buckets[address] = (level - 1 if allowed else level, now)
-        while len(self._buckets) > _ADDRESSES:
-            self._buckets.popitem(last=False)
-        if not allowed:
-            wait = (1 - level) * 60 / self._rate
-            raise RateLimited(
-                f"an address may verify {self._rate:g} letters a minute; try again in {wait:.1f} s",
-                retry_after_s=round(wait, 1),
-            )
-
-
 class VerifyPages:
     """The routes; `call` asks the letter server's tool."""
 
     def __init__(self, call: InternalCall, clock: Clock) -> None:
         self._call = call
-        self._limiter = AddressLimiter(clock)
+        self._buckets = Buckets(clock)
 
     def routes(self) -> Iterator[web.RouteDef]:
         """For `application(pages=…)`: open to everybody."""
@@ -106,7 +80,11 @@ class VerifyPages:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            self._limiter.charge(address_of(request))
+            if wait := self._buckets.take(address_of(request), PER_MINUTE):
+                raise RateLimited(
+                    f"an address may verify {PER_MINUTE} letters a minute; try again in {wait:.1f} s",
+                    retry_after_s=round(wait, 1),
+                )
             found = await look()
         except RateLimited as error:
             found = {**_own("later", "too_often"), **error.data}

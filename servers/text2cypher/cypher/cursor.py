@@ -22,7 +22,7 @@ class TokenCursor:
         token = self.peek(ahead)
         return token.text if token else ""
 
-    def word(self, *words: str, ahead: int = 0) -> bool:
+    def word(self, *words: str) -> bool:
         """True when one of the keywords comes next."""
-        token = self.peek(ahead)
+        token = self.peek()
         return token is not None and token.is_word(*words)

@@ -70,7 +70,7 @@ def test_a_failed_results_message_is_its_text_else_its_structured_errors() -> No
 
     def message(*texts: str, structured: dict[str, object] | None = None) -> str:
         content = [TextContent(text=text) for text in texts]
-        return outcome_of(CallToolResult(content=content, structured_content=structured, is_error=True), (), 0).message
+        return outcome_of(CallToolResult(content=content, structured_content=structured, is_error=True), ()).message
 
     assert message(" ", "late", structured={"error": {"message": "no"}}) == "late"
     assert message(structured={"error": {"message": "no"}}) == "no"
