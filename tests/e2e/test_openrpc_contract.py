@@ -58,6 +58,8 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Request.get", {"request_id": "none"}, "not_found"),
     ("Request.cancel", {"request_id": "none"}, "not_found"),
     ("Request.check", {"request_id": "none", "requirement": "KTP", "seen": True}, "not_found"),
+    ("Request.compare", {"request_id": "none"}, "not_found"),
+    ("Residents.status", {}, ""),
     ("Correction.list", {}, ""),
     ("Correction.resolve", {"correction_id": "none", "note": "x"}, "not_found"),
     ("Tools.list", {}, ""),
