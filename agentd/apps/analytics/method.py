@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentd.apps.analytics.clarifying import STATUS
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
 from agentd.rpc.method import STAFF, Example, method
@@ -41,6 +42,9 @@ class AnalyticsAnswer(BaseModel):
     technical_details: str | None = None
     """What of the plan was derived or corrected; for admin alone."""
     mcp_tool_call_history: list[Any] = Field(default_factory=list)
+    clarification: dict[str, Any] | None = None
+    """With status `needs_clarification`: {question, lacks, choices}. The session's next question may be a choice, its
+    number, or what was lacking."""
     error: dict[str, Any] | None = None
 
 
@@ -69,10 +73,11 @@ class AnalyticsAnswer(BaseModel):
 )
 async def ask(services: Services, caller: Caller, params: AnalyticsParams) -> dict[str, Any]:
     """Answer a question from the company's database, with the plan and the calls that led to it."""
-    return await services.questions["analytics"](
+    answer = await services.questions["analytics"](
         params.question,
         session_id=params.session_id,
         plan_style=params.plan_style,
         run_id=params.run_id,
         caller=caller,
     )
+    return {**answer, "status": STATUS} if answer.get("clarification") else answer

@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.guards import silent_mistakes
@@ -110,8 +111,12 @@ class PlanExecution:
                 break  # the same plan once more would be said a third time
             plan, faults = (repaired, still) if better else (plan, faults)
         if plan is None or plan.fatal:
-            asks = NO_PERIOD if plan is not None and plan.needs_period else NO_PLAN
-            raise NodeFailed(asks, "; ".join(faults), validation_status="failed_planning")
+            if plan is not None and plan.needs_period:
+                back = without_period(state["user_query"], today)
+                raise NodeFailed(
+                    NO_PERIOD, "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
+                )
+            raise NodeFailed(NO_PLAN, "; ".join(faults), validation_status="failed_planning")
         return worded_truly(plan, state["user_query"]).changes()
 
     async def _planned(

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from agentd.agent.toolset import Toolset
+from agentd.apps.analytics.clarifying import resolved
 from agentd.apps.analytics.consult_schema import consult_schema
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import execute_query
@@ -32,6 +33,9 @@ SERVER = "analytics"
 """The `server` of a node's events."""
 PAST_QUESTIONS = 6
 """How many earlier questions of the session a question may refer to."""
+
+CHOICES = 3
+"""So many questions are offered where one is unclear."""
 
 PATIENT = Retrying()
 Node = Callable[[WorkflowState, NodeContext], Awaitable[dict[str, Any]]]
@@ -70,10 +74,11 @@ class AnalyticsRun:
         self._plan_style = plan_style
         self._retrying = retrying
         self._barred = barred
+        self._examples = examples or ExampleLibrary()
         self._nodes: Mapping[str, Node] = {
             "understand_query": understand_query,
             "consult_schema": consult_schema,
-            "plan_execution": PlanExecution(examples or ExampleLibrary()),
+            "plan_execution": PlanExecution(self._examples),
             "execute_query": execute_query,
             "validate_results": validate_results,
             "replace_placeholders": ReplacePlaceholders(currency),
@@ -86,25 +91,40 @@ class AnalyticsRun:
         caller = row.caller
         style: PlanStyle = row.brief.options.get("plan_style") or self._plan_style()
         steps = _Steps(self, context, caller)
-        state = initial_state(row.prompt, row.session_id, await self._history(row), style)
+        past = await self._earlier(row)
+        history = [said for turn in past for said in _turn(turn)]
+        pending = (past[-1].outcome or {}).get("clarification") if past else None
+        question = resolved(row.prompt, pending, self._clock.now().date())
+        state = initial_state(question, row.session_id, history, style)
         try:
             ended = await run_workflow(state, steps.run_node)
         except AgentdError as error:
             status = "cancelled" if isinstance(error, Cancelled) else "failed"
             return Result(status, {"response": ""}, attempts=steps.attempts, error=error)
         outcome = {**_answer(ended, caller), "usage": steps.usage.model_dump()}
+        if back := ended.get("clarification"):
+            back["choices"] = back["choices"] or self._answerable(question, style)
+            outcome["clarification"] = back
+            outcome["error"]["suggestions"] = back["choices"] or outcome["error"]["suggestions"]
         return Result("failed" if outcome["error"] else "completed", outcome, attempts=steps.attempts)
 
-    async def _history(self, row: RunRecord) -> list[dict[str, str]]:
-        """The session's earlier questions and answers, as the state keeps them."""
-        history: list[dict[str, str]] = []
-        for turn in (await self._past(row.session_id))[-(PAST_QUESTIONS + 1) :]:
-            if turn.run_id == row.run_id or turn.created_at > row.created_at:
-                continue
-            for question, answer in _asked(turn):
-                history.append({"role": "user", "content": question})
-                history.append({"role": "assistant", "content": answer})
-        return history
+    async def _earlier(self, row: RunRecord) -> list[RunRecord]:
+        """The session's turns before this one, oldest first."""
+        turns = (await self._past(row.session_id))[-(PAST_QUESTIONS + 1) :]
+        return [turn for turn in turns if turn.run_id != row.run_id and turn.created_at <= row.created_at]
+
+    def _answerable(self, question: str, style: PlanStyle) -> list[str]:
+        """Questions that were answered before, the nearest first."""
+        return [example.question for example in self._examples.nearest(question, style, CHOICES)]
+
+
+def _turn(turn: RunRecord) -> list[dict[str, str]]:
+    """As the state keeps an earlier question and its answer."""
+    return [
+        said
+        for question, answer in _asked(turn)
+        for said in ({"role": "user", "content": question}, {"role": "assistant", "content": answer})
+    ]
 
 
 def _asked(turn: RunRecord) -> list[tuple[str, str]]:
@@ -215,6 +235,7 @@ def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
         "plan": _plan(state),
         "technical_details": state.get("technical_error_details") if caller.may() and not failed else None,
         "mcp_tool_call_history": state["mcp_tool_call_history"],
+        "clarification": None,
         "error": error,
         "response": state.get("final_narrative") or state.get("user_message") or "",
     }

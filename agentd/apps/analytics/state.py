@@ -97,6 +97,7 @@ class AgentState(TypedDict, total=False):
     data_handles: list[dict[str, Any]] | None
     placeholder_sources: dict[str, dict[str, Any]] | None
     sql_dialect: str | None
+    clarification: dict[str, Any] | None
 
 
 class ErrorResponse(TypedDict):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from agentd.apps.analytics.clarifying import without_subject
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import Period, period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
@@ -140,7 +141,10 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
         raise NodeFailed(READS_ONLY, "the question asks to change data", validation_status="failed_understanding")
     if not intent or intent.casefold() in _UNCLEAR:
         raise NodeFailed(
-            ASK_BACK, f"the model found no clear intent ({intent!r})", validation_status="failed_understanding"
+            ASK_BACK,
+            f"the model found no clear intent ({intent!r})",
+            validation_status="failed_understanding",
+            clarification=dict(without_subject(question, ())),
         )
     complexity = str(value.get("query_complexity") or "").casefold()
     period = time_period(question, _description(value), past_questions(state), context.clock.now().date())

@@ -62,7 +62,7 @@ function answerCard(question, answer) {
     'article',
     { class: 'card answer', tabindex: '-1' },
     h('h2', {}, question),
-    answer.error && errorPart(answer.error),
+    answer.error && errorPart(answer.error, answer.clarification?.choices),
     answer.final_narrative && h('p', { class: 'narrative' }, answer.final_narrative),
     quality(answer),
     warnings(answer.warnings_for_display),
@@ -73,12 +73,18 @@ function answerCard(question, answer) {
   );
 }
 
-function errorPart(error) {
+/** What went wrong; `choices` are questions to ask instead, one tap each. */
+function errorPart(error, choices) {
+  const askInstead = (text) => () => {
+    $('#question').value = text;
+    ask();
+  };
   return h(
     'div',
     { class: 'card problem', role: 'alert' },
     h('p', {}, error.user_message ?? 'Pertanyaan ini tidak dapat dijawab.'),
-    error.suggestions?.length > 0 && h('ul', {}, error.suggestions.map((text) => h('li', {}, text))),
+    choices?.length > 0 && h('div', { class: 'actions' }, choices.map((text) => h('button', { type: 'button', onclick: askInstead(text), 'data-act': 'choice' }, text))),
+    !choices?.length && error.suggestions?.length > 0 && h('ul', {}, error.suggestions.map((text) => h('li', {}, text))),
   );
 }
 

@@ -1,0 +1,53 @@
+"""Asking back: choices that are whole questions, and the question that an answer to them means. Pure; asks nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Literal, TypedDict
+
+from agentd.apps.analytics.periods import month_label, period_of
+
+STATUS = "needs_clarification"
+MOST_WORDS = 8
+"""An answer of more words is a question of its own."""
+
+
+class Clarification(TypedDict):
+    """`question`: what was asked; `lacks`: what of; `choices`: questions that would do, in the asker's words."""
+
+    question: str
+    lacks: Literal["period", "subject"]
+    choices: list[str]
+
+
+def without_period(question: str, today: date) -> Clarification:
+    """A question that needs a period and names none."""
+    last_month = today.replace(day=1) - timedelta(days=1)
+    asked = question.strip().rstrip("?. ")
+    choices = [f"{asked} {label}?" for label in (month_label(today), month_label(last_month), str(today.year))]
+    return {"question": question, "lacks": "period", "choices": choices}
+
+
+def without_subject(question: str, known: Sequence[str]) -> Clarification:
+    """A question that does not say what it wants; `known` are questions that can be answered."""
+    return {"question": question, "lacks": "subject", "choices": list(known)}
+
+
+def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
+    """The question that `said` stands for, as an answer to what was asked back last: a choice, its number, or the
+    period that was missing. Anything else is a question of its own."""
+    if not pending:
+        return said
+    choices = [str(choice) for choice in pending["choices"]]
+    plain = said.strip().rstrip(".?! ").casefold()
+    if number := re.fullmatch(r"(?:nomor|no\.?|pilihan|number)?\s*(\d)", plain):
+        return choices[int(number[1]) - 1] if 0 < int(number[1]) <= len(choices) else said
+    for choice in choices:
+        if plain == choice.rstrip("? ").casefold():
+            return choice
+    if pending["lacks"] == "period" and len(said.split()) <= MOST_WORDS and period_of(said, today) is not None:
+        asked = str(pending["question"]).strip().rstrip("?. ")
+        return said if set(asked.casefold().split()) <= set(plain.split()) else f"{asked} {said.strip().rstrip('?. ')}?"
+    return said
