@@ -307,7 +307,7 @@ async def test_a_wrong_password_is_told_and_never_shown(maria: MariaDB) -> None:
 
 def test_an_address_that_cannot_be_used_ends_the_start_with_a_reason() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "servers.mysql"],
+        [warm.python(), "-m", "servers.mysql"],
         cwd=ROOT,
         env={"DATABASE_URL": "oracle://u:rahasia@h/d"},
         capture_output=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -156,7 +155,7 @@ async def test_a_register_that_is_down_is_one_sentence_for_the_citizen_and_comes
 )
 def test_a_wrong_setting_stops_the_start_and_is_named(tmp_path: Path, name: str, value: str, said: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "servers.residents"],
+        [warm.python(), "-m", "servers.residents"],
         env={"AGENTD_STATE": str(tmp_path), name: value},
         stdin=subprocess.DEVNULL,
         capture_output=True,

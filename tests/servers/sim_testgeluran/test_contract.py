@@ -6,7 +6,6 @@ import copy
 import json
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -111,7 +110,7 @@ async def test_an_operation_of_the_wrong_shape_is_that_operations_error(sqlite_u
 
 def test_export_schema_writes_every_table_with_keys_and_comments(url: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", "servers.sim_testgeluran", "export-schema"],
+        [warm.python(), "-m", "servers.sim_testgeluran", "export-schema"],
         env={"DATABASE_URL": url, "PATH": ""},
         capture_output=True,
         timeout=60,
@@ -142,7 +141,7 @@ def test_export_schema_writes_every_table_with_keys_and_comments(url: str) -> No
 
 def test_a_wrong_address_ends_the_server_with_the_reason_and_no_password() -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", "servers.sim_testgeluran"],
+        [warm.python(), "-m", "servers.sim_testgeluran"],
         env={"DATABASE_URL": "oracle://scott:rahasia@host/erp", "PATH": ""},
         capture_output=True,
         text=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -93,7 +92,7 @@ def test_greetings_change_when_indonesians_change_them(hour: int, expected: str)
 @pytest.mark.parametrize(("name", "value"), [("DEFAULT_TIMEZONE", "Mars/Olympus"), ("AGENTD_CLOCK", "yesterday")])
 def test_a_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "servers.time"],
+        [warm.python(), "-m", "servers.time"],
         env=os.environ | {name: value},
         stdin=subprocess.DEVNULL,
         capture_output=True,
