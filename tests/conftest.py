@@ -36,7 +36,7 @@ STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
 """Python's audit events of a new process."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 """Parameters by which a test asks for a fixture with a process while it runs."""
-QUICK_TIMEOUT_S = 60
+QUICK_TIMEOUT_S = 300
 """For a quick test, which waits for nothing."""
 MODEL_TIMEOUT_S = 3600
 """For a test with the embedded model: its end is waited for, however slow the machine is."""

@@ -24,7 +24,7 @@ import pymysql
 
 PASSWORD = "Rahasia-Sekali-42"
 """Of both accounts; no error, log or result may repeat it."""
-DEADLINE_SECONDS = 60
+DEADLINE_SECONDS = 300
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psycopg
 
-DEADLINE_SECONDS = 60
+DEADLINE_SECONDS = 300
 
 
 class PostgreSQL:

@@ -25,7 +25,7 @@ def test_behind_a_proxy_a_token_is_needed_to_start(
     daemon = Daemon(tmp_path, [final("Halo.")], HEAD + SETTINGS[name], {"AGENTD_TOKEN": ""})
     where = ["--config", str(daemon.config), "--state", str(daemon.state)]
     command = [AGENTD, "serve", *where, "--listen", "127.0.0.1:0"]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     line = daemon.config.read_text().splitlines().index(f"{SETTINGS[name].splitlines()[-1]}") + 1
     assert refused.returncode == 2
     assert f"{daemon.config}:{line}: `{name}` is set and no token exists" in refused.stderr

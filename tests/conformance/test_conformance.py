@@ -27,7 +27,7 @@ async def suite(*arguments: str) -> tuple[int, str]:
     process = await asyncio.create_subprocess_exec(
         str(node), str(SUITE), *arguments, stdout=PIPE, stderr=STDOUT, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}
     )
-    async with asyncio.timeout(150):
+    async with asyncio.timeout(300):
         output, _ = await process.communicate()
     return process.returncode or 0, output.decode()
 
@@ -46,7 +46,7 @@ async def test_a_server_on_our_base_passes_every_scenario_for_servers_that_appli
     )
     try:
         assert server.stderr is not None
-        line = (await asyncio.wait_for(server.stderr.readline(), 30)).decode()
+        line = (await asyncio.wait_for(server.stderr.readline(), 300)).decode()
         url = re.search(r"http://\S+", line)
         assert url is not None, line
         drain = asyncio.create_task(server.stderr.read())

@@ -82,8 +82,8 @@ async def test_progress_is_told_while_the_tool_works(host: ToolHost) -> None:
 async def test_a_cancelled_call_is_over_at_once_and_the_host_goes_on(host: ToolHost) -> None:
     told = asyncio.Event()
     task = asyncio.create_task(host.call(call(tool(host, "hang")), lambda *_: told.set()))
-    await asyncio.wait_for(told.wait(), 20)
+    await asyncio.wait_for(told.wait(), 300)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 20)
+        await asyncio.wait_for(task, 300)
     assert (await host.call(call(tool(host, "echo"), step=2, text="still here"))).success

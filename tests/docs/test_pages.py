@@ -65,7 +65,7 @@ def test_json_and_toml_are_what_they_say(page: Path) -> None:
 def test_the_site_builds_strictly_and_fetches_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = [BIN / "mkdocs", "build", "--strict", "--site-dir", tmp_path]
     built = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, timeout=120
+        command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, timeout=300
     )
     assert built.returncode == 0, built.stdout + built.stderr
     fetched = re.compile(r"<(?:script|img|iframe)[^>]+src=\"https?:|<link[^>]+rel=\"stylesheet\"[^>]+href=\"https?:")
@@ -109,7 +109,7 @@ def test_a_command_of_the_readme_does_what_is_told(command: str, office: Daemon)
         input="Selamat siang\n/exit\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -56,7 +56,7 @@ def holding(folder: Path) -> set[str]:
 
 
 def wait_until(true: Callable[[], Any]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not true():
         assert time.monotonic() < until
         time.sleep(0.1)

@@ -87,7 +87,7 @@ def run(office: Daemon, model: Model) -> Run:
         events = _heard(office, "graph-1")
         first = next(events)
         model.may_answer.set()
-        return asking.result(120), [first, *events]
+        return asking.result(300), [first, *events]
 
 
 def test_a_question_is_answered_with_its_query_its_rows_and_its_attempts(run: Run) -> None:

@@ -67,7 +67,7 @@ def free_address() -> str:
 
 def refused(url: str) -> int:
     try:
-        urllib.request.urlopen(urllib.request.Request(url, b"{}", {"Content-Type": "application/json"}), timeout=30)
+        urllib.request.urlopen(urllib.request.Request(url, b"{}", {"Content-Type": "application/json"}), timeout=300)
     except urllib.error.HTTPError as error:
         return error.code
     return 0

@@ -121,7 +121,7 @@ async def test_a_socket_asks_for_the_key_too(office: Daemon, shared: str) -> Non
             async with session.ws_connect(f"{office.url}/ws", headers=headers) as socket:
                 params = {"run_id": run_id, **sent}
                 await socket.send_json({"jsonrpc": "2.0", "id": 1, "method": "Events.subscribe", "params": params})
-                assert told in await socket.receive_json(timeout=20)
+                assert told in await socket.receive_json(timeout=300)
 
 
 async def test_a_cookie_of_one_run_stands_in_for_the_key_where_a_page_can_send_no_header(

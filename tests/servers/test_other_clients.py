@@ -89,6 +89,6 @@ def test_another_makers_client_lists_and_calls_it(server: str, tmp_path: Path) -
 
 
 def _run(command: list[object], env: dict[str, str]) -> str:
-    done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
     return done.stdout

@@ -32,7 +32,7 @@ def chromium() -> Iterator[Browser]:
         pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+        expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
         yield browser
         browser.close()
 
@@ -50,7 +50,7 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(**{"viewport": {"width": 1080, "height": 1920}, **options})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
         prepare(page)

@@ -59,7 +59,7 @@ def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
         token = book.add("front", frozenset({"chat"}), now=datetime.now(UTC))
         page = open_page(guarded.url + path, token=token, viewport=PHONE)
     say(page, "Halo, nama saya Siti Aminah")
-    expect(page.locator(".bubble.agent", has_text="Halo, Pak.")).to_be_visible()
+    expect(page.locator(".turn.completed", has_text="Halo, Pak.")).to_be_visible()
     revoke(guarded, "front", token)
     say(page, "Masih di sana?")
     problem = page.locator(".card.problem")

@@ -40,7 +40,7 @@ def fetch(
     handler.http_open = lambda request: handler.do_open(connection, request)  # type: ignore[method-assign]
     try:
         with urllib.request.build_opener(handler).open(
-            urllib.request.Request(url, body, named), timeout=30
+            urllib.request.Request(url, body, named), timeout=300
         ) as response:
             return response.status, {k.lower(): v for k, v in response.headers.items()}, response.read()
     except urllib.error.HTTPError as error:

@@ -26,7 +26,7 @@ approval = "never"
 
 def agentd(daemon: Daemon, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
     command = [AGENTD, *map(str, words[:1]), "--config", daemon.config, "--state", daemon.state, *map(str, words[1:])]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **env})
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **env})
 
 
 def letter(daemon: Daemon, rt: int) -> dict[str, Any]:

@@ -220,7 +220,7 @@ def test_a_restore_into_an_empty_folder_that_was_killed_is_made_again_without_mo
 
 WRITER = """
 import sqlite3, sys
-dbs = [sqlite3.connect(path, timeout=30, isolation_level=None) for path in sys.argv[1:]]
+dbs = [sqlite3.connect(path, timeout=300, isolation_level=None) for path in sys.argv[1:]]
 while True:
     for db in dbs:
         db.execute("INSERT INTO t VALUES (1)")

@@ -17,7 +17,7 @@ def doctor(folder: Path, config: str, listen: str = "127.0.0.1:0", state: Path |
     (folder / "client.toml").write_text(config)
     (folder / "script.jsonl").write_text('{"action":"final","response":"Halo"}\n')
     command = [AGENTD, "doctor", "--json", "--config", folder / "client.toml", "--listen", listen]
-    done = subprocess.run([*command, "--state", state or folder / "state"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*command, "--state", state or folder / "state"], capture_output=True, text=True, timeout=300)
     musts = [one for one in json.loads(done.stdout) if one["mark"] == "must"]
     return done.returncode, "\n".join(f"{one['what']} → {one['to_do']}" for one in musts)
 
@@ -94,7 +94,7 @@ def test_a_server_without_its_credential_is_told_by_doctor_and_config_check(tmp_
     file = tmp_path / "client.toml"
     file.write_text(HEAD + SERVERS["certificate"] + 'credentials = ["office_key_phrase_nobody_has"]\n')
     said = [
-        subprocess.run([AGENTD, *words, "--config", file], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        subprocess.run([AGENTD, *words, "--config", file], capture_output=True, text=True, timeout=300, cwd=tmp_path)
         for words in (["doctor"], ["config", "check"])
     ]
     assert "server certificate is not started" in said[0].stdout

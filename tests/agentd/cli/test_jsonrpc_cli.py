@@ -29,7 +29,7 @@ async def cli(*words: str, stdin: str = "", **environment: str) -> tuple[int, st
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, **environment},
     )
-    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), 60)
+    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), 300)
     assert process.returncode is not None
     return process.returncode, out.decode(), err.decode()
 
@@ -207,7 +207,7 @@ async def test_a_terminal_gets_colours_and_a_pipe_none(tmp_path: Path) -> None:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "agentd.cli.jsonrpc_cli", *call, stdout=follower
         )
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), 300) == 0
         os.close(follower)
         assert b"\x1b[34m" in os.read(leader, 65536)
         os.close(leader)

@@ -29,7 +29,7 @@ models = ["m-1"]
 
 def agentd(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [AGENTD, *words], env={**os.environ, **environ}, capture_output=True, text=True, timeout=60, check=False
+        [AGENTD, *words], env={**os.environ, **environ}, capture_output=True, text=True, timeout=300, check=False
     )
 
 
@@ -77,7 +77,7 @@ async def test_serve_offers_the_configured_models_to_an_openai_client(tmp_path: 
     process = await asyncio.create_subprocess_exec(AGENTD, *words, env=environ, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:
-        ready = (await asyncio.wait_for(process.stdout.readline(), 30)).decode().split()
+        ready = (await asyncio.wait_for(process.stdout.readline(), 300)).decode().split()
         assert ready[0] == "ready"
         async with openai.AsyncOpenAI(api_key=token or "any", base_url=f"{ready[1]}/v1", max_retries=0) as client:
             answer = await client.chat.completions.create(model="raw", messages=[{"role": "user", "content": "pagi"}])
@@ -89,4 +89,4 @@ async def test_serve_offers_the_configured_models_to_an_openai_client(tmp_path: 
                     await client.models.list()
     finally:
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 30) == 0
+        assert await asyncio.wait_for(process.wait(), 300) == 0

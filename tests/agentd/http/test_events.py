@@ -167,9 +167,9 @@ async def test_a_reader_that_does_not_read_is_dropped_and_can_resume(tmp_path: P
         gate.finish()
         assert run.task is not None
         await run.task
-        await asyncio.wait_for(run.unread.wait(), 20)  # the daemon lets go of it
+        await asyncio.wait_for(run.unread.wait(), 300)  # the daemon lets go of it
         writer.transport.resume_reading()  # type: ignore[attr-defined]
-        whole = (await asyncio.wait_for(reader.read(), 20)).decode()
+        whole = (await asyncio.wait_for(reader.read(), 300)).decode()
         writer.close()
         error = json.loads(whole[whole.index("event: error\ndata: ") + 19 :].splitlines()[0])
         last = error["data"]["resume_after"]
@@ -209,7 +209,7 @@ async def test_a_reader_that_leaves_is_forgotten_and_its_run_goes_on(tmp_path: P
         async with stream(at, "run_id=r-1") as answer:
             await anext(frames(answer))
             assert len(run.readers) == 1
-        await asyncio.wait_for(run.unread.wait(), 20)
+        await asyncio.wait_for(run.unread.wait(), 300)
         assert run.outcome.status == "running"
         gate.finish()
 

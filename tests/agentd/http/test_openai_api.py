@@ -263,7 +263,7 @@ async def test_a_client_that_leaves_frees_the_model(serve: Any, stream: bool) ->
         if stream:
             async for _ in answer:
                 pass
-    await asyncio.wait_for(model.left.wait(), 10)
+    await asyncio.wait_for(model.left.wait(), 300)
 
 
 async def test_only_callers_with_the_scope_may_ask(serve: Any) -> None:

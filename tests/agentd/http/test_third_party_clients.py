@@ -32,7 +32,7 @@ async def output(*command: str, stdin: str = "") -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    out, _ = await asyncio.wait_for(process.communicate(stdin.encode()), 60)
+    out, _ = await asyncio.wait_for(process.communicate(stdin.encode()), 300)
     assert process.returncode is not None
     return process.returncode, out.decode()
 

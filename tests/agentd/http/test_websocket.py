@@ -31,7 +31,7 @@ class Talk:
         return self._id
 
     async def hear(self) -> Any:
-        return await self.socket.receive_json(timeout=20)
+        return await self.socket.receive_json(timeout=300)
 
     async def call(self, method: str, **params: Any) -> Any:
         number = await self.send(method, **params)
@@ -121,7 +121,7 @@ async def test_a_client_that_leaves_stops_no_run_and_is_forgotten(tmp_path: Path
             await talk.call("Events.subscribe", run_id="r-1")
             await talk.hear()
         run = at.runs.run_of("r-1")
-        await asyncio.wait_for(run.unread.wait(), 20)
+        await asyncio.wait_for(run.unread.wait(), 300)
         gate.set()
         assert run.task is not None
         await run.task
@@ -142,7 +142,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
         await talk.send("Events.subscribe", run_id="r-1")
         run = at.runs.run_of("r-1")
         run.unread.clear()
-        await asyncio.wait_for(run.unread.wait(), 20)
+        await asyncio.wait_for(run.unread.wait(), 300)
         connection.transport.abort()
 
 
@@ -164,7 +164,7 @@ async def test_the_own_page_is_a_kiosk_on_the_socket_too(tmp_path: Path) -> None
 async def test_a_message_beyond_the_bound_closes_the_socket(tmp_path: Path) -> None:
     async with wire(tmp_path, limits=Limits(max_body_bytes=1000)) as at, talking(at) as talk:
         await talk.socket.send_str("x" * 2000)
-        message = await talk.socket.receive(timeout=20)
+        message = await talk.socket.receive(timeout=300)
         assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, aiohttp.WSCloseCode.MESSAGE_TOO_BIG)
 
 
@@ -195,11 +195,11 @@ async def test_a_revoked_tokens_socket_is_closed_and_hears_nothing_more(tmp_path
             seen = {"run_id": started["run_id"], "session_key": started["session_key"]}
             assert "result" in await talk.call("Events.subscribe", **seen)
             at.tokens.revoke("front")
-            message = await socket.receive(timeout=20)
+            message = await socket.receive(timeout=300)
             while message.type is aiohttp.WSMsgType.TEXT:  # what was under way
                 if busy:
                     await socket.send_json({"jsonrpc": "2.0", "method": "System.health", "id": 9})
-                message = await socket.receive(timeout=20)
+                message = await socket.receive(timeout=300)
             assert (message.type, socket.close_code) == (aiohttp.WSMsgType.CLOSE, aiohttp.WSCloseCode.POLICY_VIOLATION)
 
 
@@ -210,7 +210,7 @@ async def test_a_message_after_the_revocation_is_not_answered(tmp_path: Path) ->
             assert "result" in await Talk(socket).call("Config.reload")
             at.tokens.revoke("boss")
             await Talk(socket).send("Config.reload")
-            assert (await socket.receive(timeout=20)).type is aiohttp.WSMsgType.CLOSE
+            assert (await socket.receive(timeout=300)).type is aiohttp.WSMsgType.CLOSE
 
 
 async def test_the_first_token_closes_the_sockets_of_those_who_had_none(tmp_path: Path) -> None:
@@ -219,4 +219,4 @@ async def test_the_first_token_closes_the_sockets_of_those_who_had_none(tmp_path
             assert "result" in await talk.call("System.health")
         at.tokens.add("front", frozenset({"kiosk"}), now=datetime(2026, 1, 5, tzinfo=UTC))
         for talk in (program, page):
-            assert (await talk.socket.receive(timeout=20)).type is aiohttp.WSMsgType.CLOSE
+            assert (await talk.socket.receive(timeout=300)).type is aiohttp.WSMsgType.CLOSE

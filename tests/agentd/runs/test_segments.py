@@ -39,7 +39,7 @@ async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp
         await begun.wait()
         assert await engine._execute("r1", 0) == "over"  # as DBOS calls what a kill left unrecorded
         go.set()
-        ended = await asyncio.wait_for(engine.wait("r1"), 60)
+        ended = await asyncio.wait_for(engine.wait("r1"), 300)
         assert ended is not None
         assert ended.status == "completed"
     store.close()

@@ -19,7 +19,7 @@ from agentd.messages import Catalogue, ServerSettings, ServerState, ToolCall, To
 from bridges.mcp import Limits, McpToolHost
 
 HERE = Path(__file__).parent
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which a wait has failed."""
 
 QUICK = Limits(retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000)

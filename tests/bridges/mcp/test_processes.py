@@ -72,7 +72,7 @@ async def test_a_killed_daemon_leaves_nothing(marked: Marked, number: int) -> No
         cwd=Path(__file__).parents[3],
     )
     assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), 60)
+    line = await asyncio.wait_for(process.stdout.readline(), 300)
     assert json.loads(line) == {"stubborn": "up", "friendly": "up"}
     pids = marked.pids()
     assert len(pids) == STUBBORN_FAMILY + GUARDIAN_AND_SERVER
@@ -135,8 +135,8 @@ async def test_a_call_after_the_end_fails_at_once(bridge: OpenBridge) -> None:
 
 
 async def test_leaving_does_not_wait_for_a_server_that_never_starts(marked: Marked) -> None:
-    async with asyncio.timeout(8):
-        async with McpToolHost([hostile("mute", env=marked.env, start_timeout_s=60)], limits=QUICK) as host:
+    async with asyncio.timeout(300):
+        async with McpToolHost([hostile("mute", env=marked.env, start_timeout_s=3600)], limits=QUICK) as host:
             await host.ready(0.3)
             assert state(host, "mute").state == "starting"
     assert marked.pids() == []

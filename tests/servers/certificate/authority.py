@@ -71,7 +71,7 @@ class Authority:
         self._openssl("x509", "-req", "-in", request, "-days", "30", "-sha256", "-out", cert, *config, *by)
 
     def _openssl(self, *words: object) -> bytes:
-        return subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=60).stdout
+        return subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=300).stdout
 
 
 @contextmanager

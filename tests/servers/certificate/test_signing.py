@@ -67,12 +67,12 @@ def token(softhsm: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def run(*words: str) -> str:
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=300).stdout
 
 
 def pdfsig(pdf: Path) -> str:
     """What poppler says of a file; it exits 0 whatever it finds."""
-    return subprocess.run(["pdfsig", "-nocert", pdf], capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(["pdfsig", "-nocert", pdf], capture_output=True, text=True, timeout=300).stdout
 
 
 def stamped_by(pdf: Path, ca: str, folder: Path) -> bool:
@@ -85,7 +85,7 @@ def stamped_by(pdf: Path, ca: str, folder: Path) -> bool:
     (folder / "token.der").write_bytes(tokens[0]["values"][0].dump())
     (folder / "signature").write_bytes(signer["signature"].native)
     verify = ("ts", "-verify", "-data", folder / "signature", "-in", folder / "token.der", "-token_in", "-CAfile", ca)
-    answer = subprocess.run(["openssl", *map(str, verify)], capture_output=True, text=True, timeout=60)
+    answer = subprocess.run(["openssl", *map(str, verify)], capture_output=True, text=True, timeout=300)
     return "Verification: OK" in answer.stdout + answer.stderr
 
 

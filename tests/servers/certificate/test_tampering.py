@@ -179,9 +179,9 @@ def test_pdfsig_and_an_nss_database_agree(service: LetterService, pdf: bytes, tm
         ["certutil", "-N", "-d", f"sql:{nss}", "--empty-password"],
         ["certutil", "-A", "-d", f"sql:{nss}", "-n", "office", "-t", "C,C,C", "-i", str(root)],
     ):
-        subprocess.run(command, check=True, timeout=30)
+        subprocess.run(command, check=True, timeout=300)
     run = subprocess.run(
-        ["pdfsig", "-nssdir", f"sql:{nss}", str(tmp_path / "letter.pdf")], capture_output=True, text=True, timeout=30
+        ["pdfsig", "-nssdir", f"sql:{nss}", str(tmp_path / "letter.pdf")], capture_output=True, text=True, timeout=300
     )
     assert "Signature is Valid" in run.stdout and "Total document signed" in run.stdout
     assert "Certificate is Trusted" in run.stdout

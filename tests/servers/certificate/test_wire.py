@@ -267,10 +267,10 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:
                 _add_letter(mine)
-                await asyncio.wait_for(anext(aiter(events)), 20)
+                await asyncio.wait_for(anext(aiter(events)), 300)
         else:
             _add_letter(mine)
-            await asyncio.wait_for(heard.wait(), 20)
+            await asyncio.wait_for(heard.wait(), 300)
         names = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
         assert "generate_surat_keterangan_baru" in names
         issued = await client.call_tool("generate_surat_keterangan_baru", ANSWERS["surat_pengantar"])
@@ -319,11 +319,11 @@ async def test_the_log_never_quotes_a_citizen(tmp_path: Path) -> None:
     lines.insert(2, "this is no JSON: Siti Rahayu 3175064508900001")
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(("\n".join(lines) + "\n").encode())
-    answers = [json.loads(await asyncio.wait_for(process.stdout.readline(), 60)) for _ in range(5)]
+    answers = [json.loads(await asyncio.wait_for(process.stdout.readline(), 300)) for _ in range(5)]
     process.stdin.close()
     assert process.stderr is not None
-    log = (await asyncio.wait_for(process.stderr.read(), 20)).decode()
-    await asyncio.wait_for(process.wait(), 20)
+    log = (await asyncio.wait_for(process.stderr.read(), 300)).decode()
+    await asyncio.wait_for(process.wait(), 300)
     assert {answer["id"] for answer in answers} == {1, 2, 3, 4, 5}
     assert log and "could not be issued" in log
     for told in ("Siti", "Rahayu", DOMISILI["nik"], "Jl. Contoh"):

@@ -78,7 +78,7 @@ def test_processes_that_build_at_once_all_find_the_whole_database(tmp_path: Path
         "print(sqlite3.connect(path).execute('SELECT COUNT(*) FROM arbook').fetchone()[0])"
     )
     builders = [subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) for _ in range(4)]
-    counts = {builder.communicate(timeout=60)[0] for builder in builders}
+    counts = {builder.communicate(timeout=300)[0] for builder in builders}
     assert counts == {b"1194\n"}
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["erp.db", "erp.db.lock"]
 

@@ -31,13 +31,13 @@ async def over_http(folder: Path, **env: str) -> AsyncIterator[tuple[str, str]]:
     )
     try:
         assert process.stderr is not None
-        line = (await asyncio.wait_for(process.stderr.readline(), 30)).decode()
+        line = (await asyncio.wait_for(process.stderr.readline(), 300)).decode()
         assert line.startswith("time listens at http://127.0.0.1:")
         second = "" if "HTTP_TOKEN" in env or "CREDENTIALS_DIRECTORY" in env else await process.stderr.readline()
         yield line.split()[-1], second.decode() if second else ""
     finally:
         process.terminate()
-        await asyncio.wait_for(process.communicate(), 10)
+        await asyncio.wait_for(process.communicate(), 300)
 
 
 async def ask(url: str, token: str) -> str:
@@ -99,7 +99,7 @@ async def test_over_streamable_http_nobody_comes_in_without_the_token_or_by_anot
 def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, token: str | None, said: str) -> None:
     env = {**os.environ, **({"HTTP_TOKEN": token} if token else {})}
     run = subprocess.run(
-        [sys.executable, "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=60, env=env
+        [sys.executable, "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=300, env=env
     )
     assert run.returncode == 2
     assert said in run.stderr
@@ -107,7 +107,7 @@ def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, tok
 
 def test_an_address_that_is_none_is_refused() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "servers.time", "--http", "9001"], capture_output=True, text=True, timeout=30
+        [sys.executable, "-m", "servers.time", "--http", "9001"], capture_output=True, text=True, timeout=300
     )
     assert run.returncode == 2
     assert "HOST:PORT" in run.stderr

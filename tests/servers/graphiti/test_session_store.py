@@ -119,7 +119,7 @@ asyncio.run(main())
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, str(path), stdout=asyncio.subprocess.PIPE
     )
-    output, _ = await asyncio.wait_for(process.communicate(), 60)
+    output, _ = await asyncio.wait_for(process.communicate(), 300)
     assert process.returncode == -signal.SIGKILL
     driver = await open_graph("", path)
     store = SessionStore(driver, Limits(session_sets=20))

@@ -41,7 +41,7 @@ def database(request: pytest.FixtureRequest, maria: MariaDB, sqlite_erp: Path) -
 
 async def _running(maria: MariaDB, fragment: str, expected: int) -> None:
     """Wait until as many statements holding `fragment` run on the server."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(300):
         while True:
             if await asyncio.to_thread(maria.running, fragment) == expected:
                 return
@@ -303,7 +303,7 @@ async def test_a_frozen_server_costs_no_more_than_the_limits(maria: MariaDB, mon
     await _running(maria, "seq_1_to_1000000000", 1)
     maria.freeze()
     try:
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(300):
             with pytest.raises(TimeLimitError):
                 await task
             with pytest.raises(UnavailableError):

@@ -58,7 +58,7 @@ def url(request: pytest.FixtureRequest, servers: dict[str, str], tmp_path: Path)
 def run(state: Path, url: str | None, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "AGENTD_STATE": str(state)} | ({"RESIDENTS_URL": url} if url else {})
     command = [warm.python(), "-m", "servers.residents", *words]
-    return subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, timeout=300)
 
 
 def write(folder: Path, *lines: str, header: str = HEADER) -> str:
@@ -254,9 +254,9 @@ def test_agentd_residents_hands_its_words_to_the_configured_server(tmp_path: Pat
     command = [str(Path(sys.executable).with_name("agentd")), "residents"]
     places = ["--config", str(tmp_path / "client.toml"), "--state", str(tmp_path)]
     env = {name: value for name, value in os.environ.items() if name != "RESIDENTS_URL"}
-    done = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "60 residents in 20 families" in done.stdout
     (tmp_path / "client.toml").write_text(SHIPPED.read_text().replace('name = "residents"', 'name = "other"'))
-    without = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=120)
+    without = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=300)
     assert without.returncode == 2 and "starts no server `residents`" in without.stderr

@@ -160,7 +160,7 @@ def test_a_wrong_setting_stops_the_start_and_is_named(tmp_path: Path, name: str,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert run.returncode == 2
     assert name in run.stderr and said in run.stderr and "geheim" not in run.stderr

@@ -113,7 +113,7 @@ def test_export_schema_writes_every_table_with_keys_and_comments(url: str) -> No
         [warm.python(), "-m", "servers.sim_testgeluran", "export-schema"],
         env={"DATABASE_URL": url, "PATH": ""},
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     document = json.loads(ran.stdout)
@@ -145,7 +145,7 @@ def test_a_wrong_address_ends_the_server_with_the_reason_and_no_password() -> No
         env={"DATABASE_URL": "oracle://scott:rahasia@host/erp", "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert ran.returncode == 2
     assert "DATABASE_URL names a driver" in ran.stderr

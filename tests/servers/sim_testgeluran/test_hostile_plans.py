@@ -120,7 +120,7 @@ def catalogue(runner: asyncio.Runner, plain_executor: Executor) -> Catalogue:
 def test_any_plan_ends_in_rows_or_in_its_own_error(
     runner: asyncio.Runner, plain_executor: Executor, plan: dict[str, Any]
 ) -> None:
-    outcome = runner.run(asyncio.wait_for(plain_executor.run([plan]), 10))
+    outcome = runner.run(asyncio.wait_for(plain_executor.run([plan]), 300))
     result = outcome["results"]["op"]
     assert result["status"] == "success" or result["error"].startswith("ORM Execution Failed: ")
 

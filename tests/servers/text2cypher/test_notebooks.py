@@ -23,7 +23,7 @@ def gold(body: dict[str, Any]) -> Answer:
 
 def _run(name: str) -> str:
     notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
     return "\n".join(out.get("text", "") + str(out.get("data", {}).get("text/plain", "")) for out in outputs)
 

@@ -97,7 +97,7 @@ def test_a_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> 
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=300,
     )
     assert run.returncode == 2
     assert name in run.stderr and value in run.stderr
