@@ -30,10 +30,12 @@ STARTERS = (
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
 """Modules, with all below them, whose users start processes."""
-NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "StdioServerParameters"}
+NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "StdioServerParameters", "TOOL_HOSTS"}
 """Names within a function, imported there or another module's, that tell the same."""
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
 """Python's audit events of a new process."""
+STARTED: list[str] = []
+"""What the test that runs now has started, with --quick."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 """Parameters by which a test asks for a fixture with a process while it runs."""
 QUICK_TIMEOUT_S = 300
@@ -43,7 +45,7 @@ MODEL_TIMEOUT_S = 3600
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="only tests that start no process; one that does is left out")
+    parser.addoption("--quick", action="store_true", help="only tests that start no process; one that does fails")
 
     parser.addoption("--cold", action="store_true", help="start every process from the disk, none as a fork")
 
@@ -54,7 +56,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--quick"):
-        sys.addaudithook(_refuse)
+        sys.addaudithook(_note)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -121,6 +123,14 @@ def _starter(named: object) -> bool:
     return isinstance(module, str) and any(module == each or module.startswith(f"{each}.") for each in STARTERS)
 
 
-def _refuse(event: str, _: object) -> None:
+def _note(event: str, _: object) -> None:
     if event in STARTS and "PYTEST_CURRENT_TEST" in os.environ:
-        pytest.skip(f"not quick: it starts a process ({event})")
+        STARTED.append(f"{os.environ['PYTEST_CURRENT_TEST']}: {event}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    yield
+    started = [*STARTED]
+    STARTED.clear()
+    assert not started, f"not quick; let STARTERS or NAMES of tests/conftest.py see it: {started}"
