@@ -13,7 +13,7 @@ from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
 from agentd.agent.toolset import Fit, Toolset, assemble
 from agentd.config import Settings
-from agentd.config.schema import ProfileSettings
+from agentd.config.schema import ProfileSettings, ToolSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
 
@@ -51,12 +51,27 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
         catalogue.model_copy(
             update={"tools": tuple(tool if tool.server in told else _by_name_only(tool) for tool in allowed)}
         ),
-        settings.tools,
+        _entries(settings, catalogue),
         servers=there,
         only=profile.tools if profile else None,
         caller=caller,
         chooser=chooser,
     )
+
+
+def _entries(settings: Settings, catalogue: Catalogue) -> Sequence[ToolSettings] | None:
+    """What the office says of tools: `[[tools]]`, with the rules that stand at the servers; None for nothing."""
+    if not settings.approvals:
+        return settings.tools
+    entries = settings.tools
+    if entries is None:
+        entries = tuple(ToolSettings(name=tool.name, server=tool.server) for tool in catalogue.tools)
+    return [_ruled(entry, settings) for entry in entries]
+
+
+def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
+    rule = settings.approvals.get(entry.server or "", {}).get(entry.name)
+    return entry if rule is None or entry.approval is not None else entry.model_copy(update={"approval": rule})
 
 
 def _names(catalogue: Catalogue) -> set[str]:

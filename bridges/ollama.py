@@ -1,22 +1,25 @@
-"""Ollama (`type = "ollama"`) through its own client. It pulls no models: `ollama pull` does.
+"""Ollama (`type = "ollama"`) through its own client. `agentd models pull` has it fetch a model (ollama_weights.py).
 
-Settings of its own in client.toml: `n_ctx` (context in tokens, default 8192; Ollama cuts longer prompts silently),
-`keep_alive` (how long Ollama holds the model after a turn, e.g. "30m").
+Settings of its own in client.toml: `n_ctx` (the context in tokens, default 8192; doubled as a prompt needs, at
+most to `n_ctx_max`, default 32768, since Ollama cuts a longer prompt silently), `keep_alive` (how long Ollama holds the
+model after a turn, default "30m": the next citizen should not wait for it to be loaded).
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from typing import Any
-from urllib.parse import urlsplit
 
 from agentd.errors import ProviderFailure
-from agentd.messages import ModelRequest, Usage
+from agentd.messages import ModelRequest, ProviderSettings, Usage
 from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status
+from bridges.ollama_weights import ENDPOINT, OllamaWeights, reached
 
-ENDPOINT = "http://127.0.0.1:11434"
 N_CTX = 8192
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+N_CTX_MAX = 32768
+KEEP_ALIVE = "30m"
+CHARS_A_TOKEN = 2.5
+"""Fewer than our texts have (Indonesian some 3.5, JSON some 3): a prompt's tokens are not guessed low."""
 
 
 class OllamaModel(HostedModel):
@@ -25,17 +28,17 @@ class OllamaModel(HostedModel):
     default_model = "gemma3:4b"
     package = "ollama"
 
+    @staticmethod
+    def remote_weights(settings: ProviderSettings) -> OllamaWeights:
+        """What `agentd models pull|list|rm` asks of this server."""
+        return OllamaWeights(settings)
+
     def make_client(self, package: Any) -> Any:
         """A client that gives up: its own default is to wait for ever."""
         import httpx
 
-        host = (self.settings.endpoint or ENDPOINT).rstrip("/").removesuffix("/api").removesuffix("/v1")
-        headers = {"Authorization": f"Bearer {self.settings.api_key}"} if self.settings.api_key else {}
         return package.AsyncClient(
-            host=host,
-            headers=headers,
-            timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S),
-            trust_env=urlsplit(host).hostname not in LOOPBACK,  # no proxy reaches this machine's own server
+            **reached(self.settings), timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S)
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
@@ -45,15 +48,14 @@ class OllamaModel(HostedModel):
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "options": {
-                "num_ctx": own.get("n_ctx", N_CTX),
+                "num_ctx": _context(request, own.get("n_ctx", N_CTX), own.get("n_ctx_max", N_CTX_MAX)),
                 "num_predict": request.max_tokens,
                 "temperature": request.temperature,
             },
         }
         if request.json_schema is not None:
             asked["format"] = request.json_schema
-        if "keep_alive" in own:
-            asked["keep_alive"] = own["keep_alive"]
+        asked["keep_alive"] = own.get("keep_alive", KEEP_ALIVE)
         if streaming:
             async for chunk in await client.chat(stream=True, **asked):
                 yield _piece(chunk)
@@ -67,7 +69,7 @@ class OllamaModel(HostedModel):
 
         if isinstance(error, ollama.ResponseError):
             if error.status_code == 404:
-                return ProviderFailure("not_found", f"{error.error}; on that machine run `ollama pull MODEL`")
+                return ProviderFailure("not_found", f"{error.error}; run `agentd models pull MODEL`")
             kind = "unavailable" if error.status_code == -1 else kind_of_status(error.status_code)
             return ProviderFailure(kind, error.error or f"HTTP {error.status_code}")
         if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
@@ -81,6 +83,22 @@ class OllamaModel(HostedModel):
     async def close_client(self, client: Any) -> None:
         """Its connections."""
         await client.close()
+
+
+def _context(request: ModelRequest, usual: int, most: int) -> int:
+    """The context that holds this prompt and its answer: the usual one, or a larger.
+
+    Another makes Ollama load the model again, so it grows in steps. Raises ProviderFailure where none is large enough:
+    Ollama would cut without a word.
+    """
+    needed = int(sum(len(message.content) for message in request.messages) / CHARS_A_TOKEN) + request.max_tokens
+    size = usual
+    while size < needed and size < most:
+        size = min(most, size * 2)
+    if size < needed:
+        text = f"the prompt may have {needed} tokens and n_ctx_max is {most}; raise it in client.toml"
+        raise ProviderFailure("unavailable", text)
+    return size
 
 
 def _piece(chunk: Any) -> Piece:

@@ -1,12 +1,14 @@
 """Any OpenAI-compatible endpoint (`type = "openai"`: DeepSeek, Groq, vLLM, …) through the openai package.
 
-Settings of its own in client.toml: `response_format` ("json_schema" by default, "json_object" for endpoints that know
-no schemas, "none"), `grammar = true` (the endpoint takes a `grammar` field, as llama.cpp's server does).
+Settings of its own in client.toml: `response_format` ("json_schema", "json_object" for endpoints that know no schemas,
+"none"; left out, the strongest that the endpoint doesn't refuse), `grammar = true` (it takes a `grammar` field, as
+llama.cpp's server does).
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from agentd.errors import ProviderFailure
@@ -14,6 +16,9 @@ from agentd.messages import Constraint, ModelRequest, Usage
 from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
+"""From the strongest to the weakest."""
+REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
+"""Words by which an endpoint says that it can't hold an answer to a form."""
 
 
 class OpenAIModel(HostedModel):
@@ -21,6 +26,9 @@ class OpenAIModel(HostedModel):
 
     default_model = "gpt-4o-mini"
     package = "openai"
+
+    _refused = 0
+    """How many of FORMATS the endpoint has refused."""
 
     def make_client(self, package: Any) -> Any:
         """The client insists on a key; endpoints without one ignore what it sends."""
@@ -32,7 +40,32 @@ class OpenAIModel(HostedModel):
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """`/chat/completions`, as server-sent events when streaming."""
+        """`/chat/completions`, as server-sent events when streaming; a form that is refused gives way to a weaker."""
+        import openai
+
+        while True:
+            try:
+                async with aclosing(self._asked(client, request, model, streaming=streaming)) as arriving:
+                    async for piece in arriving:
+                        yield piece
+                return
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if not self._weaker(request, error.message):
+                    raise
+
+    def _weaker(self, request: ModelRequest, refusal: str) -> bool:
+        """Whether the endpoint refused the form alone: then the next weaker one is used from now on."""
+        about_form = any(word in refusal.casefold() for word in REFUSALS)
+        if (
+            not about_form
+            or "response_format" in self.settings.settings
+            or "response_format" not in self._constraint(request)
+        ):
+            return False
+        self._refused += 1
+        return True
+
+    async def _asked(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
         asked: dict[str, Any] = {
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -70,11 +103,11 @@ class OpenAIModel(HostedModel):
         await client.close()
 
     def constraint(self) -> Constraint:
-        """As the settings say: the API itself doesn't tell."""
+        """As the settings say, or as far as the endpoint has not refused."""
         own = self.settings.settings
         if own.get("grammar") is True:
             return "grammar"
-        return "json_schema" if own.get("response_format", FORMATS[0]) == "json_schema" else "none"
+        return "json_schema" if self._form == "json_schema" else "none"
 
     def honoured(self, request: ModelRequest) -> Constraint:
         """A grammar before a schema; `json_object` holds an answer to no schema."""
@@ -83,11 +116,15 @@ class OpenAIModel(HostedModel):
             return "grammar"
         return "json_schema" if sent.get("response_format", {}).get("type") == "json_schema" else "none"
 
+    @property
+    def _form(self) -> str:
+        return str(self.settings.settings.get("response_format", FORMATS[self._refused]))
+
     def _constraint(self, request: ModelRequest) -> dict[str, Any]:
         own = self.settings.settings
         if request.grammar is not None and own.get("grammar") is True:
             return {"extra_body": {"grammar": request.grammar}}
-        form = own.get("response_format", FORMATS[0])
+        form = self._form
         if request.json_schema is None or form == "none":
             return {}
         if form == "json_object":

@@ -169,7 +169,10 @@ class Agent:
         try:
             action = await self._model.action(asked)
         except ProviderFailure as failure:
-            asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")
+            if failure.kind == "blocked":
+                asked.action = _as_json(Final(replies()[self._brief.language].blocked))
+            else:
+                asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")
         except AgentdError as error:
             asked.error = error
         else:

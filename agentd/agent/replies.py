@@ -23,6 +23,7 @@ class Replies:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     declined: str
+    blocked: str
     cut_off: str
     parked: str
     check_official: str

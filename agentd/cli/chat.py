@@ -21,6 +21,8 @@ HELP = """\
 /reset                 begin a new conversation
 /help                  this
 /exit                  leave   (: works for / everywhere)"""
+KEYS = {"y": True, "ya": True, "yes": True, "n": False, "b": False, "batal": False, "no": False}
+"""What is typed where a call waits for a yes."""
 WORDS = ("/agent", "/log", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
 
 
@@ -83,6 +85,18 @@ def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
     return typed
 
 
+def card(approval: dict[str, Any]) -> list[str]:
+    """A call that waits, as a card: what is done, each value, and where it comes from."""
+    sources = approval.get("sources") or {}
+    values = {name: value for name, value in approval["arguments"].items() if value is not None}
+    wide = max(map(len, values), default=0)
+    rows = [
+        f"│ {name:<{wide}}  {value}" + (f"  [{sources[name]}]" if sources.get(name) else "")
+        for name, value in values.items()
+    ]
+    return [f"┌ {approval['tool']}", *rows, "└ " + str(approval["summary"]).replace("\n", "\n  ")]
+
+
 class Chat:
     """The state of one conversation: a line in, lines out through `say`."""
 
@@ -95,10 +109,14 @@ class Chat:
         self._last: dict[str, Any] = {}
         self._said: list[dict[str, str]] = []
         self._session = uuid4().hex
+        self.waiting: dict[str, Any] | None = None
+        """The run that waits for a yes, as it was answered."""
 
     @property
     def prompt(self) -> str:
-        """`agent> ` while the agent answers, `model> ` while the model does."""
+        """`agent> ` while the agent answers, `model> ` while the model does; a question while a call waits."""
+        if self.waiting is not None:
+            return "y = ya/yes, n = batal/no, or write what is to be changed> "
         return "agent> " if self._agent else "model> "
 
     async def line(self, text: str) -> bool:
@@ -111,7 +129,11 @@ class Chat:
             return await self._command(word.lower(), rest.strip())
         from agentd.cli.client import Refused
 
+        waiting, self.waiting = self.waiting, None
         try:
+            if waiting is not None and text.casefold() in KEYS:
+                await self._decide(waiting, KEYS[text.casefold()])
+                return True
             await (self._ask_agent(text) if self._agent else self._ask_model(text))
         except Refused as error:
             self._say(f"! {error}")
@@ -122,8 +144,21 @@ class Chat:
         from agentd.cli.client import talk
 
         chosen = {key: value for key, value in (("provider", self._provider), ("model", self._model)) if value}
-        self._last = await talk(self._client, text, {"session_id": self._session, "options": chosen})
-        self._say(self._last["response"])
+        self._show(await talk(self._client, text, {"session_id": self._session, "options": chosen}))
+
+    async def _decide(self, waiting: dict[str, Any], approved: bool) -> None:
+        asked = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": approved}
+        self._show(await self._client.call("Agent.approve", asked))
+
+    def _show(self, outcome: dict[str, Any]) -> None:
+        """The answer; where a call waits for a yes, its card."""
+        self._last = outcome
+        if outcome["status"] == "needs_approval":
+            self.waiting = outcome
+            for line in card(outcome["approval"]):
+                self._say(line)
+        else:
+            self._say(outcome["response"])
         for artifact in self._last["artifacts"]:
             self._say(f"→ {artifact.get('path') or artifact['uri']}")
 

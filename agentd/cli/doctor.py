@@ -10,7 +10,7 @@ import socket
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -54,8 +54,18 @@ def run(given: argparse.Namespace) -> int:
         print(json.dumps([{"mark": one.mark, "what": one.what, "to_do": one.to_do} for one in findings], indent=2))
     else:
         for one in findings:
-            print(f"{MARKS[one.mark]} {one.what}" + (f"\n    → {one.to_do}" if one.to_do else ""))
+            print(f"{MARKS[one.mark]} {one.what}")
+        print("\n".join(to_do(findings)))
     return 1 if any(one.mark == "must" for one in findings) else 0
+
+
+def to_do(findings: Sequence[Finding]) -> list[str]:
+    """What to do, the worst first: what prevents agentd from working, in the order in which it was looked at, then the
+    rest."""
+    waiting = [one for mark in ("must", "note") for one in findings if one.mark == mark and one.to_do]
+    if not waiting:
+        return ["", "Nothing to do."]
+    return ["", "To do, the worst first:", *(f"{n}. {one.what}\n   → {one.to_do}" for n, one in enumerate(waiting, 1))]
 
 
 def look(given: argparse.Namespace) -> Iterator[Finding]:

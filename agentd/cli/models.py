@@ -1,6 +1,7 @@
 """`agentd models pull|list|rm`: model weights on this machine. It knows no provider by name, and runs no model.
 
-A provider type (entry-point group `agentd.models`) that has weights to manage says so with a static method `weights`.
+A provider type (entry-point group `agentd.models`) that has weights to manage says so with a static method `weights`;
+one whose server keeps them with `remote_weights(settings)`, which is asked for each such provider in client.toml.
 """
 
 from __future__ import annotations
@@ -115,6 +116,24 @@ def _stores() -> Iterator[WeightsStore]:
             continue
         if weights is not None:
             yield weights()
+    yield from _remote_stores()
+
+
+def _remote_stores() -> Iterator[WeightsStore]:
+    """Those of the servers that client.toml names; none where it can't be read (`agentd config check` says why)."""
+    from agentd import config
+    from agentd.errors import ConfigError
+
+    try:
+        providers = config.load().providers
+    except ConfigError:
+        return
+    types = {entry.name: entry for entry in entry_points(group="agentd.models")}
+    for provider in providers:
+        entry = types.get(provider.type)
+        remote = getattr(entry.load(), "remote_weights", None) if entry is not None else None
+        if remote is not None:
+            yield remote(provider)
 
 
 def _store_of(name: str | None) -> WeightsStore | None:
@@ -123,9 +142,16 @@ def _store_of(name: str | None) -> WeightsStore | None:
     for store in stores:
         if name is None or name in store.names() or name in {held for held, _, _ in store.pulled()}:
             return store
+    if name is not None and (remote := next((store for store in stores if ":" in name and _any_name(store)), None)):
+        return remote
     known = ", ".join(known for store in stores for known in store.names())
     print(f"agentd models: no model is named {name}; known: {known or 'none'}", file=sys.stderr)
     return None
+
+
+def _any_name(store: WeightsStore) -> bool:
+    """Whether it can fetch models that client.toml doesn't name, by Ollama's `NAME:TAG`."""
+    return bool(getattr(store, "any_name", False))
 
 
 class _Lines:

@@ -1,4 +1,7 @@
-"""`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them."""
+"""`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them.
+
+Its further words are files of their own: tools_servers.py (add, import, export) and tools_try.py.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.cli import options
+from agentd.cli import options, tools_servers, tools_try
 
 WATCH_S = 1.0
-WORDS = "explain TOOL | check [TOOL | FILE.json …]"
 
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("tools", help="list the tools and servers; explain or check a tool's schema")
+    parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
     parser.add_argument("--watch", action="store_true", help="go on and print every change")
-    parser.add_argument("words", nargs="*", metavar=WORDS)
     options.add(parser, listen=True)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, verb="", names=[])
+    words = parser.add_subparsers(metavar="WORD")
+    for verb, metavar, summary in (
+        ("explain", "TOOL", "say how a tool's schema is read"),
+        ("check", "TOOL | FILE.json", "name each mistake of a schema"),
+    ):
+        word = words.add_parser(verb, help=summary)
+        word.add_argument("names", nargs="*", metavar=metavar)
+        options.add(word, listen=True)
+        word.set_defaults(run=run, verb=verb)
+    tools_servers.register(words)
+    tools_try.register(words)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -29,9 +41,9 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.observability import logging as logs
 
-    verb, *named = given.words or [""]
-    if verb not in ("", "explain", "check") or (verb == "explain") != (verb == "explain" and len(named) == 1):
-        print(f"agentd tools: {WORDS}")
+    verb, named = given.verb, given.names
+    if verb == "explain" and len(named) != 1:
+        print("agentd tools explain TOOL")
         return 2
     files = [name for name in named if name.endswith(".json")]
     if verb == "check" and files and len(files) == len(named):  # no daemon is needed for files alone
@@ -64,7 +76,9 @@ def lines(listed: dict[str, Any]) -> Iterator[str]:
         for tool in listed["tools"]:
             if tool["server"] == server["name"]:
                 fields = ", ".join(tool["input_schema"].get("properties", {}))
-                yield f"  {tool['name']}({fields})"
+                doubled = tool["name"].startswith(f"{server['name']}__")
+                why = "  (another server has a tool of this name, so it is called by this one)" if doubled else ""
+                yield f"  {tool['name']}({fields}){why}"
 
 
 async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:

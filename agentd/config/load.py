@@ -37,7 +37,7 @@ from agentd.config.schema import (
 )
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
-from agentd.messages import ModelInfo, ProviderSettings, Scope, ServerSettings
+from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
 
 LETTERS_URL = "letters_database_url"
 """The credential by which the letters' server learns where the register is."""
@@ -57,6 +57,8 @@ class Settings:
     servers_with_model: frozenset[str]
     audiences: Mapping[str, frozenset[Scope]]
     """{server: the scopes whose agents have its tools} (`for`); a server that isn't in it is everybody's."""
+    approvals: Mapping[str, Mapping[str, ApprovalRule]]
+    """{server: {tool: rule}}, as `[[servers]] approval` says."""
     servers_later: frozenset[str]
     """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
     tool_host: str
@@ -117,7 +119,7 @@ def load(
     for detail in faults:
         problem(*explain(detail, raw))
     if parsed is None:
-        raise ConfigError(sorted(set(problems), key=lambda found: found.line))
+        raise ConfigError(sorted(dict.fromkeys(problems), key=lambda found: found.line))
 
     warnings: list[Problem] = []
     check(parsed, problem, lambda where, text: warnings.append(Problem(file, line_of(lines, where), text)))
@@ -125,7 +127,7 @@ def load(
         if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
             problem(("store", key), advice(lacking))
     if problems:
-        raise ConfigError(sorted(set(problems), key=lambda found: found.line))
+        raise ConfigError(sorted(dict.fromkeys(problems), key=lambda found: found.line))
 
     folder = file.resolve().parent
     state_path = state_folder(state, environ)
@@ -152,6 +154,7 @@ def load(
             ]
             if audience is not None
         },
+        approvals={entry.name: entry.approval for entry in parsed.servers if entry.approval},
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         tool_host=parsed.tool_host,
         tools=None

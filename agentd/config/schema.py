@@ -251,6 +251,8 @@ class ServerEntry(BaseModel):
     audience: list[Scope] | None = Field(default=None, alias="for")
     """Whose agents have its tools, by the caller's scope. Left out, everybody's. Where it names others, staff and admin
     still call a tool by its name (`Tools.call`); for a kiosk or a chat page there is none."""
+    approval: dict[str, ApprovalRule] = Field(default_factory=dict)
+    """{tool: who must agree to each call of it}, for this server's tools; `[[tools]] approval` comes before it."""
     model: bool = False
     """Give it AGENTD_MODEL_URL and AGENTD_MODEL_TOKEN: the daemon's own models."""
     later: bool = False

@@ -1,0 +1,202 @@
+"""`agentd tools add|import|export`: servers into client.toml and out of it. What stands there stays as it is."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+from agentd.config.entries import NewServer, added, exported, lines, read
+from agentd.messages import ApprovalRule, ServerSettings, ToolInfo
+
+RULES: tuple[ApprovalRule, ...] = ("never", "citizen", "staff")
+START_S = 120.0
+"""`npx` and `uvx` fetch a package at their first start."""
+
+
+def register(words: Any) -> None:
+    """Add the three words to `agentd tools`."""
+    add = words.add_parser("add", help="write a server's lines, start it once, show its tools")
+    options.add(add, listen=True)
+    add.add_argument(
+        "--for", dest="audience", metavar="SCOPES", help="whose agents: kiosk,chat,staff,admin; `` is none"
+    )
+    add.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    add.add_argument(
+        "--pass-env", action="append", default=[], metavar="NAME", help="a variable of agentd's that it may see"
+    )
+    add.add_argument("--url", help="of a Streamable HTTP server, in place of a command")
+    add.add_argument("--approval", choices=RULES, help="the rule of every tool without annotations; else it is asked")
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
+    add.set_defaults(run=_add)
+    importing = words.add_parser("import", help="take over the servers of an `mcpServers` file")
+    options.add(importing, listen=True)
+    importing.add_argument("file", type=Path, metavar="FILE", help="Claude Desktop's, VS Code's or Cursor's JSON")
+    importing.set_defaults(run=_import)
+    exporting = words.add_parser("export", help="print the servers as `mcpServers` JSON")
+    options.add(exporting)
+    exporting.set_defaults(run=_export)
+
+
+def _add(given: argparse.Namespace) -> int:
+    command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    if bool(command) == bool(given.url) or (command and command[0].startswith("-")):
+        print("agentd tools add [--for SCOPES] [--env NAME=VALUE] … NAME -- COMMAND …   (or --url URL NAME)")
+        return 2
+    server = NewServer(
+        name=given.name,
+        command=command[0] if command else None,
+        args=tuple(command[1:]),
+        url=given.url,
+        env=dict(pair.partition("=")[::2] for pair in given.env),
+        pass_env=tuple(given.pass_env),
+        audience=None if given.audience is None else tuple(filter(None, given.audience.split(","))),
+    )
+    from agentd import config
+
+    _written(config.find(given.config), [server], given, dry=True)  # a mistake is said before anything is started
+    settings = _settings(server, given)
+    tools, error = asyncio.run(_started(settings, given))
+    if error is not None:
+        print(f"{server.name} does not start: {error}\nNothing was written.", file=sys.stderr)
+        return 1
+    server = replace(server, approval=_rules(tools, given.approval))
+    _written(config.find(given.config), [server], given)
+    print(f"\nwritten to {config.find(given.config)}:\n{lines(server)}")
+    return asyncio.run(_reloaded(given))
+
+
+def _import(given: argparse.Namespace) -> int:
+    from agentd import config
+
+    try:
+        servers, notes = read(given.file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        print(f"agentd tools import: {given.file}: {error}", file=sys.stderr)
+        return 2
+    file = config.find(given.config)
+    there = {server.name for server in config.load(file, state=given.state).servers}
+    new = [server for server in servers if server.name not in there]
+    notes += [
+        f"{server.name}: left out, client.toml has a server of this name" for server in servers if server.name in there
+    ]
+    _written(file, new, given)
+    for server in new:
+        print(lines(server))
+    print("\n".join(notes), file=sys.stderr)
+    print(f"{len(new)} servers written to {file}")
+    return asyncio.run(_reloaded(given)) if new else 0
+
+
+def _export(given: argparse.Namespace) -> int:
+    import json
+    import tomllib
+
+    from agentd import config
+    from agentd.config.schema import ServerEntry
+
+    settings = config.load(given.config, state=given.state)  # what is wrong is said whole
+    raw = tomllib.loads(settings.file.read_text(encoding="utf-8"))
+    entries = [ServerEntry.model_validate(entry) for entry in raw.get("servers", [])]
+    print(json.dumps(exported(entries), indent=2, ensure_ascii=False))
+    return 0
+
+
+def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace, *, dry: bool = False) -> None:
+    """The file with the entries at its end. Raises ConfigError, and leaves the file, where it would be wrong."""
+    from agentd import config
+
+    before = file.read_text(encoding="utf-8")
+    after = added(before, servers)
+    beside = file.with_name(f".{file.name}.new")
+    beside.write_text(after, encoding="utf-8")
+    try:
+        config.load(beside, state=given.state, listen=given.listen)
+        if not dry:
+            beside.chmod(file.stat().st_mode)
+            beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _settings(server: NewServer, given: argparse.Namespace) -> ServerSettings:
+    """The server as the daemon would start it."""
+    import tempfile
+
+    from agentd import config
+
+    file = config.find(given.config)
+    with tempfile.NamedTemporaryFile(
+        "w", dir=file.parent, prefix=".client-", suffix=".toml", encoding="utf-8"
+    ) as whole:
+        whole.write(added(file.read_text(encoding="utf-8"), [server]))
+        whole.flush()
+        loaded = config.load(whole.name, state=given.state)
+    found = next(each for each in loaded.servers if each.name == server.name)
+    return found.model_copy(update={"start_timeout_s": max(START_S, found.start_timeout_s)})
+
+
+async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[Sequence[ToolInfo], str | None]:
+    """Its tools, or why it doesn't start."""
+    from agentd import config
+    from agentd.observability import logging as logs
+    from agentd.plugins import tool_host
+
+    logs.configure("error")
+    async with tool_host(config.load(given.config, state=given.state))([server]) as host:
+        catalogue = await host.ready(server.start_timeout_s)
+        [state] = catalogue.servers
+        return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"
+
+
+def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, ApprovalRule]:
+    """Shows the tools; for each that doesn't say whether it changes something, the rule that the person chose."""
+    chosen: dict[str, ApprovalRule] = {}
+    for tool in tools:
+        words = " ".join(tool.description.split())
+        print(f"  {tool.name}({', '.join(tool.input_schema.get('properties', {}))}): {words[:100]}")
+        if tool.harmless:
+            continue
+        why = (
+            "may change something" if "readOnlyHint" in tool.annotations else "doesn't say whether it changes something"
+        )
+        print(f"    ! {why}: each call waits for a yes, unless you say otherwise")
+        if answer := rule or _asked(tool.name):
+            chosen[tool.name] = answer
+    return chosen
+
+
+def _asked(name: str) -> ApprovalRule | None:
+    if not sys.stdin.isatty():
+        return None
+    while True:
+        said = input(f"    who must agree to a call of {name}? [never, citizen, staff; Enter: as above] ").strip()
+        if not said:
+            return None
+        if found := next((rule for rule in RULES if rule == said), None):
+            return found
+
+
+async def _reloaded(given: argparse.Namespace) -> int:
+    """Have a running daemon take it over; without one there is nothing to do."""
+    from agentd import config
+    from agentd.cli.client import Refused, running
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    async with running(settings) as client:
+        if client is None:
+            print("no daemon runs there; it is offered from its next start on")
+            return 0
+        try:
+            await client.call("Config.reload")
+        except Refused as error:
+            print(f"the running daemon did not take it over: {error}", file=sys.stderr)
+            return 1
+    print("the running daemon has taken it over")
+    return 0

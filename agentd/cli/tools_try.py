@@ -1,0 +1,112 @@
+"""`agentd tools try TOOL`: one call by hand, its arguments asked for field by field. It runs no agent."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from agentd.cli import options
+
+Ask = Callable[[str], str]
+
+
+def register(words: Any) -> None:
+    """Add the word to `agentd tools`."""
+    parser = words.add_parser("try", help="call one tool with a form in the terminal")
+    options.add(parser, listen=True)
+    parser.add_argument("--input", metavar="JSON", help="the arguments, in place of the form")
+    parser.add_argument("tool", metavar="TOOL")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when the tool did it, 1 when it failed, 2 where there is no such tool."""
+    from agentd import config
+    from agentd.observability import logging as logs
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    logs.configure("error")
+    return asyncio.run(_try(settings, given))
+
+
+async def _try(settings: Any, given: argparse.Namespace) -> int:
+    from agentd.cli.client import Refused, opened
+
+    async with opened(settings) as client:
+        listed = (await client.call("Tools.list"))["tools"]
+        tool = next((each for each in listed if each["name"].casefold() == given.tool.casefold()), None)
+        if tool is None:
+            print(f"agentd tools try: there is no tool {given.tool}; `agentd tools` lists them", file=sys.stderr)
+            return 2
+        arguments = json.loads(given.input) if given.input else await asyncio.to_thread(form, tool, input)
+        try:
+            step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
+        except Refused as error:
+            print(f"! {error}", file=sys.stderr)
+            return 1
+    print(json.dumps(step["output"], indent=2, ensure_ascii=False))
+    print(
+        f"{'done' if step['success'] else 'failed'} in {step['duration_ms']:.0f} ms: {step['message']}", file=sys.stderr
+    )
+    return 0 if step["success"] else 1
+
+
+def form(tool: dict[str, Any], ask: Ask) -> dict[str, Any]:
+    """The tool's arguments, a question for each field; what may be left out may be answered with nothing."""
+    schema = tool["input_schema"]
+    needed = schema.get("required", [])
+    given: dict[str, Any] = {}
+    for name, rule in schema.get("properties", {}).items():
+        value = _field(name, rule, name in needed, ask)
+        if value is not None:
+            given[name] = value
+    return given
+
+
+def _field(name: str, rule: dict[str, Any], needed: bool, ask: Ask) -> Any:
+    kinds = rule.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else next((one for one in kinds if one != "null"), "string")
+    hints = [" or ".join(map(str, rule["enum"])) if rule.get("enum") else kind, *([] if needed else ["optional"])]
+    about = f" {rule['description']}" if rule.get("description") else ""
+    while True:
+        said = ask(f"{name} ({', '.join(hints)}){about}: ").strip()
+        if not said and not needed:
+            return None
+        try:
+            return read(said, kind, rule.get("enum"))
+        except ValueError as error:
+            print(f"  ! {error}")
+
+
+def read(said: str, kind: str, choices: list[Any] | None = None) -> Any:
+    """What was typed as a value of that kind. Raises ValueError that says what is wanted."""
+    if choices:
+        found = next((each for each in choices if str(each).casefold() == said.casefold()), None)
+        if found is None:
+            raise ValueError(f"one of {', '.join(map(str, choices))}")
+        return found
+    if kind == "string":
+        return said
+    try:
+        value = json.loads(said.lower() if kind == "boolean" else said)
+    except ValueError:
+        raise ValueError(f"{_WANTED.get(kind, 'JSON')} is wanted") from None
+    if kind in _KINDS and (not isinstance(value, _KINDS[kind]) or isinstance(value, bool) is not (kind == "boolean")):
+        raise ValueError(f"{_WANTED[kind]} is wanted")
+    return value
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict,
+}  # fmt: skip
+_WANTED = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a JSON list, as [1, 2]",
+    "object": 'a JSON object, as {"a": 1}',
+}

@@ -1,0 +1,167 @@
+"""`[[servers]]` entries made from elsewhere: their lines for client.toml, and `mcpServers` JSON in both directions.
+
+Pure: it reads and writes no file and starts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentd.config.schema import ServerEntry
+from agentd.messages import ApprovalRule
+
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+_FROM_ENVIRONMENT = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
+_ASKED_FOR = re.compile(r"\$\{input:([^}]+)\}")
+_SECRET = re.compile(r"key|token|secret|password|passwd|credential", re.IGNORECASE)
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NewServer:
+    """One entry to be: a `command` with `args`, or a `url`."""
+
+    name: str
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    pass_env: tuple[str, ...] = ()
+    """Names of environment variables: secrets, which don't stand in client.toml."""
+    workdir: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    audience: tuple[str, ...] | None = None
+    approval: Mapping[str, ApprovalRule] = field(default_factory=dict)
+
+
+def lines(server: NewServer) -> str:
+    """The entry as it stands in client.toml."""
+    keys: list[tuple[str, Any]] = [
+        ("name", server.name),
+        ("command", server.command),
+        ("args", list(server.args)),
+        ("workdir", server.workdir),
+        ("url", server.url),
+        ("headers", dict(server.headers)),
+        ("env", dict(server.env)),
+        ("pass_env", list(server.pass_env)),
+        ("approval", dict(server.approval)),
+    ]
+    told = [f"{key} = {_toml(value)}" for key, value in keys if value]
+    if server.audience is not None:
+        told.append(f"for = {_toml(list(server.audience))}")
+    return "\n".join(["[[servers]]", *told]) + "\n"
+
+
+def added(text: str, servers: Iterable[NewServer]) -> str:
+    """The file with these entries at its end, all that stood there as it was."""
+    return "\n".join([text.rstrip("\n"), *(f"\n{lines(server).rstrip()}" for server in servers)]) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(inner) for inner in value) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# ── mcpServers JSON ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read(text: str) -> tuple[list[NewServer], list[str]]:
+    """The servers of a `mcpServers` file (Claude Desktop, Cursor) or VS Code's `servers`, and what is to be known.
+
+    Comments and trailing commas are read over. Raises ValueError where no servers stand in it.
+    """
+    held = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
+    listed = _servers(held)
+    if listed is None:
+        raise ValueError("no `mcpServers` (Claude Desktop, Cursor) and no `servers` (VS Code) in it")
+    servers: list[NewServer] = []
+    notes: list[str] = []
+    for name, entry in listed.items():
+        if not isinstance(entry, dict) or not (entry.get("command") or entry.get("url")):
+            notes.append(f"{name}: left out, it has neither `command` nor `url`")
+        elif entry.get("type") == "sse":
+            notes.append(f"{name}: left out, it speaks the old HTTP+SSE protocol; ask its maker for Streamable HTTP")
+        elif entry.get("disabled"):
+            notes.append(f"{name}: left out, it is switched off there")
+        else:
+            server = _server(name, entry)
+            servers.append(server)
+            notes += [f"{server.name}: set {secret} in agentd's environment" for secret in server.pass_env]
+            notes += [f"{server.name}: `{asked}` is asked for there; write it in" for asked in _asked(entry)]
+    return servers, notes
+
+
+def _servers(held: Any) -> dict[str, Any] | None:
+    if not isinstance(held, dict):
+        return None
+    for found in (held.get("mcpServers"), held.get("servers"), (held.get("mcp") or {})):
+        if isinstance(found, dict) and found:
+            inner = found.get("servers")
+            return inner if isinstance(inner, dict) and "command" not in inner else found
+    return None
+
+
+def _server(name: str, entry: Mapping[str, Any]) -> NewServer:
+    env, pass_env = _environment(entry.get("env") or {})
+    url = entry.get("url")
+    return NewServer(
+        name=_NOT_A_NAME.sub("-", name).strip("-") or "server",
+        command=None if url else str(entry["command"]),
+        args=() if url else tuple(str(each) for each in entry.get("args") or ()),
+        env={} if url else env,
+        pass_env=() if url else tuple(pass_env),
+        workdir=entry.get("cwd"),
+        url=url,
+        headers={
+            key: _FROM_ENVIRONMENT.sub(r"${\1}", str(value)) for key, value in (entry.get("headers") or {}).items()
+        },
+    )
+
+
+def _environment(given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """What stands there plainly, and the names of what is a secret or comes from the environment."""
+    plain: dict[str, str] = {}
+    passed: list[str] = []
+    for name, value in given.items():
+        text = str(value)
+        if _SECRET.search(name) or _FROM_ENVIRONMENT.fullmatch(text) or _ASKED_FOR.search(text):
+            passed.append(name)
+        else:
+            plain[name] = text
+    return plain, passed
+
+
+def _asked(entry: Mapping[str, Any]) -> Iterator[str]:
+    """What VS Code would ask its user for, elsewhere than in the environment."""
+    texts = [*(entry.get("args") or ()), *(entry.get("headers") or {}).values()]
+    for text in texts:
+        yield from (found[0] for found in _ASKED_FOR.finditer(str(text)))
+
+
+def exported(entries: Sequence[ServerEntry]) -> dict[str, Any]:
+    """{"mcpServers": {...}} for other programs. Secrets are named (`${env:NAME}`), never shown."""
+    return {"mcpServers": {entry.name: _exported(entry) for entry in entries}}
+
+
+def _exported(entry: ServerEntry) -> dict[str, Any]:
+    if entry.url is not None:
+        headers = {key: _FROM_ENVIRONMENT.sub(r"${env:\1}", value) for key, value in entry.headers.items()}
+        return {"type": "http", "url": entry.url, **({"headers": headers} if headers else {})}
+    own = {key.upper(): value if isinstance(value, str) else json.dumps(value) for key, value in _own(entry)}
+    named = {name: f"${{env:{name}}}" for name in [*entry.pass_env, *(name.upper() for name in entry.credentials)]}
+    env = {**own, **entry.env, **named}
+    made: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
+    return {**made, **({"env": env} if env else {}), **({"cwd": entry.workdir} if entry.workdir else {})}
+
+
+def _own(entry: ServerEntry) -> Iterator[tuple[str, Any]]:
+    yield from (entry.model_extra or {}).items()

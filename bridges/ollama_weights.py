@@ -1,0 +1,73 @@
+"""The models that an Ollama server holds: fetched, listed and deleted by it, on its own machine. It asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agentd.messages import ProviderSettings
+
+ENDPOINT = "http://127.0.0.1:11434"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+CONNECT_S = 5.0
+SILENT_S = 300.0
+"""A pull that brings nothing for so long has failed."""
+
+
+def reached(settings: ProviderSettings) -> dict[str, Any]:
+    """How Ollama's client reaches the server: host, headers, and no proxy on the way to this machine's own."""
+    host = (settings.endpoint or ENDPOINT).rstrip("/").removesuffix("/api").removesuffix("/v1")
+    headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
+    return {"host": host, "headers": headers, "trust_env": urlsplit(host).hostname not in LOOPBACK}
+
+
+class OllamaWeights:
+    """A weights store (agentd/cli/models.py) behind Ollama's HTTP API."""
+
+    any_name = True
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._settings = settings
+        self.folder = Path(settings.endpoint or ENDPOINT)
+
+    def names(self) -> tuple[str, ...]:
+        """The models that client.toml names for this provider; any other name can be pulled as well."""
+        return tuple(
+            dict.fromkeys(filter(None, (self._settings.model, *(info.name for info in self._settings.models))))
+        )
+
+    def pulled(self) -> list[tuple[str, Path, int]]:
+        """What the server has; nothing where none answers."""
+        try:
+            listed = self._client().list()
+        except (ConnectionError, OSError):
+            return []
+        return [(str(model.model), self.folder, int(model.size or 0)) for model in listed.models]
+
+    def pull(self, name: str, progress: Callable[[int, int], None], note: Callable[[str], None]) -> Path:
+        """Have the server fetch it. Raises its client's errors, whose text is for the person who asked."""
+        said, layers = "", dict[str, tuple[int, int]]()
+        for step in self._client().pull(name, stream=True):
+            if step.digest and step.total:
+                layers[step.digest] = (step.completed or 0, step.total)
+                progress(sum(done for done, _ in layers.values()), sum(total for _, total in layers.values()))
+            elif step.status and step.status != said:
+                said = step.status
+                note(said)
+        if said != "success":
+            raise RuntimeError(f"Ollama ended its answer without `success` (last: {said or 'nothing'})")
+        return self.folder
+
+    def remove(self, name: str) -> int:
+        """Delete it there; the bytes that it had."""
+        size = next((size for held, _, size in self.pulled() if held == name), 0)
+        self._client().delete(name)
+        return size
+
+    def _client(self) -> Any:
+        import httpx
+        import ollama
+
+        return ollama.Client(**reached(self._settings), timeout=httpx.Timeout(SILENT_S, connect=CONNECT_S))
