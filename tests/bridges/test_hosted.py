@@ -277,7 +277,7 @@ async def test_ollama_is_asked_in_its_own_terms(provider: Any) -> None:
 @pytest.mark.parametrize("kind_of_wire", ["ollama"], indirect=True)
 async def test_a_missing_ollama_model_says_what_to_run(provider: Any) -> None:
     one = await provider(Answer(status=404))
-    assert "ollama pull" in (await one.fails()).message
+    assert "agentd models pull" in (await one.fails()).message
 
 
 @pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
@@ -308,3 +308,47 @@ async def test_an_endpoint_without_schemas_gets_what_it_knows(provider: Any, for
     reply = await one.turn(json_schema=SCHEMA)
     assert (reply.constraint, one.model.state().constraint) == ("none", "none")
     assert one.wire.requests[0].get("response_format") == sent
+
+
+@pytest.mark.parametrize("kind_of_wire", ["ollama"], indirect=True)
+async def test_a_long_prompt_gets_the_context_it_needs_and_one_too_long_is_refused_not_cut(provider: Any) -> None:
+    one = await provider(Answer(), settings={"n_ctx": 4096, "n_ctx_max": 16384})
+    for words, wanted in ((4_000, 4096), (12_000, 8192), (30_000, 16384)):
+        asked = (ChatMessage(role="user", content="x" * words),)
+        await one.model.turn(ModelRequest(messages=asked, max_tokens=100))
+        assert one.wire.requests[-1]["options"]["num_ctx"] == wanted
+    assert one.wire.requests[-1]["keep_alive"] == "30m"
+    with pytest.raises(ProviderFailure, match="n_ctx_max is 16384") as refused:
+        await one.model.turn(ModelRequest(messages=(ChatMessage(role="user", content="x" * 60_000),)))
+    assert refused.value.kind == "unavailable" and len(one.wire.requests) == 3
+
+
+@STREAMING
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_an_endpoint_that_refuses_a_form_is_asked_in_a_weaker_one_and_remembered(
+    provider: Any, streaming: bool
+) -> None:
+    def refused(words: str) -> Answer:
+        return Answer(status=400, body={"error": {"message": words}})
+
+    schema, plain = refused("response_format type json_schema is unavailable"), refused("`response_format` is unknown")
+    one = await provider(schema, plain, Answer())
+    assert one.model.state().constraint == "json_schema"
+    assert (await one.turn(streaming, json_schema=SCHEMA)).text == Answer().text
+    await one.turn(streaming, json_schema=SCHEMA)
+    forms = [(sent.get("response_format") or {}).get("type") for sent in one.wire.requests]
+    assert forms == ["json_schema", "json_object", None, None]
+    assert one.model.state().constraint == "none"
+
+
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [("max_tokens is too large", {}), ("response_format is unknown", {"response_format": "json_schema"})],
+)
+async def test_another_refusal_or_a_form_that_was_chosen_is_asked_once(
+    provider: Any, words: str, settings: dict[str, str]
+) -> None:
+    one = await provider(Answer(status=400, body={"error": {"message": words}}), settings=settings)
+    assert (await one.fails(json_schema=SCHEMA)).kind == "bad_request"
+    assert len(one.wire.requests) == 1

@@ -212,3 +212,9 @@ async def test_what_the_office_refuses_is_told_in_its_words_and_not_offered_agai
     assert "make_letter" in schemas[0] and "make_letter" not in schemas[1]
     assert "ask the citizen to correct it: NIK: tidak cocok." in ended.record()["messages"][2]["content"]
     assert ended.error is not None and ended.error.data["user_message"] == "NIK: tidak cocok."
+
+
+async def test_a_providers_safety_block_is_told_kindly_and_ends_no_run_as_an_error() -> None:
+    ended = await Talk('{"error": "blocked"}').run()
+    assert (ended.status, ended.error) == ("completed", None)
+    assert ended.response.startswith("Mohon maaf, pesan ini tidak dapat saya jawab.")

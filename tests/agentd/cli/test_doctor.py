@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agentd.cli.doctor import Finding, to_do
 from tests.daemon import AGENTD, HEAD, SERVERS
 
 
@@ -101,3 +102,16 @@ def test_a_server_without_its_credential_is_told_by_doctor_and_config_check(tmp_
     assert "server `certificate` is not started" in said[1].stderr
     for text in (said[0].stdout, said[1].stderr):
         assert "`office_key_phrase_nobody_has` is missing: put it into /etc/agentd/credentials" in text
+
+
+def test_the_list_of_what_to_do_ends_it_with_the_worst_first() -> None:
+    found = [
+        Finding("good", "a"),
+        Finding("note", "no token", "add one"),
+        Finding("must", "no disk", "free some"),
+        Finding("note", "slow"),
+        Finding("must", "no server", "start it"),
+    ]
+    told = "\n".join(to_do(found))
+    assert told.index("1. no disk") < told.index("2. no server") < told.index("3. no token") and "slow" not in told
+    assert to_do(found[:1]) == ["", "Nothing to do."]
