@@ -30,6 +30,7 @@ COMMANDS = {
     "install": "write the systemd units for this machine",
     "acp": "speak the Agent Client Protocol over stdio",
     "mcp": "offer the agent itself as an MCP server",
+    "completion": "print the completion script of a shell",
 }
 USAGE, FAILED = 2, 1
 FOR_OTHERS = ("install", "models")
@@ -40,6 +41,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Exit codes: 0 done, 1 failed, 2 usage or configuration error."""
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in words if not word.startswith("-")), None)
+    parser = parser_for(chosen)
+    given = parser.parse_args(words)
+    if given.version:
+        from importlib.metadata import version
+
+        print(f"agentd {version('agentd')}")
+        return 0
+    if given.command is None:
+        parser.print_help()
+        return USAGE
+    if chosen not in FOR_OTHERS:
+        os.umask(0o077)
+    return _run(given)
+
+
+def parser_for(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser with the words of the command chosen; of the others, or for none, with their names alone."""
     parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
     parser.add_argument("--version", action="store_true", help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -53,18 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             commands.add_parser(name, help=summary)
         for name, entry in of_apps.items():
             commands.add_parser(name, help=entry.load().HELP)
-    given = parser.parse_args(words)
-    if given.version:
-        from importlib.metadata import version
-
-        print(f"agentd {version('agentd')}")
-        return 0
-    if given.command is None:
-        parser.print_help()
-        return USAGE
-    if chosen not in FOR_OTHERS:
-        os.umask(0o077)
-    return _run(given)
+    return parser
 
 
 def _run(given: argparse.Namespace) -> int:

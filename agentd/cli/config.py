@@ -1,4 +1,4 @@
-"""`agentd config check`: validates client.toml and lists all problems by line. It starts nothing."""
+"""`agentd config check|schema`: lists all problems of client.toml by line; its JSON Schema. It starts nothing."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ def register(commands: Any) -> None:
     check = words.add_parser("check", help="list all problems; exit 2 if there are any")
     options.add(check)
     check.set_defaults(run=run)
+    schema = words.add_parser("schema", help="print client.toml's JSON Schema, for editors (`#:schema FILE`, Taplo)")
+    schema.set_defaults(run=_schema)
+
+
+def _schema(_: argparse.Namespace) -> int:
+    """The file that ships beside client.toml."""
+    from agentd.config import shipped
+
+    print(shipped("client.schema.json").read_text(encoding="utf-8"), end="")
+    return 0
 
 
 def run(given: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from agentd.cli import models_serve
+from agentd.cli import models_serve, models_try
 
 MEGABYTE = 1_000_000
 
@@ -58,6 +58,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     remove.set_defaults(run=_remove)
 
     models_serve.register(commands)
+    models_try.register(commands)
 
 
 def _pull(arguments: argparse.Namespace) -> int:

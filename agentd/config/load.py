@@ -88,10 +88,14 @@ def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Pa
     """Which client.toml is meant: the flag, AGENTD_CONFIG, ./config, /etc/agentd, or the one that was shipped."""
     if named := flag or environ.get("AGENTD_CONFIG"):
         return Path(named)
-    shipped = Path(sys.prefix) / "share" / "agentd" / "client.toml"
-    beside = Path(__file__).resolve().parents[2] / "config" / "client.toml"
-    candidates = [Path("config/client.toml"), Path("/etc/agentd/client.toml"), beside, shipped]
+    candidates = [Path("config/client.toml"), Path("/etc/agentd/client.toml"), shipped("client.toml")]
     return next((path for path in candidates if path.is_file()), candidates[0])
+
+
+def shipped(name: str) -> Path:
+    """A file of config/ as it came: in the source folder, or where the package put it."""
+    beside = Path(__file__).resolve().parents[2] / "config" / name
+    return beside if beside.is_file() else Path(sys.prefix) / "share" / "agentd" / name
 
 
 def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:

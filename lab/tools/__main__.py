@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lab.tools import configuration, licences, openrpc, rpc, structure
+from lab.tools import client_schema, configuration, licences, openrpc, rpc, structure
 
-PAGES = (configuration, openrpc, rpc, structure, licences)
+PAGES = (configuration, client_schema, openrpc, rpc, structure, licences)
 
 
 def main() -> None:

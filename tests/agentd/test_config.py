@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from agentd import config
@@ -269,3 +272,16 @@ def test_a_servers_own_port_is_no_slip_for_a_key(tmp_path: Path) -> None:
     loaded = config.load(tmp_path / "client.toml", state=str(tmp_path))
     assert loaded.servers[0].env["PORT"] == "8080" and loaded.audiences == {"time": frozenset({"staff"})}
     assert any("did you mean `for`?" in one for one in problems(tmp_path, head.replace("for =", "fo =")))
+
+
+def test_an_editor_that_follows_the_first_line_finds_the_shipped_file_right_and_a_mistake_wrong() -> None:
+    """Issue 21: `#:schema` (Taplo) names a JSON Schema of client.toml."""
+    shipped = config.shipped("client.toml")
+    text = shipped.read_text(encoding="utf-8")
+    assert text.startswith("#:schema ./client.schema.json\n")
+    schema = json.loads(shipped.with_name("client.schema.json").read_text(encoding="utf-8"))
+    valid = jsonschema.Draft7Validator(schema).is_valid
+    parsed = tomllib.loads(text)
+    assert valid(parsed)
+    assert not valid({**parsed, "colour": 3}) and not valid({**parsed, "tools": [{"name": "a", "approval": "lurah"}]})
+    assert "kiosk" in str(schema["$defs"]["ServerEntry"]["properties"]["for"])

@@ -1,0 +1,77 @@
+"""`agentd completion bash|zsh|fish`: a script for the shell, which asks this command what may stand next. No daemon."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+SCRIPTS = {
+    "bash": """\
+_agentd() {
+    mapfile -t COMPREPLY < <(agentd completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _agentd agentd
+""",
+    "zsh": """\
+#compdef agentd
+_agentd() {
+    local -a found
+    found=(${(f)"$(agentd completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if (( $#found )); then compadd -a found; else _files; fi
+}
+compdef _agentd agentd
+""",
+    "fish": """\
+complete -c agentd -a '(agentd completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+""",
+}
+WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.fish"}
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    told = "; ".join(f"{shell}: {WHERE[shell]}" for shell in SCRIPTS)
+    parser = commands.add_parser("completion", help="print the completion script of a shell", epilog=f"Where: {told}")
+    parser.add_argument("shell", choices=[*SCRIPTS, "words"])
+    parser.add_argument("line", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the script; or, for a script, the words that may stand where the cursor is."""
+    if given.shell != "words":
+        print(SCRIPTS[given.shell], end="")
+        return 0
+    line = given.line[1:] if given.line[:1] == ["--"] else given.line
+    print("\n".join(candidates(line)))
+    return 0
+
+
+def candidates(line: Sequence[str]) -> list[str]:
+    """What may stand in place of the line's last word, which may be unfinished or empty."""
+    from agentd.cli import parser_for
+
+    *before, last = line or [""]
+    parser = parser_for(next((word for word in before if not word.startswith("-")), None))
+    for word in before:
+        parser = _words(parser).get(word, parser)
+    found = [*_words(parser), *_choices(parser)] if not last.startswith("-") else list(_options(parser))
+    return sorted({word for word in found if word.startswith(last)})
+
+
+def _words(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The subcommands of a parser."""
+    held = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {name: inner for action in held for name, inner in action.choices.items()}
+
+
+def _choices(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        if not action.option_strings and not isinstance(action, argparse._SubParsersAction):
+            yield from (str(choice) for choice in action.choices or () if choice != "words")
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from (option for option in action.option_strings if option.startswith("--"))

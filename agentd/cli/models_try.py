@@ -1,0 +1,153 @@
+"""`agentd models try`: twenty canned turns of the office's agent at each provider, as a table. It issues nothing.
+
+Each turn is a run in a session of its own, by the agent as it is configured here; what waits for a yes is not approved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from agentd.cli import options
+
+TURNS = Path(__file__).with_name("models_try.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One canned turn and what is right then."""
+
+    words: str
+    tool: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a provider made of one turn."""
+
+    answered: bool
+    """By this provider itself, with an action that could be read."""
+    right: bool
+    """The right tool, or none."""
+    invented: int
+    """Calls that were refused since nobody had said their values."""
+    language: bool
+    seconds: float
+    tokens: int
+
+
+def register(commands: Any) -> None:
+    """Add the word to `agentd models`."""
+    parser = commands.add_parser("try", help="run twenty canned turns against a provider and print a table")
+    options.add(parser, listen=True)
+    parser.add_argument("providers", nargs="*", metavar="PROVIDER", help="default: all of client.toml")
+    parser.add_argument("--show", action="store_true", help="print each turn and its answer")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when every turn was answered by the provider it was meant for."""
+    from agentd import config
+    from agentd.observability import logging as logs
+
+    settings = config.load(given.config, state=given.state, listen=given.listen)
+    logs.configure("error")
+    known = [provider.id for provider in settings.providers]
+    if strange := [name for name in given.providers if name not in known]:
+        print(f"agentd models try: no provider {', '.join(strange)}; known: {', '.join(known)}")
+        return 2
+    return asyncio.run(_try(settings, given.providers or known, given.show))
+
+
+async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
+    from agentd.cli.client import opened
+
+    all_answered = True
+    async with opened(settings) as client:
+        there = {tool["name"] for tool in (await client.call("Tools.list"))["tools"]}
+        turns = [turn for turn in canned() if not turn.tool or turn.tool in there]
+        print(HEADER)
+        for provider in providers:
+            tried = [await _tried(client, provider, turn, show) for turn in turns]
+            print(row(provider, tried), flush=True)
+            all_answered = all_answered and all(one.answered for one in tried)
+    return 0 if all_answered else 1
+
+
+async def _tried(client: Any, provider: str, turn: Expected, show: bool) -> Tried:
+    from agentd.cli.client import Refused
+
+    session, began = uuid4().hex, time.perf_counter()
+    asked = {"prompt": turn.words, "session_id": session, "options": {"provider": provider}}
+    try:
+        outcome = await client.call("Agent.run", asked)
+    except Refused as error:
+        outcome = error.error.get("data") or {}
+    seconds = time.perf_counter() - began
+    await client.call("Session.delete", {"session_id": session})
+    if show:
+        print(f"  {turn.words[:60]} → {[step['tool'] for step in outcome.get('steps', [])]} {outcome.get('response')}")
+    return judged(turn, provider, outcome, seconds)
+
+
+def canned() -> list[Expected]:
+    """The twenty turns."""
+    return [Expected(**turn) for turn in tomllib.loads(TURNS.read_text(encoding="utf-8"))["turns"]]
+
+
+def judged(turn: Expected, provider: str, outcome: Mapping[str, Any], seconds: float) -> Tried:
+    """One turn's outcome (`Agent.run`'s result, or its error's data), judged."""
+    from agentd.agent.language import detect
+
+    called = list(_called(outcome))
+    answer = outcome.get("response") or ""
+    usage = outcome.get("usage") or {}
+    passed_over = any(fallback["provider"] == provider for fallback in outcome.get("fallbacks", []))
+    return Tried(
+        answered=outcome.get("provider") == provider and not passed_over and "status" in outcome,
+        right=turn.tool in called if turn.tool else not any(name.startswith("generate_") for name in called),
+        invented=sum(
+            "missing" in (step.get("output") or {}) for step in outcome.get("steps", []) if not step["success"]
+        ),
+        language=not turn.language or detect(answer) == turn.language,
+        seconds=seconds,
+        tokens=int(usage.get("input_tokens", 0)) + int(usage.get("output_tokens", 0)),
+    )
+
+
+def _called(outcome: Mapping[str, Any]) -> Iterator[str]:
+    """Tools that were called, and the one that waits for a yes."""
+    yield from (step["tool"] for step in outcome.get("steps", []) if step["success"])
+    if outcome.get("approval"):
+        yield outcome["approval"]["tool"]
+
+
+COLUMNS = ("valid", 7), ("right tool", 10), ("invented, stopped", 17), ("language", 8), ("s a turn", 8), ("tokens", 8)
+HEADER = " ".join([f"{'provider':<14}", *(f"{name:>{wide}}" for name, wide in COLUMNS)])
+
+
+def row(provider: str, tried: Iterable[Tried]) -> str:
+    """One provider's line of the table."""
+    all_ = list(tried)
+    count = len(all_)
+
+    def of(good: int) -> str:
+        return f"{good}/{count}"
+
+    cells = (
+        of(sum(one.answered for one in all_)),
+        of(sum(one.right for one in all_)),
+        str(sum(one.invented for one in all_)),
+        of(sum(one.language for one in all_)),
+        f"{sum(one.seconds for one in all_) / max(1, count):.1f}",
+        str(sum(one.tokens for one in all_) // max(1, count)),
+    )
+    return " ".join([f"{provider:<14}", *(f"{cell:>{wide}}" for cell, (_, wide) in zip(cells, COLUMNS, strict=True))])

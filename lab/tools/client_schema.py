@@ -1,0 +1,28 @@
+"""config/client.schema.json: client.toml as a JSON Schema, for editors (Taplo). It checks nothing itself."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+from agentd.config import books
+from agentd.config import schema as config_file
+from lab.tools.configuration import SECTIONS, described
+
+TARGET = Path(__file__).parents[2] / "config" / "client.schema.json"
+
+
+def render() -> str:
+    """The schema, each key with its docstring."""
+    words = described(inspect.getsource(config_file)) | described(inspect.getsource(books))
+    schema = config_file.ClientFile.model_json_schema(by_alias=True)
+    parts = {**schema["$defs"], config_file.ClientFile.__name__: schema}
+    for _, model in SECTIONS:
+        properties: dict[str, Any] = parts[model.__name__].get("properties", {})
+        for name, field in model.model_fields.items():
+            rule = properties[field.alias or name]
+            rule["description"] = words[model.__name__, name]
+            rule.pop("title", None)
+    return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=1, sort_keys=True) + "\n"
