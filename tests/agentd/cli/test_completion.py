@@ -43,5 +43,7 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
     assert bash is not None
     script = SCRIPTS["bash"] + 'COMP_WORDS=(agentd tools a); COMP_CWORD=2; _agentd; echo "${COMPREPLY[*]}"'
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env={**os.environ, "PATH": path}, timeout=120)
+    done = subprocess.run(
+        [bash, "-c", script], capture_output=True, text=True, env={**os.environ, "PATH": path}, timeout=120
+    )
     assert done.stdout.strip() == "add", done.stderr
