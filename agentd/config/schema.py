@@ -249,8 +249,7 @@ class ServerEntry(BaseModel):
     pass_env: list[str] = Field(default_factory=list)
     """Names of the daemon's environment variables that it may see."""
     audience: list[Scope] | None = Field(default=None, alias="for")
-    """Whose agents have its tools, by the caller's scope. Left out, everybody's. Where it names others, staff and admin
-    still call a tool by its name (`Tools.call`); for a kiosk or a chat page there is none."""
+    """Whose agents have its tools, by scope; left out, everybody's. Staff and admin call any by name (`Tools.call`)."""
     approval: dict[str, ApprovalRule] = Field(default_factory=dict)
     """{tool: who must agree to each call of it}, for this server's tools; `[[tools]] approval` comes before it."""
     model: bool = False

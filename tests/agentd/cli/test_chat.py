@@ -39,8 +39,8 @@ class Agentd:
         return {"run_id": "r-1"} if method == "Agent.start" else self._answers.pop(0)
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
-        return
-        yield
+        for event in list[dict[str, Any]]():
+            yield event
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
         return ""
