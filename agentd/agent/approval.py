@@ -17,8 +17,9 @@ from agentd.agent.languages import words
 from agentd.agent.replies import replies
 from agentd.agent.text import plain
 from agentd.errors import Language
-from agentd.messages import ApprovalRule, Basis, Caller, Catalogue, Consent, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
+from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink
+from agentd.wrappers import ToolHostWrapper
 
 Json = Any
 
@@ -93,15 +94,8 @@ class ApprovalNeeded(Exception):
         }
 
 
-class Approved:
+class Approved(ToolHostWrapper):
     """A tool host whose calls wait for consent where the tool's `approval` asks for it."""
-
-    def __init__(self, inner: ToolHost) -> None:
-        self._inner = inner
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""

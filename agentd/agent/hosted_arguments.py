@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from agentd.agent.toolset import SESSION_ARGUMENT
-from agentd.messages import Catalogue, ToolCall, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
+from agentd.messages import ToolCall, ToolOutcome
+from agentd.ports import ProgressSink
+from agentd.wrappers import ToolHostWrapper
 
 
-class HostedArguments:
+class HostedArguments(ToolHostWrapper):
     """Adds the session's id to each call of a tool whose schema has such an argument."""
-
-    def __init__(self, inner: ToolHost) -> None:
-        self._inner = inner
-
-    def catalogue(self) -> Catalogue:
-        """As the inner host has it."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The call, with what the host knows."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from agentd.messages import Catalogue, ToolCall, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
+from agentd.messages import ToolCall, ToolOutcome
+from agentd.ports import ProgressSink
+from agentd.wrappers import ToolHostWrapper
 
 REASON = "official calls need an app that judges them, and none is installed: pip install 'agentd[letters]'"
 
 
-class NoOfficialCalls:
+class NoOfficialCalls(ToolHostWrapper):
     """Refuses every official call: a stale or partial installation must not issue what nobody checks."""
-
-    def __init__(self, inner: ToolHost) -> None:
-        self._inner = inner
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse."""

@@ -9,9 +9,10 @@ from typing import Any
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from agentd.errors import ProviderUnavailable
-from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ToolCall, ToolOutcome
 from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
 from agentd.runs.records import RunRecord
+from agentd.wrappers import ChatModelWrapper, ToolHostWrapper
 
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
@@ -69,17 +70,12 @@ class Metrics:
         self._rpc_answered[method, code] = self._rpc_answered.get((method, code), 0) + 1
 
 
-class MeteredModel:
+class MeteredModel(ChatModelWrapper):
     """A ChatModel whose turns are timed and counted."""
 
     def __init__(self, inner: ChatModel, metrics: Metrics) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._metrics = metrics
-
-    @property
-    def provider(self) -> str:
-        """The inner one's."""
-        return self._inner.provider
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """The inner one's turn."""
@@ -98,25 +94,13 @@ class MeteredModel:
             metrics.fallbacks.labels(fallback.provider, fallback.kind).inc()
         return reply
 
-    def state(self) -> ProviderState:
-        """The inner one's."""
-        return self._inner.state()
 
-    async def aclose(self) -> None:
-        """Let the inner one go."""
-        await self._inner.aclose()
-
-
-class MeteredTools:
+class MeteredTools(ToolHostWrapper):
     """A ToolHost whose calls are timed."""
 
     def __init__(self, inner: ToolHost, metrics: Metrics) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._metrics = metrics
-
-    def catalogue(self) -> Catalogue:
-        """The inner one's."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The inner one's call."""

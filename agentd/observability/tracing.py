@@ -22,9 +22,10 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from agentd.errors import ProviderUnavailable
-from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderState, ToolCall, ToolOutcome
+from agentd.messages import ModelReply, ModelRequest, ToolCall, ToolOutcome
 from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
 from agentd.runs.execution import Executor, Result, RunContext
+from agentd.wrappers import ChatModelWrapper, ToolHostWrapper
 
 EXPORT_S = 5.0
 """How long one export may take, the last one at the stop too."""
@@ -80,17 +81,12 @@ async def tracing(endpoint: str) -> AsyncIterator[Traces]:
         await asyncio.to_thread(provider.shutdown)
 
 
-class TracedModel:
+class TracedModel(ChatModelWrapper):
     """A ChatModel whose turns are spans."""
 
     def __init__(self, inner: ChatModel, traces: Traces) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._traces = traces
-
-    @property
-    def provider(self) -> str:
-        """The inner one's."""
-        return self._inner.provider
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """The inner one's turn."""
@@ -107,25 +103,13 @@ class TracedModel:
             _note_fallbacks(span, [fallback.model_dump() for fallback in reply.fallbacks])
             return reply
 
-    def state(self) -> ProviderState:
-        """The inner one's."""
-        return self._inner.state()
 
-    async def aclose(self) -> None:
-        """Let the inner one go."""
-        await self._inner.aclose()
-
-
-class TracedTools:
+class TracedTools(ToolHostWrapper):
     """A ToolHost whose calls are spans, their context handed on in the call's `trace`."""
 
     def __init__(self, inner: ToolHost, traces: Traces) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._traces = traces
-
-    def catalogue(self) -> Catalogue:
-        """The inner one's."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The inner one's call."""

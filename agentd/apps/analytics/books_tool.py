@@ -20,16 +20,16 @@ from agentd.messages import (
     Catalogue,
     ModelReply,
     ModelRequest,
-    ProviderState,
     ServerState,
     ToolCall,
     ToolInfo,
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ChatModel, Clock, ProgressSink, TextChunk, TextSink, ToolHost
+from agentd.ports import Clock, ProgressSink, TextChunk, TextSink, ToolHost
 from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
+from agentd.wrappers import ChatModelWrapper
 
 SERVER, TOOL = "analytics", "ask_books"
 NEEDED = (consult_schema.SERVER, execute_query.SQL_SERVER, replace_placeholders.SERVER)
@@ -164,19 +164,11 @@ def _words(answer: dict[str, Any]) -> str:
     return "\n".join([answer["response"], *(f"- {each}" for each in more if each not in answer["response"])])
 
 
-class Verbatim:
+class Verbatim(ChatModelWrapper):
     """A model whose turn after `ask_books` is that tool's answer itself: the model that it wraps is not asked.
 
     The turn's attempts and tokens are those that the workflow spent.
     """
-
-    def __init__(self, inner: ChatModel) -> None:
-        self._inner = inner
-
-    @property
-    def provider(self) -> str:
-        """The inner one's."""
-        return self._inner.provider
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """The books' answer where one was just given, else the inner model's turn."""
@@ -189,14 +181,6 @@ class Verbatim:
         spent = answer["output"] if "usage" in answer["output"] else {"usage": {}, "attempts": 0}
         usage = Usage.model_validate(spent["usage"])
         return ModelReply(text=text, provider=self.provider, model=TOOL, usage=usage, attempts=spent["attempts"])
-
-    def state(self) -> ProviderState:
-        """The inner one's."""
-        return self._inner.state()
-
-    async def aclose(self) -> None:
-        """Let go of the inner one."""
-        await self._inner.aclose()
 
 
 def _answered(content: str) -> dict[str, Any] | None:

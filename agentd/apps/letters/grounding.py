@@ -27,20 +27,17 @@ from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.apps.letters.evidence.shapes import ANYBODY
-from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
+from agentd.wrappers import ToolHostWrapper
 
 
-class Grounded:
+class Grounded(ToolHostWrapper):
     """A tool host whose official tools take no argument that nobody gave."""
 
     def __init__(self, inner: ToolHost, readings: SessionReadings | None = None) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._readings = readings or SessionReadings()
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""

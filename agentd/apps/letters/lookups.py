@@ -13,8 +13,9 @@ from agentd.agent.aside import OverBudget, aside
 from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
-from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
+from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import ProgressSink
+from agentd.wrappers import ToolHostWrapper
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds whose values always name somebody or something."""
@@ -24,15 +25,8 @@ MOST_LISTED = 32
 """Codes that a constrained model is given to choose from; with more of them said the field is left open."""
 
 
-class LookUps:
+class LookUps(ToolHostWrapper):
     """A tool host that is asked only about what was named."""
-
-    def __init__(self, inner: ToolHost) -> None:
-        self._inner = inner
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate without what nobody named, or refuse as Grounded does where the tool needs it."""

@@ -18,8 +18,9 @@ from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, o
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.register import Register
 from agentd.errors import Language, ToolExecution
-from agentd.messages import Basis, Catalogue, Dispute, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
+from agentd.wrappers import ToolHostWrapper
 
 Seen = Callable[[str], Awaitable[tuple[str, ...]]]
 """The requirements that an officer ticked for a run."""
@@ -74,17 +75,13 @@ def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
     return offered(tool, known) if tool.official else tool
 
 
-class Filled:
+class Filled(ToolHostWrapper):
     """A tool host whose official calls say on what they rest."""
 
     def __init__(self, inner: ToolHost, visitors: Visitors, seen: Seen) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._visitors = visitors
         self._seen = seen
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate with the register's values, or refuse: a member of the family whom nobody can tell, a proof that
