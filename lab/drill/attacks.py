@@ -57,10 +57,10 @@ def attack_table(attacks: list[Attack]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def kind(act: Callable[[], Any]) -> str:
-    """The type of the error that a call answers; `answered` without one."""
+def kind(act: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """The type of the error that the call of `act` answers; `answered` without one."""
     try:
-        act()
+        act(*given, **named)
     except RpcFailed as refused:
         return refused.type
     return "answered"

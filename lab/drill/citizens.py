@@ -71,9 +71,9 @@ def _requests(daemon: Daemon) -> list[Attack]:
     tried += [("Session.forget", ids), ("Session.verify", {**ids, "nik": BUDI["nik"], "pin": BUDI["pin"]})]
     officers: list[tuple[str, dict[str, Any]]] = [("Request.check", {**name, **tick}), ("Correction.list", {})]
     officers += [("Correction.resolve", {"correction_id": "c"}), ("Session.vouch", {**ids, "nik": BUDI["nik"]})]
-    heard = [kind(lambda: who.call(method, **given)) for who in strangers for method, given in tried]  # noqa: B023
+    heard = [kind(who.call, method, **given) for who in strangers for method, given in tried]
     mine = [("Agent.approve", yes), *officers]
-    above = [kind(lambda: who.call(*one[:1], **one[1])) for who in (*strangers, visitor) for one in mine]  # noqa: B023
+    above = [kind(who.call, *one[:1], **one[1]) for who in (*strangers, visitor) for one in mine]
     listed = sum(len(who.call("Request.list")["requests"]) for who in strangers)
     still = visitor.call("Request.get", **name) == request
     told = ", ".join(sorted(set(heard)))
@@ -95,7 +95,7 @@ def _proof(daemon: Daemon) -> Attack:
     tools = [("verify_resident", {"nik": BUDI["nik"], "pin": BUDI["pin"]}), ("get_resident", {"nik": BUDI["nik"]})]
     tools += [("list_family", {"nik": BUDI["nik"]})]
     heard = [
-        kind(lambda: ask("Tools.call", tool=name, input=given))  # noqa: B023
+        kind(ask, "Tools.call", tool=name, input=given)
         for ask in callers
         for tool, given in tools
         for name in (tool, f"residents__{tool}")
@@ -177,7 +177,7 @@ def _after_the_visit(daemon: Daemon) -> Attack:
     with suppress(RpcFailed):
         outcomes.append(visitor.says("ya"))
     given = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
-    heard = kind(lambda: visitor.call("Agent.approve", **given))
+    heard = kind(visitor.call, "Agent.approve", **given)
     with suppress(RpcFailed):
         outcomes.append(visitor.call("Agent.get", run_id=asked["run_id"]))
     made = sum(step["success"] for outcome in outcomes for step in outcome["steps"])

@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 from agentd.access import TokenStore
@@ -67,6 +68,7 @@ def _rights_ended(daemon: Daemon) -> Attack:
     """Half of them wait for a run by POST /rpc, half read its events."""
     front = Visitor(daemon, token(daemon, "front", "staff"))
     run_id = front.call("Agent.start", prompt="Halo")["run_id"]
+    opened = Semaphore(0)
 
     def waits() -> bool:
         with suppress(OSError, HTTPException):
@@ -76,12 +78,14 @@ def _rights_ended(daemon: Daemon) -> Attack:
 
     def reads() -> bool:
         with suppress(OSError, HTTPException), daemon.request(f"/events?run_id={run_id}", **front.headers()) as events:
+            opened.release()
             return b"unauthorized" in events.read()
         return True
 
     with ThreadPoolExecutor(2 * WAITERS) as clients:
         asked = [clients.submit(act) for act in (waits, reads) for _ in range(WAITERS)]
-        time.sleep(2)  # until they wait: nothing shows that from outside
+        for _ in range(WAITERS):  # the calls were sent before the streams: once those are open, all wait
+            opened.acquire(timeout=PATIENCE_S)
         TokenStore(daemon.state / "access.json").revoke("front")
         began = time.monotonic()
         sent_away = [one.result() for one in asked]
@@ -136,7 +140,7 @@ def _open_for_ever(daemon: Daemon, tried: str, sent: bytes) -> Attack:
 
 def _steering(daemon: Daemon) -> Attack:
     screen = Visitor(daemon, token(daemon, "screen", "kiosk"))
-    heard = [kind(lambda: screen.call("Agent.start", prompt="Halo", options=option)) for option in STEERING]  # noqa: B023
+    heard = [kind(screen.call, "Agent.start", prompt="Halo", options=option) for option in STEERING]
     return Attack("a visitor sets what steers the agent", len(heard), "forbidden", _others(heard, "forbidden"))
 
 
@@ -149,7 +153,7 @@ def _paths(daemon: Daemon) -> Attack:
     file = daemon.state / "access.json"
     desk = Visitor(daemon, token(daemon, "desk", "staff"))
     asked = [str(file), file.as_uri(), "/etc/passwd", "/proc/self/environ"]
-    heard = [kind(lambda: desk.call("Tools.call", tool="verify_letter", input={"file": one})) for one in asked]  # noqa: B023
+    heard = [kind(desk.call, "Tools.call", tool="verify_letter", input={"file": one}) for one in asked]
     return Attack(
         "verify_letter with a path of this machine", len(heard), ", ".join(sorted(set(heard))), heard.count("answered")
     )
@@ -164,7 +168,7 @@ def _identity(daemon: Daemon) -> Attack:
     names: list[dict[str, Any]] = [
         *({"tool": "verify_person"}, {"tool": "verify_person", "server": "files"}, {"tool": "files__verify_person"}),
     ]
-    heard = [kind(lambda: ask("Tools.call", **name, input={"pin": PIN})) for ask in callers for name in names]  # noqa: B023
+    heard = [kind(ask, "Tools.call", **name, input={"pin": PIN}) for ask in callers for name in names]
     return Attack(
         "a tool that proves who somebody is, called by hand", len(heard), "unknown_tool", _others(heard, "unknown_tool")
     )
@@ -203,14 +207,14 @@ MISSHAPEN: list[tuple[str, dict[str, Any]]] = [
 
 
 def _misshapen(daemon: Daemon) -> Attack:
-    heard = [kind(lambda: daemon.call(method, **params)) for method, params in MISSHAPEN]  # noqa: B023
+    heard = [kind(daemon.call, method, **params) for method, params in MISSHAPEN]
     return Attack("params of a wrong shape", len(heard), "invalid_params", _others(heard, "invalid_params"))
 
 
 def _guessed(daemon: Daemon) -> Attack:
     codes = [status(f"{daemon.url}/metrics", {"Authorization": f"Bearer agd_{number}"}) for number in range(GUESSES)]
     heard = f"{codes.count(401)} times 401, then {codes.count(429)} times 429; a good one passes"
-    lost = _let_in(codes) + (kind(lambda: daemon.call("System.health")) != "answered")
+    lost = _let_in(codes) + (kind(daemon.call, "System.health") != "answered")
     return Attack("tokens guessed from one address", len(codes), heard, lost)
 
 

@@ -46,8 +46,7 @@ def logs(folder: Path) -> list[Attack]:
     folder.mkdir()
     with running(folder, final("Baik."), config=HEAD + DEBUG + CARELESS) as daemon:
         heard = [
-            kind(lambda: daemon.call("Tools.call", tool=tool, input={"nama": NAME, "nik": NIK}))  # noqa: B023
-            for tool in ("fail", "crash")
+            kind(daemon.call, "Tools.call", tool=tool, input={"nama": NAME, "nik": NIK}) for tool in ("fail", "crash")
         ]
         daemon.kill(signal.SIGTERM)
     text = said(daemon)
@@ -64,7 +63,7 @@ def _neighbour(daemon: Daemon) -> Attack:
     asked += [(f"Agent.{name}", run) for name in ("get", "cancel")]
     asked += [(f"Session.{name}", session) for name in ("get", "fork", "export", "delete")]
     heard = [
-        kind(lambda: who.call(method, **given))  # noqa: B023 - called at once
+        kind(who.call, method, **given)
         for who in (Visitor(daemon, screen, YOURS), Visitor(daemon, screen))
         for method, given in asked
     ]
