@@ -69,7 +69,7 @@ HEADS = ("tried", "heard", "runs lost", "processes", "files open", "rows of runs
 
 
 def table(rows: list[Row]) -> str:
-    """In Markdown, as docs/operations.md shows it."""
+    """In Markdown, as docs/drills.md shows it."""
     lines = [HEADS, ("---",) * len(HEADS), *(row.cells() for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
