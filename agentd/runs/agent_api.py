@@ -18,7 +18,7 @@ from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
-from agentd.runs.keys import kept, kept_of_new, new_key
+from agentd.runs.keys import kept, kept_of_new, keyed
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.shown import error_data, error_of, outcome_of, summary_of
 from agentd.runs.store import Opening, RunStore
@@ -60,13 +60,13 @@ class AgentRuns:
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Run to its end, to an approval, or raise what failed it."""
-        caller = _keyed(caller)
+        caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(await self._ended(run_id, caller), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Take the run on and answer at once."""
-        caller = _keyed(caller)
+        caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(outcome_of(await self._seen(run_id, caller), caller), caller)
 
@@ -217,11 +217,6 @@ class AgentRuns:
                 error.data["session_key"] = caller.session_key
             raise error
         return outcome_of(row, caller)
-
-
-def _keyed(caller: Caller) -> Caller:
-    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
-    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
 
 
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Iterable
 
 from agentd.errors import InvalidParams
+from agentd.messages import Caller
 
 _STRONG = re.compile(r"[A-Za-z0-9_-]{22,128}")
 """22 characters of base64url hold 128 bits."""
@@ -35,6 +36,11 @@ def kept_of_new(key: str) -> str:
             field="session_key",
         )
     return kept(key)
+
+
+def keyed(caller: Caller) -> Caller:
+    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
+    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
 
 
 def opens(key: str | None, hashes: Iterable[str | None]) -> bool:

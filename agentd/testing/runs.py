@@ -26,7 +26,7 @@ from agentd.messages import (
     RunStatus,
 )
 from agentd.rpc.wire import error_object
-from agentd.runs.keys import kept_of_new, new_key
+from agentd.runs.keys import kept_of_new, keyed
 from agentd.runs.visibility import owns
 
 ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
@@ -94,13 +94,13 @@ class MemoryRuns:
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Run to the end, or join the run of this id."""
-        caller = _keyed(caller)
+        caller = keyed(caller)
         run = self._begin(prompt, options, caller)
         return _opened(await self._settled(run), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Begin and answer at once."""
-        caller = _keyed(caller)
+        caller = keyed(caller)
         return _opened(self._begin(prompt, options, caller).outcome, caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
@@ -238,10 +238,6 @@ class MemoryRuns:
         if run is None or not owns(run.owner, caller, (run.key_hash,)):
             raise NotFound("No run of this id is here")
         return run
-
-
-def _keyed(caller: Caller) -> Caller:
-    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
 
 
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
