@@ -150,17 +150,19 @@ class AgentLoop:
         if self._prompt_type is not PromptType.FEW_SHOT:
             return []
         if self._aids.examples:
-            masked = (hints or self._bench.linker.link(question)).masked
-            return self._bench.similar.pick(masked, self._settings.examples)
+            return self._bench.picked(hints or self._bench.linker.link(question), self._settings.examples)
         return [example for example in self._bench.examples if example.core]
 
     def _readings(self, hints: Hints | None) -> list[Reading]:
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
-        readings = self._bench.reader.readings(hints)
-        if self._aids.execution:
-            readings = finding_something(readings, self._bench.backend)
-        return covering(readings, hints, self._bench.linker)
+        for makes in (self._bench.reader, self._bench.composer):
+            readings = makes.readings(hints)
+            if self._aids.execution:
+                readings = finding_something(readings, self._bench.backend)
+            if found := covering(readings, hints, self._bench.linker):
+                return found
+        return []
 
     def _grammar(self, readings: list[Reading], hints: Hints | None, state: AgentState) -> str | None:
         if not self._writes_by_grammar:

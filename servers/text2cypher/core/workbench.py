@@ -11,6 +11,7 @@ from pathlib import Path
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.data import Example
 from servers.text2cypher.feedback import FeedbackBuilder
+from servers.text2cypher.grammar.composed import Composer
 from servers.text2cypher.grammar.readings import Reader
 from servers.text2cypher.grammar.schema_grammar import schema_grammar
 from servers.text2cypher.grammar.variables import variables_of
@@ -50,10 +51,20 @@ class Workbench:
     @cached_property
     def examples(self) -> list[Example]:
         """The examples that this graph's schema can answer; where there are none, some made of the graph itself."""
-        fitting = [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
-        if fitting or not self.backend.can_run:
-            return fitting
+        if self._fitting or not self.backend.can_run:
+            return self._fitting
         return generated(self.backend, Naming(self.backend.schema, self.values), self.values)
+
+    @cached_property
+    def _fitting(self) -> list[Example]:
+        return [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
+
+    def picked(self, hints: Hints, count: int) -> list[Example]:
+        """The nearest examples; of those made of the graph rather the ones about the relationships it links."""
+        about = [] if self._fitting else [*hints.relations, *hints.related]
+        return self.similar.pick(
+            hints.masked, count, [name for name in about if name in self.backend.schema.relationships]
+        )
 
     @cached_property
     def values(self) -> ValueIndex:
@@ -75,6 +86,11 @@ class Workbench:
         return Reader(self.linker, variables_of(self.backend.schema, [e.cypher for e in self.examples]))
 
     @cached_property
+    def composer(self) -> Composer:
+        """Hints to readings that any graph's questions can have."""
+        return Composer(self.linker)
+
+    @cached_property
     def feedback(self) -> FeedbackBuilder:
         """Errors to words."""
         return FeedbackBuilder(self.backend, self.values if self.backend.can_run else None)
@@ -91,7 +107,7 @@ class Workbench:
         if hints is not None:
             texts = [held.value for held in hints.mentions]
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
-            texts += self.values.choices()
+            texts += self.values.choices
             texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
         return schema_grammar(self.backend.schema, queries, thinking=thinking, texts=texts)
 

@@ -58,5 +58,8 @@ class GraphBackend(Protocol):
     def run(self, query: str) -> QueryResult:
         """Run it, bounded in time and rows. Raises QueryError, GraphUnavailableError."""
 
+    def texts(self, label: str, name: str, most: int) -> list[str]:
+        """The stored values of one text property, a value as often as it is stored, at most `most`."""
+
     def close(self) -> None:
         """Let go of processes and connections; safe to call twice."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
-from servers.text2cypher.cypher.tokens import CypherSyntaxError
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, named
 from servers.text2cypher.graph.backend import (
     ROW_CAP,
     TIMEOUT_S,
@@ -87,6 +87,12 @@ class Neo4jBackend:
             return QueryResult(columns, rows)
 
         return self._read(work)  # type: ignore[no-any-return]
+
+    def texts(self, label: str, name: str, most: int) -> list[str]:
+        """Read from the database, past the cap on rows."""
+        held = f"n.{named(name)}"
+        query = f"MATCH (n:{named(label)}) WHERE {held} IS NOT NULL RETURN {held} LIMIT {most}"
+        return [str(row[0]) for row in self._rows(query)]
 
     def close(self) -> None:
         """Close the driver."""

@@ -34,5 +34,9 @@ class RulesBackend:
         """Always raises GraphUnavailableError."""
         raise GraphUnavailableError("no graph engine: install ladybug, or set NEO4J_URI")
 
+    def texts(self, label: str, name: str, most: int) -> list[str]:  # noqa: ARG002 - the port's signature
+        """None: nothing is stored."""
+        return []
+
     def close(self) -> None:
         """Nothing is held."""

@@ -20,14 +20,8 @@ from typing import Any, TextIO
 from uuid import UUID
 
 from servers.text2cypher.graph import lockdown
-from servers.text2cypher.graph.folder import GraphData, read_graph
-from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING
-
-KEY = "_key"
-_TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
-_TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
-# By default the engine reserves 8 TB of address space, which a limit on memory would refuse.
-_ENGINE_SIZE = {"buffer_pool_size": 512 << 20, "max_db_size": 2 << 30, "max_num_threads": 1}
+from servers.text2cypher.graph.build import ENGINE_SIZE, build
+from servers.text2cypher.graph.folder import read_graph
 
 
 def main() -> None:
@@ -37,10 +31,10 @@ def main() -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
     ladybug: Any = importlib.import_module("ladybug")
-    path = str(place / "graph")
+    path = place / "graph"
     build(ladybug, path, read_graph(folder))
     sealed = lockdown.deny_files(place)
-    database = ladybug.Database(path, read_only=True, **_ENGINE_SIZE)
+    database = ladybug.Database(str(path), read_only=True, **ENGINE_SIZE)
     connection = ladybug.Connection(database)
     connection.set_query_timeout(timeout_ms)
     connection.execute("RETURN 1").get_all()
@@ -55,45 +49,6 @@ def main() -> None:
         except MemoryError:
             answer = {"ok": False, "error": "Out of memory"}
         _say(answers, answer)
-
-
-def build(engine: Any, path: str, graph: GraphData) -> None:
-    """Create the database file at `path` from `graph`."""
-    database = engine.Database(path, **_ENGINE_SIZE)
-    connection = engine.Connection(database)
-    for label, properties in graph.schema.nodes.items():
-        columns = "".join(f", `{name}` {_TYPES[kind]}" for name, kind in properties.items())
-        connection.execute(f"CREATE NODE TABLE `{label}`(`{KEY}` STRING{columns}, PRIMARY KEY(`{KEY}`))")
-        names = ", ".join(f"`{name}`: $p{i}" for i, name in enumerate(properties))
-        statement = f"CREATE (:`{label}` {{`{KEY}`: $k{', ' + names if names else ''}}})"
-        connection.execute("BEGIN TRANSACTION")
-        for key, values in graph.nodes[label].items():
-            row = {f"p{i}": values[name] for i, name in enumerate(properties)}
-            connection.execute(statement, {"k": key, **row})
-        connection.execute("COMMIT")
-    _build_edges(connection, graph)
-    connection.close()
-    database.close()
-
-
-def _build_edges(connection: Any, graph: GraphData) -> None:
-    for kind in graph.schema.relationships:
-        properties = graph.schema.relationship_properties.get(kind, {})
-        ends = ", ".join(f"FROM `{a}` TO `{b}`" for a, b in graph.schema.ends(kind))
-        columns = "".join(f", `{name}` {_TYPES[t]}" for name, t in properties.items())
-        connection.execute(f"CREATE REL TABLE `{kind}`({ends}{columns})")
-        names = ", ".join(f"`{name}`: $p{i}" for i, name in enumerate(properties))
-        written = f" {{{names}}}" if names else ""
-        connection.execute("BEGIN TRANSACTION")
-        for edge in graph.edges:
-            if edge.kind == kind:
-                row = {f"p{i}": edge.properties[name] for i, name in enumerate(properties)}
-                statement = (
-                    f"MATCH (a:`{edge.from_label}` {{`{KEY}`: $a}}), (b:`{edge.to_label}` {{`{KEY}`: $b}}) "
-                    f"CREATE (a)-[:`{kind}`{written}]->(b)"
-                )
-                connection.execute(statement, {"a": edge.from_key, "b": edge.to_key, **row})
-        connection.execute("COMMIT")
 
 
 def _answer(connection: Any, request: dict[str, str], row_cap: int) -> dict[str, Any]:

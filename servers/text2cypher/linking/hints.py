@@ -139,7 +139,8 @@ class Linker:
 
     def _focus(self, masked: str, labels: list[Span]) -> str | None:
         """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first."""
-        which = self.wording.compiled(r"(?!\W+‹such_after›\b)(?:\W+[\w¤]+){0,3}?\W+‹which_after›\b")
+        # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
+        which = self.wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤]+[\w¤]+){0,3}?[^\w¤]+‹which_after›\b")
         for _, end, name in labels:
             if which.match(masked[end:]):
                 return name

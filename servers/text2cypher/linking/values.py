@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import STRING
+from servers.text2cypher.linking.near import NearTexts, most_like
 
-MOST_VALUES = 5_000
+MOST_VALUES = 100_000
+"""Of one property; of more the first ones stand for all."""
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
-CLOSE = 0.86
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class ValueIndex:
                     if re.search(r"\d", value) and len(value.split()) <= 2:
                         self._by_code.setdefault(re.sub(r"\W", "", value.lower()), folded(value))
         self._longest = max((len(fold.split()) for fold in self._by_fold), default=0)
+        self._near = NearTexts(self._by_fold)
 
     @classmethod
     def of(cls, backend: GraphBackend) -> ValueIndex:
@@ -62,9 +63,7 @@ class ValueIndex:
         for label, properties in backend.schema.nodes.items():
             for name, kind in properties.items():
                 if kind == STRING:
-                    held = f"n.{named(name)}"
-                    query = f"MATCH (n:{named(label)}) WHERE {held} IS NOT NULL RETURN {held} LIMIT {MOST_VALUES}"
-                    values[Place(label, name)] = [str(row[0]) for row in backend.run(query).rows]
+                    values[Place(label, name)] = backend.texts(label, name, MOST_VALUES)
         return cls(values)
 
     def sample(self, place: Place, count: int) -> list[str]:
@@ -75,6 +74,7 @@ class ValueIndex:
         """A property of few distinct values, most of them used often."""
         return self.distinct[place] <= FEW_VALUES and self.counts[place] >= 2 * self.distinct[place]
 
+    @cached_property
     def choices(self) -> list[str]:
         """Every value of the properties that are a choice."""
         held = (value for places in self._by_fold.values() for place, value in places.items() if self.is_choice(place))
@@ -129,17 +129,15 @@ class ValueIndex:
         fold = folded(text)
         if len(fold) < 5:
             return None
-        near = difflib.get_close_matches(fold, self._by_fold, n=1, cutoff=CLOSE)
-        if not near:
+        if (near := self._near.nearest(fold)) is None:
             return None
-        held = self._by_fold[near[0]]
+        held = self._by_fold[near]
         return Mention(start, end, next(iter(held.values())), tuple(held), exact=False)
 
     def nearest(self, place: Place, text: str, count: int = 3) -> list[str]:
         """The stored values of one property most like `text`."""
         held = {fold: values[place] for fold, values in self._by_fold.items() if place in values}
-        near = difflib.get_close_matches(folded(text), held, n=count, cutoff=0.4)
-        return [held[fold] for fold in near]
+        return [held[fold] for fold in most_like(folded(text), list(held), count, least=0.4)]
 
 
 def folded(text: str) -> str:

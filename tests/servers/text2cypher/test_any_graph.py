@@ -12,6 +12,7 @@ from llguidance import LLMatcher
 from servers.text2cypher.config import LLMConfig
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.graph.embedded import EmbeddedBackend
@@ -113,6 +114,89 @@ def test_examples_are_made_of_the_graph_and_each_finds_something(tmp_path: Path)
         assert "How many corner shops are there?" in asked and "Ada berapa corner shop?" in asked
         shown = bench.similar.pick(bench.linker.link("How many orders are there?").masked, 3)
         assert any("count" in example.cypher for example in shown)
+    finally:
+        bench.backend.close()
+
+
+PLAYS = {
+    "nodes.Person": "name,born\nAda Lim,1951\nBo Chen,1962\nCy Wu,1970\nDi Ray,1980\n",
+    "nodes.Play": "title,staged\nTide,1990\nDust,1999\nEmber,2005\n",
+    "edges.DIRECTED": "from_label,from_key,to_label,to_key\nPerson,Ada Lim,Play,Tide\nPerson,Ada Lim,Play,Dust\n"
+    "Person,Bo Chen,Play,Ember\n",
+    "edges.ACTED_IN": "from_label,from_key,to_label,to_key\nPerson,Bo Chen,Play,Ember\nPerson,Cy Wu,Play,Tide\n"
+    "Person,Di Ray,Play,Tide\nPerson,Di Ray,Play,Dust\n",
+    "edges.REVIEWED": "from_label,from_key,to_label,to_key,rating,summary\nPerson,Cy Wu,Play,Dust,40,Dull but short\n"
+    "Person,Ada Lim,Play,Ember,90,A joy\nPerson,Di Ray,Play,Tide,60,Fine\n",
+}
+ASKED = [
+    ("Which plays were staged in the 1990s?", [["Tide"], ["Dust"]]),
+    ("List the plays staged between 1995 and 2005.", [["Dust"], ["Ember"]]),
+    ("Which persons born after 1950 and before 1965 have directed plays?", [["Ada Lim"], ["Bo Chen"]]),
+    ("Who directed the play 'Ember'?", [["Bo Chen"]]),
+    ("Which plays were directed by actors?", None),
+    ("Who directed and acted in the same play?", [["Bo Chen"]]),
+    ("Who are the top 2 directors by the number of plays directed?", [["Ada Lim", 2], ["Bo Chen", 1]]),
+    ("Who are the 2 oldest persons?", [["Ada Lim", 1951], ["Bo Chen", 1962]]),
+    ("List the plays reviewed with a rating less than 50.", [["Dust", 40]]),
+    ("Which plays have a review summary containing 'joy'?", [["Ember"]]),
+    ("Which persons have directed more than one play?", [["Ada Lim"]]),
+    ("Which plays have not been reviewed?", []),
+    ("How many different persons acted in 'Tide'?", [[2]]),
+]
+
+
+def test_a_strangers_questions_have_a_reading_that_answers_them(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    try:
+        missed = []
+        for question, answer in ASKED:
+            hints = bench.linker.link(question)
+            found = covering(bench.composer.readings(hints), hints, bench.linker)
+            results = [bench.backend.run(r.match + text).rows for r in found for text in r.returns]
+            if answer and not any(sorted(map(repr, rows)) == sorted(map(repr, answer)) for rows in results):
+                missed.append((question, found))
+        assert missed == []
+    finally:
+        bench.backend.close()
+
+
+def test_every_composed_reading_is_a_valid_query(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    try:
+        for question, _ in ASKED:
+            for reading in bench.composer.readings(bench.linker.link(question)):
+                for text in reading.returns:
+                    bench.backend.check(reading.match + text)
+    finally:
+        bench.backend.close()
+
+
+def test_a_number_that_nothing_is_named_for_makes_no_condition(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    try:
+        readings = bench.composer.readings(bench.linker.link("Which plays are worth 7 of it?"))
+        assert not any("= 7" in reading.match for reading in readings)
+    finally:
+        bench.backend.close()
+
+
+def test_examples_made_of_a_graph_show_the_relationship_that_is_asked_about(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    try:
+        for kind, question in (("REVIEWED", "Which 3 plays were reviewed most?"), ("ACTED_IN", "Who acted in Tide?")):
+            shown = bench.picked(bench.linker.link(question), 4)
+            assert f":{kind}]" in shown[-1].cypher
+            assert len({example.cypher for example in shown}) == 4
+    finally:
+        bench.backend.close()
+
+
+def test_a_long_name_in_a_question_is_linked_at_once(tmp_path: Path) -> None:
+    name = " ".join(["Harbour"] * 14)
+    bench = opened(tmp_path, {"nodes.Shop": f"name\n{name}\nBlue Door\n"})
+    try:
+        hints = bench.linker.link(f"Siapa punya shop {name} itu?")  # with a pattern that backtracks this never ends
+        assert [held.value for held in hints.mentions] == [name]
     finally:
         bench.backend.close()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from servers.text2cypher.data import QuestionFileError, load_ground_truth
+from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import CURRICULUM, GraphFileError, read_graph
 
 MK = "kode,nama,sks,semester,jalur\nA1,Aljabar,3,1,\nB2,Basis Data,3,2,Data\n"
@@ -75,3 +77,45 @@ def test_questions_load_from_json_too(tmp_path: Path) -> None:
         load_ground_truth(file)
     with pytest.raises(QuestionFileError, match="no such file"):
         load_ground_truth(tmp_path / "none.csv")
+
+
+def test_what_a_file_holds_is_what_a_query_finds(tmp_path: Path) -> None:
+    texts = [
+        'a "quoted" one',
+        "line\nbreak",
+        "back\\slash \\",
+        " blanks ",
+        "NULL",
+        "it's",
+        "a,b",
+        "[x]",
+        '"',
+        "#c",
+        "{a:1}",
+    ]
+    rows = [["name", "n", "f", "ok", "marks", "notes"]]
+    rows += [[text, number, number / 4, "true", f"[{number}]", json.dumps([text])] for number, text in enumerate(texts)]
+    with (tmp_path / "nodes.Odd Name.csv").open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([*rows, ["alone", "", "", "", "", ""]])
+    with (tmp_path / "nodes.Plain.csv").open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([["name", "n", "f", "ok"], *([str(held) for held in row[:4]] for row in rows[1:])])
+    (tmp_path / "types.csv").write_text(
+        "label,property,type\nOdd Name,marks,INTEGER[]\nOdd Name,notes,STRING[]\nPlain,f,FLOAT\n", encoding="utf-8"
+    )
+    with (tmp_path / "edges.TO.csv").open("w", encoding="utf-8", newline="") as handle:
+        ends = [["Plain", texts[0], "Plain", texts[1], "x"], ["Odd Name", texts[2], "Plain", texts[3], ""]]
+        csv.writer(handle).writerows([["from_label", "from_key", "to_label", "to_key", "why"], *ends])
+    backend = EmbeddedBackend(tmp_path)
+    try:
+        found = backend.run("MATCH (p:Plain) RETURN p.name, p.n, p.f, p.ok ORDER BY p.n").rows
+        assert found == [[text, number, number / 4, True] for number, text in enumerate(texts)]
+        odd = backend.run(
+            "MATCH (o:`Odd Name`) WHERE o.n IS NOT NULL RETURN o.name, o.marks, o.notes ORDER BY o.n"
+        ).rows
+        assert odd == [[text, [number], [text]] for number, text in enumerate(texts)]
+        assert backend.run("MATCH (o:`Odd Name`) WHERE o.n IS NULL RETURN o.name, o.ok").rows == [["alone", None]]
+        joined = backend.run("MATCH (a)-[r:TO]->(b:Plain) RETURN a.name, b.name, r.why ORDER BY b.name").rows
+        assert joined == [[texts[2], texts[3], None], [texts[0], texts[1], "x"]]
+        assert backend.texts("Plain", "name", 3) == texts[:3]
+    finally:
+        backend.close()

@@ -132,3 +132,9 @@ def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> 
     remote.close()
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert isinstance(open_backend(None, {}), RulesBackend)
+
+
+def test_stored_texts_are_read_past_the_cap_on_rows() -> None:
+    driver = Driver(lambda _: Result([], [Record("A"), Record("B"), Record("A")], []))
+    assert Neo4jBackend(driver, row_cap=1).texts("Big Shop", "name", 50) == ["A", "B", "A"]
+    assert driver.queries == ["MATCH (n:`Big Shop`) WHERE n.name IS NOT NULL RETURN n.name LIMIT 50"]

@@ -1,0 +1,123 @@
+"""How the graph's path grows with the graph: loading, linking a question (names exact and misspelt), validating.
+
+Issue 20: at 60,000 nodes load ≤ 60 s, linking ≤ 10 ms, validation ≤ 5 ms. The graph is generated: people who write and
+read books, every name another; a question names a stored person or book, right or with one letter wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.graph.embedded import EmbeddedBackend
+
+SIZES = (600, 6_000, 60_000)
+ROUNDS = 3
+ASKED = 40
+_SYLLABLES = [f"{first}{last}" for first in "bdghjklmnrstwy" for last in "aeiou"]
+_QUERIES = (
+    "MATCH (p:Person {{name: '{person}'}})-[:WROTE]->(b:Book) RETURN b.title",
+    "MATCH (p:Person)-[:READ]->(b:Book {{title: '{book}'}}) RETURN p.name ORDER BY p.name",
+    "MATCH (p:Person) WHERE p.born < 1950 RETURN count(p)",
+)
+
+
+def run() -> dict[str, Any]:
+    """A row a size: seconds to load, milliseconds (median, worst) to link and to validate; each the best of ROUNDS."""
+    return {"points": [_point(size) for size in SIZES]}
+
+
+def make(folder: Path, size: int, seed: int = 1) -> tuple[list[str], list[str]]:
+    """A graph of `size` nodes and twice as many relationships; the names of its people and books."""
+    chance = random.Random(seed)
+    people, books = list(_names(chance, size // 2, 2)), list(_names(chance, size - size // 2, 3))
+    keys = {"Person": [f"p{n}" for n in range(len(people))], "Book": [f"b{n}" for n in range(len(books))]}
+    _write(
+        folder / "nodes.Person.csv",
+        ["_key", "name", "born"],
+        ([key, name, chance.randint(1900, 2000)] for key, name in zip(keys["Person"], people, strict=True)),
+    )
+    _write(folder / "nodes.Book.csv", ["_key", "title"], zip(keys["Book"], books, strict=True))
+    for kind in ("WROTE", "READ"):
+        _write(
+            folder / f"edges.{kind}.csv",
+            ["from_label", "from_key", "to_label", "to_key"],
+            (["Person", chance.choice(keys["Person"]), "Book", chance.choice(keys["Book"])] for _ in range(size)),
+        )
+    return people, books
+
+
+def _point(size: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as place:
+        people, books = make(Path(place), size)
+        began = time.perf_counter()
+        backend = EmbeddedBackend(Path(place))
+        try:
+            bench = Workbench(backend, [], Path(place))
+            bench.linker.link("Which books did nobody write?")
+            loaded = time.perf_counter() - began
+            chance = random.Random(2)
+            named = [(chance.choice(people), chance.choice(books)) for _ in range(ASKED)]
+            exact = [f"Which books did the person {person} write?" for person, _ in named]
+            misspelt = [f"Who read the book {_misspelt(chance, book)}?" for _, book in named]
+            queries = [query.format(person=p, book=b) for p, b in named[:5] for query in _QUERIES]
+            return {
+                "nodes": size,
+                "load_s": round(loaded, 2),
+                **_timed("link_exact", bench.linker.link, exact),
+                **_timed("link_misspelt", bench.linker.link, misspelt),
+                "misspelt_found": sum(
+                    bool(held.mentions) and held.mentions[0].value == book
+                    for held, (_, book) in zip(map(bench.linker.link, misspelt), named, strict=True)
+                ),
+                "misspelt": ASKED,
+                **_timed("validate", bench.pipeline.kg_valid, queries),
+            }
+        finally:
+            backend.close()
+
+
+def _names(chance: random.Random, count: int, words: int) -> Iterator[str]:
+    seen: set[str] = set()
+    while len(seen) < count:
+        made = ("".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4))).title() for _ in range(words))
+        name = " ".join(made)
+        if name not in seen:
+            seen.add(name)
+            yield name
+
+
+def _misspelt(chance: random.Random, name: str) -> str:
+    """One letter inside a word, another one."""
+    places = [place for place in range(1, len(name)) if name[place - 1].isalpha() and name[place].isalpha()]
+    place = chance.choice(places)
+    return name[:place] + "x" + name[place + 1 :]
+
+
+def _write(file: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([header, *rows])
+
+
+def _timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
+    best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
+    return {f"{name}_ms": round(statistics.median(best), 2), f"{name}_worst_ms": round(max(best), 2)}
+
+
+def _once(work: Callable[[str], Any], text: str) -> float:
+    started = time.perf_counter()
+    work(text)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    print(json.dumps([_point(int(size)) for size in sys.argv[1:]] or run(), indent=1))

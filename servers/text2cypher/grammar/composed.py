@@ -1,0 +1,235 @@
+"""Readings of what any graph is asked: a short pattern, the stated conditions on it, and what may be shown of it.
+
+Where `readings` knows how one graph's lexicon speaks, this composes freely and leaves it to the coverage of the
+question's words to drop what doesn't fit (core.confidence.covering). Pure: runs nothing, calls nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+from servers.text2cypher.cypher.tokens import named, quote
+from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.grammar.shapes import Shape, shapes
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
+from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.bounds import Bound, bounds_in, texts_in
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.values import folded
+
+MOST_KINDS = 3
+MOST_MATCHES = 40
+MOST_PLACED = 12  # ways in which conditions can stand on one pattern
+_TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
+_NUMBERS = (INTEGER, FLOAT)
+
+
+class Composer:
+    """Over one graph's linker."""
+
+    def __init__(self, linker: Linker) -> None:
+        self.linker, self.schema = linker, linker.schema
+
+    def readings(self, hints: Hints) -> list[Reading]:
+        """Those with all conditions of the question; the shortest patterns first."""
+        kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
+        chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
+        found: dict[str, Reading] = {}
+        for shape in shapes(hints, self.schema, chosen):
+            for tests in self._placed(hints, shape):
+                where = f" WHERE {' AND '.join(tests)}" if tests else ""
+                for match, nodes in self._matches(hints, shape, where):
+                    returns = tuple(dict.fromkeys(_Returns(self.linker, hints, nodes, shape, tests).texts()))
+                    if returns and len(found) < MOST_MATCHES:
+                        found.setdefault(match, Reading(match, returns))
+        return list(found.values())
+
+    def _matches(self, hints: Hints, shape: Shape, where: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """The pattern; for a negated question also each end without the other."""
+        if Ask.NOT in hints.asks and len(shape.edges) == 1 and len(shape.nodes) == 2:
+            (kind,), (start, end) = shape.edges.values(), shape.nodes.items()
+            for (kept, label), arrow in ((start, f"-[:{named(kind)}]->()"), (end, f"<-[:{named(kind)}]-()")):
+                joined = " AND".join((where or " WHERE", "")) if where else " WHERE "
+                yield f"MATCH ({kept}:{named(label)}){joined}NOT ({kept}){arrow}", {kept: label}
+        yield f"MATCH {shape.text}{where}", shape.nodes
+
+    # -- conditions
+
+    def _placed(self, hints: Hints, shape: Shape) -> Iterator[list[str]]:
+        """Every way to hold all conditions on the pattern's nodes and relationships; none where one has no place."""
+        options: list[list[str]] = []
+        for held in hints.filters:
+            if held.operator == "=" and all(isinstance(value, str) for value in held.values):
+                values = [quote(str(value)) for value in held.values]
+                test = f"= {values[0]}" if len(values) == 1 else f"IN [{', '.join(values)}]"
+                nodes = [variable for variable, label in shape.nodes.items() if label == held.label]
+                options.append([f"{variable}.{named(held.property)} {test}" for variable in nodes])
+        said = {str(value) for held in hints.filters if held.operator == "=" for value in held.values}
+        for way, text in texts_in(hints, self.linker):
+            if text not in said:
+                options.append([f"{held} {way} {quote(text)}" for held in self._owned(shape, (STRING,), hints)])
+        options += [self._bounded(hints, shape, bound) for bound in bounds_in(hints, self.linker)]
+        for number, chosen in enumerate(product(*options)):
+            if number == MOST_PLACED:
+                return
+            yield list(dict.fromkeys(chosen))
+
+    def _bounded(self, hints: Hints, shape: Shape, bound: Bound) -> list[str]:
+        properties = self._owned(shape, _NUMBERS, hints, named_only=bound[0][0] == "=")
+        return [" AND ".join(f"{held} {sign} {number}" for sign, number in bound) for held in properties]
+
+    def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
+        """`variable.property` of these types that the question names; where it names none, all that there are."""
+        every = [
+            (variable, name)
+            for held, known in ((shape.nodes, self.schema.nodes), (shape.edges, self.schema.relationship_properties))
+            for variable, label in held.items()
+            for name, kind in known.get(label, {}).items()
+            if kind in types
+        ]
+        said = named_properties(hints, self.linker)
+        chosen = [pair for pair in every if pair[1] in said] or ([] if named_only else every)
+        return [f"{variable}.{named(name)}" for variable, name in chosen]
+
+
+def named_properties(hints: Hints, linker: Linker) -> list[str]:
+    """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
+    also = [name for phrase, name in linker.lexicon.also if f" {phrase} " in f" {hints.masked.lower()} "]
+    known = set(linker.schema.properties)
+    found = [*hints.properties, *(held.property for held in hints.filters), *hints.related, *also]
+    return [name for name in dict.fromkeys(found) if name in known]
+
+
+class _Returns:
+    """What may be shown of one pattern."""
+
+    def __init__(self, linker: Linker, hints: Hints, nodes: dict[str, str], shape: Shape, tests: list[str]) -> None:
+        self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
+        self.limit = f" LIMIT {hints.limit}" if hints.limit else ""
+        unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
+        self.free = self._first(unnamed)
+
+    def texts(self) -> Iterator[str]:
+        """Those of the label asked for; where that leaves one, another node's too: the model is left a choice."""
+        found = list(dict.fromkeys(self._texts()))
+        if len(found) == 1 and len(self.nodes) > 1:
+            self.free = [variable for variable in self.nodes if variable not in self.free] or self.free
+            found += self._texts()
+        yield from found
+
+    def _texts(self) -> Iterator[str]:
+        asks = self.hints.asks
+        if self.hints.having is not None:
+            yield from self._having(*self.hints.having)
+        elif Ask.COUNT in asks and not self.limit and not asks & {Ask.MOST, Ask.FEWEST, Ask.GROUP}:
+            yield from self._counts()
+        else:
+            yield from self._ranked()
+            yield from self._totals()
+            if Ask.GROUP in asks:
+                yield from self._grouped()
+            yield from self._listed()
+
+    def _is_named(self, variable: str) -> bool:
+        """True where a condition says which node it is."""
+        return any(test.startswith(f"{self._shown(variable)} =") for test in self.tests)
+
+    def _first(self, variables: list[str]) -> list[str]:
+        """Those of the label that the question asks for: the first it names, after `who` any other."""
+        label = next(iter(self.hints.labels), None)
+        if self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked):
+            return [v for v in variables if self.nodes[v] != label] or variables
+        if self.linker.wording.compiled(r"^\W*(?:‹opens›)\b").match(self.hints.masked):
+            return [v for v in variables if self.nodes[v] == label] or variables
+        return variables
+
+    def _shown(self, variable: str) -> str:
+        names = self.linker.display(self.nodes[variable])
+        return f"{variable}.{named(names[0])}" if names else variable
+
+    def _asked(self, *, numeric: bool = False) -> list[str]:
+        """Named properties that the pattern holds."""
+        nodes = {v: self.linker.schema.nodes[label] for v, label in self.nodes.items()}
+        edges = {
+            v: self.linker.schema.relationship_properties.get(kind, {})
+            for v, kind in self.shape.edges.items()
+            if len(self.nodes) == len(self.shape.nodes)
+        }
+        said = named_properties(self.hints, self.linker)
+        timed = self.linker.lexicon.timed if self._says("early") or self._says("late") else frozenset()
+        return [
+            f"{variable}.{named(name)}"
+            for name in dict.fromkeys([*said, *sorted(timed)])
+            for variable, types in (nodes | edges).items()
+            if name in types and (not numeric or types[name] in _NUMBERS or name in self.linker.lexicon.timed)
+        ]
+
+    def _says(self, name: str) -> bool:
+        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
+
+    def _says_distinct(self) -> bool:
+        said = f" {folded(self.hints.masked)} "
+        return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if "distinct" in cues)
+
+    def _listed(self) -> Iterator[str]:
+        asked = [held for held in self._asked() if held not in (self._shown(v) for v in self.nodes)]
+        tested = [held for held in asked if any(test.startswith(f"{held} ") for test in self.tests)]
+        wanted = [held for held in asked if held not in tested]
+        columns: list[list[str]] = []
+        for variable in self.free:
+            shown = self._shown(variable)
+            columns += [[shown, *wanted], *([[shown, *wanted, *tested]] if tested else [])]
+        pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
+        columns += [[self._shown(v), self._shown(w), *wanted] for v, w in pairs if not self._is_named(w)]
+        columns += [wanted] if wanted else []
+        for held in columns:
+            yield f" RETURN {', '.join(held)}{self.limit}"
+            if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held):
+                yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
+
+    def _counts(self) -> Iterator[str]:
+        for variable in self.free:
+            yield f" RETURN count({variable})"
+            yield f" RETURN count(DISTINCT {variable})"
+
+    def _ranked(self) -> Iterator[str]:
+        """The first by a number that is stored, or by how many are joined."""
+        asks = self.hints.asks
+        if not (self.limit or asks & {Ask.MOST, Ask.FEWEST} or self._says("early") or self._says("late")):
+            return
+        limit = self.limit or " LIMIT 1"
+        ways = ["", " DESC"] if self._says("early") or self._says("late") or Ask.FEWEST in asks else [" DESC", ""]
+        for variable, way in product(self.free, ways):
+            shown = self._shown(variable)
+            for held in self._asked(numeric=True):
+                yield f" RETURN {shown}, {held} ORDER BY {held}{way}{limit}"
+                yield f" RETURN {shown} ORDER BY {held}{way}{limit}"
+        for variable, way in product(self.free, ways):
+            for other in [v for v in self.nodes if v != variable]:
+                for once in ("DISTINCT ", "") if self._says_distinct() else ("",):
+                    count = f"count({once}{other}) AS jumlah ORDER BY jumlah{way}{limit}"
+                    yield f" RETURN {self._shown(variable)}, {count}"
+
+    def _totals(self) -> Iterator[str]:
+        for ask, function in _TOTALS.items():
+            if ask in self.hints.asks:
+                yield from (f" RETURN {function}({held})" for held in self._asked(numeric=True))
+                for variable, held in product(self.free, self._asked(numeric=True)):
+                    yield f" RETURN {self._shown(variable)}, {function}({held})"
+
+    def _grouped(self) -> Iterator[str]:
+        keys = [self._shown(v) for v in self.free] + self._asked()
+        for key, other in product(keys, self.nodes):
+            if key != self._shown(other):
+                yield f" RETURN {key}, count({other})"
+                yield f" RETURN {key}, collect({self._shown(other)})"
+
+    def _having(self, sign: str, number: int) -> Iterator[str]:
+        for variable, other in permutations(self.nodes, 2):
+            test = f" WITH {variable}, count({other}) AS jumlah WHERE jumlah {sign} {number}"
+            if Ask.COUNT in self.hints.asks:
+                yield f"{test} RETURN count({variable})"
+            yield f"{test} RETURN {self._shown(variable)}{self.limit}"
+            yield f"{test} RETURN {self._shown(variable)}, jumlah{self.limit}"

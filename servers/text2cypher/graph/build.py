@@ -1,0 +1,93 @@
+"""Makes the embedded engine's database from a graph: a table a label and a relationship type. Answers no query.
+
+Rows go in by COPY from CSV files beside the database, which are read before the worker gives up its rights to files:
+inserting them one by one takes minutes for 60,000. A table with a list of texts is filled row by row, since the
+engine's CSV has no way to quote a text inside a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from servers.text2cypher.graph.folder import Edge, GraphData, Value
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING
+
+KEY = "_key"
+ENGINE_SIZE = {"buffer_pool_size": 512 << 20, "max_db_size": 2 << 30, "max_num_threads": 1}
+"""By default the engine reserves 8 TB of address space, which a limit on memory would refuse."""
+_TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
+_TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
+_FORM = "header=false, auto_detect=false, parallel=false, delim=',', quote='\"', escape='\"'"
+
+
+def build(engine: Any, path: Path, graph: GraphData) -> None:
+    """Create the database file at `path`; CSV files are written beside it."""
+    database = engine.Database(str(path), **ENGINE_SIZE)
+    connection = engine.Connection(database)
+    for number, (label, types) in enumerate(graph.schema.nodes.items()):
+        connection.execute(f"CREATE NODE TABLE `{label}`(`{KEY}` STRING{_columns(types)}, PRIMARY KEY(`{KEY}`))")
+        rows = ([key, *(values[name] for name in types)] for key, values in graph.nodes[label].items())
+        if _has_texts(types):
+            names = ", ".join(f"`{name}`: $p{place}" for place, name in enumerate([KEY, *types]))
+            _insert(connection, f"CREATE (:`{label}` {{{names}}})", rows)
+        else:
+            _copy(connection, f"`{label}`", path.with_name(f"nodes{number}.csv"), rows)
+    _build_edges(connection, path, graph)
+    connection.close()
+    database.close()
+
+
+def _build_edges(connection: Any, path: Path, graph: GraphData) -> None:
+    by_ends: dict[tuple[str, str, str], list[Edge]] = {}
+    for edge in graph.edges:
+        by_ends.setdefault((edge.kind, edge.from_label, edge.to_label), []).append(edge)
+    for kind in graph.schema.relationships:
+        types = graph.schema.relationship_properties.get(kind, {})
+        ends = ", ".join(f"FROM `{a}` TO `{b}`" for a, b in graph.schema.ends(kind))
+        connection.execute(f"CREATE REL TABLE `{kind}`({ends}{_columns(types)})")
+    for number, ((kind, start, end), edges) in enumerate(by_ends.items()):
+        types = graph.schema.relationship_properties.get(kind, {})
+        rows = ([edge.from_key, edge.to_key, *(edge.properties[name] for name in types)] for edge in edges)
+        if _has_texts(types):
+            names = ", ".join(f"`{name}`: $p{place}" for place, name in enumerate(types, 2))
+            pattern = f"MATCH (a:`{start}` {{`{KEY}`: $p0}}), (b:`{end}` {{`{KEY}`: $p1}})"
+            _insert(connection, f"{pattern} CREATE (a)-[:`{kind}` {{{names}}}]->(b)", rows)
+        else:
+            _copy(connection, f"`{kind}`", path.with_name(f"edges{number}.csv"), rows, f"from='{start}', to='{end}', ")
+
+
+def _columns(types: dict[str, str]) -> str:
+    return "".join(f", `{name}` {_TYPES[kind]}" for name, kind in types.items())
+
+
+def _has_texts(types: dict[str, str]) -> bool:
+    return LISTS[STRING] in types.values()
+
+
+def _insert(connection: Any, statement: str, rows: Iterable[Sequence[Value]]) -> None:
+    connection.execute("BEGIN TRANSACTION")
+    for row in rows:
+        connection.execute(statement, {f"p{place}": value for place, value in enumerate(row)})
+    connection.execute("COMMIT")
+
+
+def _copy(connection: Any, table: str, file: Path, rows: Iterable[Sequence[Value]], ends: str = "") -> None:
+    with file.open("w", encoding="utf-8", newline="") as handle:
+        for row in rows:
+            handle.write(",".join(map(_written, row)) + "\n")
+    if file.stat().st_size:
+        connection.execute(f"COPY {table} FROM '{file}' ({ends}{_FORM})")
+    file.unlink()
+
+
+def _written(value: Value) -> str:
+    """One field; nothing between the commas is an absent property."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return '"[' + ",".join(map(_written, value)) + ']"'
+    return '"' + value.replace('"', '""') + '"' if isinstance(value, str) else repr(value)

@@ -1,0 +1,93 @@
+"""The numbers and the parts of texts that a question bounds its answer by, of whatever property. Links nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from servers.text2cypher.linking.amounts import is_decade, number_of
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.values import folded
+
+Bound = tuple[tuple[str, int | float], ...]
+"""(sign, number), one or two, which one property has to fulfil."""
+_SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
+_QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
+_WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
+_NEAR = 40  # characters before a text that say how it is compared
+
+
+def bounds_in(hints: Hints, linker: Linker) -> list[Bound]:
+    """One of each number that is neither a limit nor a condition on a count; one from each side make a range."""
+    text = re.sub(r"['\"“‘][^'\"”’]*['\"”’]", lambda held: "¤" * len(held[0]), hints.masked.lower())
+    found: list[Bound] = []
+    for low, high, span in _ranges(text, linker):
+        found.append(((">=", low), ("<=", high)))
+        text = text[: span[0]] + "¤" * (span[1] - span[0]) + text[span[1] :]
+    spent = [number for number in (hints.limit, hints.having[1] if hints.having else None) if number is not None]
+    single: list[tuple[str, float]] = []
+    for match in re.finditer(r"\w+", text):
+        if is_decade(match[0]):
+            first = int(match[0][:-1])
+            found.append(((">=", first), ("<", first + 10)))
+        elif (number := _number(match[0], linker)) is not None:
+            if number in spent:
+                spent.remove(int(number))
+            elif match[0].isdecimal():
+                single.append((_sign(text, *match.span()), number))
+    return [*found, *_joined(single)]
+
+
+def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
+    """(operator, text) of what stands in quotes, by the words before it; `=` where they say nothing."""
+    for match in _QUOTED.finditer(hints.question):
+        before = hints.question[max(match.start() - _NEAR, 0) : match.start()]
+        ways = {
+            found.start(): operator
+            for name, operator in _WAYS.items()
+            for found in linker.wording.compiled(rf"\b‹{name}›\b").finditer(before)
+        }
+        said = ways[max(ways)] if ways else ("CONTAINS" if _contains(before) else "=")
+        linked = any(held.start < match.end() and match.start() < held.end for held in hints.mentions)
+        if said != "=" or not linked:
+            yield said, match[1].strip()
+
+
+def _contains(before: str) -> bool:
+    held = f" {folded(before)} "
+    return any(f" {phrase} " in held for phrase, cues in languages().cues.items() if "contains" in cues)
+
+
+def _number(word: str, linker: Linker) -> float | None:
+    found = number_of(word, linker.lexicon)
+    return int(found) if found is not None and found == int(found) else found
+
+
+def _ranges(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int, int]]]:
+    pattern = linker.wording.compiled(r"(?<!\w)‹range_from›\W+(\w+)\W+(?:‹range_to›)\W+(\w+)")
+    for found in pattern.finditer(text):
+        low, high = _number(found[1], linker), _number(found[2], linker)
+        if low is not None and high is not None:
+            yield low, high, found.span()
+
+
+def _sign(text: str, start: int, end: int) -> str:
+    """By the longest words of comparison right before or after; `=` without."""
+    for phrase in sorted(languages().cues, key=len, reverse=True):
+        sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
+        if sign is None or phrase not in text:
+            continue
+        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:the )?$", text[:start])
+        if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", text[end:]):
+            return sign
+    return "="
+
+
+def _joined(single: list[tuple[str, float]]) -> list[Bound]:
+    """Numbers as bounds; one from below with one from above are a range of one property."""
+    low = [held for held in single if held[0][0] == ">"]
+    high = [held for held in single if held[0][0] == "<"]
+    if len(single) == 2 and low and high:
+        return [(low[0], high[0])]
+    return [(held,) for held in single]
