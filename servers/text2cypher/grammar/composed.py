@@ -17,9 +17,11 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.bounds import Bound, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts
 from servers.text2cypher.linking.values import folded
 
 MOST_KINDS = 3
+_TELLING = 3  # letters of a word that tells a property from its label
 MOST_MATCHES = 40
 MOST_PLACED = 12  # ways in which conditions can stand on one pattern
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
@@ -98,8 +100,15 @@ def named_properties(hints: Hints, linker: Linker) -> list[str]:
     """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
     also = [name for phrase, name in linker.lexicon.also if f" {phrase} " in f" {hints.masked.lower()} "]
     known = set(linker.schema.properties)
-    found = [*hints.properties, *(held.property for held in hints.filters), *hints.related, *also]
+    labels = [set(parts(label)) for label in linker.schema.labels]
+    own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
+    found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
     return [name for name in dict.fromkeys(found) if name in known]
+
+
+def _words(name: str) -> set[str]:
+    """Its words but the short ones: `productID` says no more than `Product`."""
+    return {part for part in parts(name) if len(part) >= _TELLING}
 
 
 class _Returns:
@@ -183,10 +192,10 @@ class _Returns:
             columns += [[shown, *wanted], *([[shown, *wanted, *tested]] if tested else [])]
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *wanted] for v, w in pairs if not self._is_named(w)]
-        columns += [wanted] if wanted else []
+        columns += [wanted] if wanted else [[variable] for variable in self.free]
         for held in columns:
             yield f" RETURN {', '.join(held)}{self.limit}"
-            if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held):
+            if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
 
     def _counts(self) -> Iterator[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.hints import Hints
 
-_LETTERS = "abc"
+Path = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -18,39 +18,43 @@ class Shape:
     """`text` after MATCH; `nodes` and `edges` variable → label or type, in the order of the pattern."""
 
     text: str
-    nodes: dict[str, str]
-    edges: dict[str, str]
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """Its relationship types."""
-        return frozenset(self.edges.values())
+    nodes: dict[str, str] = field(hash=False)
+    edges: dict[str, str] = field(hash=False)
 
 
 def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
-    """One node, one step of a named type, or two of them; between two labels also a step nobody names."""
+    """One node, one step or two, with every type named and the labels named, where two steps reach them."""
+    labels = set(hints.labels)
     paths = [path for path in schema.paths if path[1] in kinds]
-    if not kinds:
-        named_labels = set(hints.labels)
-        between = [path for path in schema.paths if {path[0], path[2]} == named_labels]
-        labels = hints.labels or schema.labels
-        return [*(_node(label) for label in labels), *(_step(path) for path in between)]
-    if len(kinds) == 1:
-        return [_step(path) for path in paths]
-    pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
-    return [shape for one, other in pairs for shape in _two(one, other)]
+    if len(kinds) > 1:
+        pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
+        return [shape for one, other in pairs for shape in _two(one, other)]
+    single = paths or [path for path in schema.paths if {path[0], path[2]} == labels]
+    found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
+    found += [_step(path) for path in single]
+    starts = paths or [path for path in schema.paths if labels & {path[0], path[2]}]
+    if len(labels) > 1 and not any(labels <= {path[0], path[2]} for path in single):
+        reached = [
+            (one, other) for one in starts for other in schema.paths if one != other and _reach(one, other, labels)
+        ]
+        found += [shape for one, other in reached for shape in _two(one, other)]
+    return list(dict.fromkeys(found))
+
+
+def _reach(one: Path, other: Path, labels: set[str]) -> bool:
+    return labels <= {one[0], one[2], other[0], other[2]} and bool({one[0], one[2]} & {other[0], other[2]})
 
 
 def _node(label: str) -> Shape:
     return Shape(f"(a:{named(label)})", {"a": label}, {})
 
 
-def _step(path: tuple[str, str, str]) -> Shape:
+def _step(path: Path) -> Shape:
     start, kind, end = path
     return Shape(f"(a:{named(start)})-[r:{named(kind)}]->(b:{named(end)})", {"a": start, "b": end}, {"r": kind})
 
 
-def _two(one: tuple[str, str, str], other: tuple[str, str, str]) -> Iterator[Shape]:
+def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
     """Two steps that share a node: joined at either end, or between the same two."""
     first = _step(one)
     start, kind, end = other

@@ -41,6 +41,8 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Bound]:
 
 def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
     """(operator, text) of what stands in quotes, by the words before it; `=` where they say nothing."""
+    schema = linker.schema
+    names = {name.lower() for name in (*schema.labels, *schema.relationships, *schema.properties)}
     for match in _QUOTED.finditer(hints.question):
         before = hints.question[max(match.start() - _NEAR, 0) : match.start()]
         ways = {
@@ -50,7 +52,7 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
         }
         said = ways[max(ways)] if ways else ("CONTAINS" if _contains(before) else "=")
         linked = any(held.start < match.end() and match.start() < held.end for held in hints.mentions)
-        if said != "=" or not linked:
+        if match[1].strip().lower() not in names and (said != "=" or not linked):
             yield said, match[1].strip()
 
 

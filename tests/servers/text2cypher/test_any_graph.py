@@ -125,6 +125,8 @@ PLAYS = {
     "Person,Bo Chen,Play,Ember\n",
     "edges.ACTED_IN": "from_label,from_key,to_label,to_key\nPerson,Bo Chen,Play,Ember\nPerson,Cy Wu,Play,Tide\n"
     "Person,Di Ray,Play,Tide\nPerson,Di Ray,Play,Dust\n",
+    "nodes.House": "name,houseID\nOld Hall,1\nNew Hall,2\n",
+    "edges.USED": "from_label,from_key,to_label,to_key\nPerson,Ada Lim,House,Old Hall\nPerson,Bo Chen,House,New Hall\n",
     "edges.REVIEWED": "from_label,from_key,to_label,to_key,rating,summary\nPerson,Cy Wu,Play,Dust,40,Dull but short\n"
     "Person,Ada Lim,Play,Ember,90,A joy\nPerson,Di Ray,Play,Tide,60,Fine\n",
 }
@@ -142,6 +144,8 @@ ASKED = [
     ("Which persons have directed more than one play?", [["Ada Lim"]]),
     ("Which plays have not been reviewed?", []),
     ("How many different persons acted in 'Tide'?", [[2]]),
+    ("Which houses were used by persons who directed plays?", [["Old Hall"], ["New Hall"]]),
+    ("Which plays have a 'staged' later than 2000?", [["Ember"]]),
 ]
 
 
