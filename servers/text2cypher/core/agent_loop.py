@@ -156,10 +156,10 @@ class AgentLoop:
     def _readings(self, hints: Hints | None) -> list[Reading]:
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
+        readings: list[Reading] = []
         for makes in (self._bench.reader, self._bench.composer):
-            readings = makes.readings(hints)
-            if self._aids.execution:
-                readings = finding_something(readings, self._bench.backend)
+            made = makes.readings(hints)
+            readings += finding_something(made, self._bench.backend) if self._aids.execution else made
             if found := covering(readings, hints, self._bench.linker):
                 return found
         return []

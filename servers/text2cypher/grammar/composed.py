@@ -67,7 +67,13 @@ class Composer:
                 values = [quote(str(value)) for value in held.values]
                 test = f"= {values[0]}" if len(values) == 1 else f"IN [{', '.join(values)}]"
                 nodes = [variable for variable, label in shape.nodes.items() if label == held.label]
-                options.append([f"{variable}.{named(held.property)} {test}" for variable in nodes])
+                held_by = [f"{variable}.{named(held.property)}" for variable in nodes]
+                spread = [
+                    " AND ".join(f"{one} = {value}" for one, value in zip(order, values, strict=True))
+                    for order in permutations(held_by, len(values))
+                    if len(values) > 1
+                ]
+                options.append([*spread, *(f"{one} {test}" for one in held_by)])
         said = {str(value) for held in hints.filters if held.operator == "=" for value in held.values}
         for way, text in texts_in(hints, self.linker):
             if text not in said:
@@ -130,7 +136,9 @@ class _Returns:
 
     def _texts(self) -> Iterator[str]:
         asks = self.hints.asks
-        if self.hints.having is not None:
+        if Ask.YES_NO in asks:
+            yield " RETURN count(*) > 0"
+        elif self.hints.having is not None:
             yield from self._having(*self.hints.having)
         elif Ask.COUNT in asks and not self.limit and not asks & {Ask.MOST, Ask.FEWEST, Ask.GROUP}:
             yield from self._counts()
@@ -143,7 +151,7 @@ class _Returns:
 
     def _is_named(self, variable: str) -> bool:
         """True where a condition says which node it is."""
-        return any(test.startswith(f"{self._shown(variable)} =") for test in self.tests)
+        return any(held.startswith(f"{self._shown(variable)} =") for test in self.tests for held in test.split(" AND "))
 
     def _first(self, variables: list[str]) -> list[str]:
         """Those of the label that the question asks for: the first it names, after `who` any other."""
@@ -183,16 +191,19 @@ class _Returns:
         return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if "distinct" in cues)
 
     def _listed(self) -> Iterator[str]:
-        asked = [held for held in self._asked() if held not in (self._shown(v) for v in self.nodes)]
-        tested = [held for held in asked if any(test.startswith(f"{held} ") for test in self.tests)]
-        wanted = [held for held in asked if held not in tested]
-        columns: list[list[str]] = []
+        tested = {held.partition(" ")[0] for test in self.tests for held in test.split(" AND ")}
+        names = {held.partition(".")[2] for held in tested}
+        asked = [held for held in self._asked() if held.partition(".")[2] not in names]
+        said = [held for held in asked if held.partition(".")[2] in map(named, self.hints.properties)]
+        columns: list[list[str]] = [said] if said else []
         for variable in self.free:
             shown = self._shown(variable)
-            columns += [[shown, *wanted], *([[shown, *wanted, *tested]] if tested else [])]
+            also = [held for held in self._asked() if held in tested and held != shown]
+            columns += [[shown, *(held for held in some if held != shown)] for some in (said, asked)]
+            columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
-        columns += [[self._shown(v), self._shown(w), *wanted] for v, w in pairs if not self._is_named(w)]
-        columns += [wanted] if wanted else [[variable] for variable in self.free]
+        columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
+        columns += [] if said else [[variable] for variable in self.free]
         for held in columns:
             yield f" RETURN {', '.join(held)}{self.limit}"
             if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
@@ -225,8 +236,10 @@ class _Returns:
         for ask, function in _TOTALS.items():
             if ask in self.hints.asks:
                 yield from (f" RETURN {function}({held})" for held in self._asked(numeric=True))
-                for variable, held in product(self.free, self._asked(numeric=True)):
-                    yield f" RETURN {self._shown(variable)}, {function}({held})"
+                keys = [*map(self._shown, self.free), *self._asked()]
+                for key, held in product(keys, self._asked(numeric=True)):
+                    if key != held:
+                        yield f" RETURN {key}, {function}({held})"
 
     def _grouped(self) -> Iterator[str]:
         keys = [self._shown(v) for v in self.free] + self._asked()

@@ -29,7 +29,7 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
     if len(kinds) > 1:
         pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
         return [shape for one, other in pairs for shape in _two(one, other)]
-    single = paths or [path for path in schema.paths if {path[0], path[2]} == labels]
+    single = paths or [path for path in schema.paths if len(labels) > 1 and {path[0], path[2]} == labels]
     found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
     found += [_step(path) for path in single]
     starts = paths or [path for path in schema.paths if labels & {path[0], path[2]}]

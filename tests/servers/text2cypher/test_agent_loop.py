@@ -144,7 +144,8 @@ def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_wh
 
 def test_a_grammar_is_never_narrowed_to_one_reading(bench: Workbench) -> None:
     hints = bench.linker.link(QUESTION)
-    readings = covering(bench.reader.readings(hints), hints, bench.linker)
+    made = [*bench.reader.readings(hints), *bench.composer.readings(hints)]
+    readings = covering(made, hints, bench.linker)
     assert sum(len(reading.returns) for reading in readings) != 1
     _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
     other = "<cypher>MATCH (l:LO)-[:PURSUED_IN]->(m:MK {nama: 'Sistem Operasi'}) RETURN l.nama</cypher>"
