@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any, Protocol
 
 from servers.text2cypher.config import Aids, Settings
-from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
 from servers.text2cypher.core.confidence import assess, covering
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
+from servers.text2cypher.core.meant import meant_otherwise, of_question
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
@@ -90,7 +91,7 @@ class AgentLoop:
         readings = self._readings(hints)
         messages = self._messages(question, hints)
         fallback: tuple[Attempt, PipelineResult] | None = None
-        finish = partial(self._finish, state, hints or self._bench.linker.link(question))
+        finish = partial(self._finish, state, hints or self._bench.linker.link(question), readings)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
@@ -213,11 +214,15 @@ class AgentLoop:
             results.append(ValidationResult(complaint is None, None, complaint, "self_check"))
         return results
 
-    def _finish(self, state: AgentState, hints: Hints, attempt: Attempt, verdict: PipelineResult) -> AgentState:
+    def _finish(
+        self, state: AgentState, hints: Hints, readings: list[Reading], attempt: Attempt, verdict: PipelineResult
+    ) -> AgentState:
         state.final_query = attempt.query
         if verdict.result is not None:
             state.columns, state.rows = verdict.result.columns, verdict.result.rows
-        assess(state, hints, self._bench.linker, self._rows)
+        doubted = of_question(hints, self._bench.linker)
+        other = meant_otherwise(attempt.query, state.rows, readings, doubted, self._rows)
+        assess(state, hints, self._bench.linker, self._rows, [Doubt("meant", other)] if other else [])
         return state
 
     def _rows(self, query: str) -> list[list[Any]] | None:

@@ -30,14 +30,20 @@ _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX
 MOST_SCORED = 300  # texts of readings that are held against the question
 
 
-def assess(state: AgentState, hints: Hints, linker: Linker, run: Callable[[str], Rows | None]) -> None:
+def assess(
+    state: AgentState,
+    hints: Hints,
+    linker: Linker,
+    run: Callable[[str], Rows | None],
+    others: Sequence[Doubt] = (),
+) -> None:
     """Sets the state's confidence, doubts, taken words and, below the line, its status.
 
-    `run` gives the rows of another reading of the query, None where it doesn't run.
+    `run` gives the rows of another reading of the query, None where it doesn't run; `others` are doubts found before.
     """
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
-    doubts = [Doubt("unused", held.words) for held in taken if held.meaning is None]
+    doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_unasked(hints, facts, linker), *directions(hints, facts, linker), *_results(state, hints, facts)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))

@@ -14,8 +14,10 @@ from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.confidence import CERTAIN
 from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.meant import meant_otherwise
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
+from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
@@ -241,3 +243,18 @@ def test_names_are_known_by_their_words() -> None:
     assert phrases_of("HarbourTown") == ["harbour town", "harbour towns"]
     assert phrases_of("CALLED_AT")[0] == "called at" and phrases_of("company")[1] == "companies"
     assert root("directors") == root("DIRECTED") and root("movies") == root("Movie")
+
+
+def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
+    readings = [Reading("MATCH (a:A)", (" RETURN a.x", " RETURN a.y", " RETURN a", " RETURN DISTINCT a.x"))]
+    rows: dict[str, list[list[object]]] = {
+        "MATCH (a:A) RETURN a.x": [[1], [1], [2]],
+        "MATCH (a:A) RETURN DISTINCT a.x": [[2], [1]],
+        "MATCH (a:A) RETURN a.y": [[3]],
+        "MATCH (a:A) RETURN a": [[{"x": 1}]],
+    }
+    chosen = "MATCH (a:A) RETURN a.x"
+    assert meant_otherwise(chosen, rows[chosen], readings, lambda _: False, rows.get) == "a.y"
+    assert meant_otherwise(chosen, rows[chosen], readings, lambda query: "a.y" in query, rows.get) is None
+    assert meant_otherwise("MATCH (a:A) RETURN a.z", [[9]], readings, lambda _: False, rows.get) is None
+    assert meant_otherwise(chosen, rows[chosen], readings, lambda _: False, lambda _: None) is None
