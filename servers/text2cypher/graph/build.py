@@ -19,6 +19,8 @@ ENGINE_SIZE = {"buffer_pool_size": 512 << 20, "max_db_size": 2 << 30, "max_num_t
 """By default the engine reserves 8 TB of address space, which a limit on memory would refuse."""
 _TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
 _TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
+_COPYS_OWN = frozenset({"from", "to"})
+"""What COPY calls the ends of a relationship; a property of that name is taken for them."""
 _FORM = "header=false, auto_detect=false, parallel=false, delim=',', quote='\"', escape='\"'"
 
 
@@ -50,7 +52,7 @@ def _build_edges(connection: Any, path: Path, graph: GraphData) -> None:
     for number, ((kind, start, end), edges) in enumerate(by_ends.items()):
         types = graph.schema.relationship_properties.get(kind, {})
         rows = ([edge.from_key, edge.to_key, *(edge.properties[name] for name in types)] for edge in edges)
-        if _has_texts(types):
+        if _has_texts(types) or _COPYS_OWN & {name.lower() for name in types}:
             names = ", ".join(f"`{name}`: $p{place}" for place, name in enumerate(types, 2))
             pattern = f"MATCH (a:`{start}` {{`{KEY}`: $p0}}), (b:`{end}` {{`{KEY}`: $p1}})"
             _insert(connection, f"{pattern} CREATE (a)-[:`{kind}` {{{names}}}]->(b)", rows)
