@@ -27,11 +27,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve one client until it hangs up."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_serve(settings))
 
 

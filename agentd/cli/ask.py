@@ -23,11 +23,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 with the answer, 1 with the error in the citizen's words."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_ask(settings, given))
 
 

@@ -35,11 +35,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Converse until /exit or the end of the input."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_converse(settings))
 
 

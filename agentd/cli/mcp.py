@@ -52,11 +52,7 @@ def address(text: str) -> tuple[str, int]:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until the client hangs up (stdio) or a signal comes (HTTP)."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_serve(settings, given.http))
 
 

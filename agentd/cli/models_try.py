@@ -55,11 +55,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 when every turn was answered by the provider it was meant for."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     known = [provider.id for provider in settings.providers]
     if strange := [name for name in given.providers if name not in known]:
         print(f"agentd models try: no provider {', '.join(strange)}; known: {', '.join(known)}")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentd.config import Settings
 
 
 def add(parser: argparse.ArgumentParser, *, listen: bool = False) -> None:
@@ -13,3 +17,16 @@ def add(parser: argparse.ArgumentParser, *, listen: bool = False) -> None:
     )
     if listen:
         parser.add_argument("--listen", metavar="HOST:PORT", help="where agentd is (else AGENTD_LISTEN, [rpc] listen)")
+
+
+def settings(given: argparse.Namespace) -> Settings:
+    """What the flags name. From then on the log has errors alone: standard output is the command's answer.
+
+    Raises ConfigError.
+    """
+    from agentd import config
+    from agentd.observability import logging as logs
+
+    found = config.load(given.config, state=given.state, listen=given.listen)
+    logs.configure("error")
+    return found

@@ -40,11 +40,7 @@ def age(text: str) -> timedelta:
 
 def run(given: argparse.Namespace) -> int:
     """0 when all of them are gone, 1 when the daemon refused."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_purge(settings, given.older_than, given.dry_run))
 
 

@@ -38,9 +38,6 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for wrong words."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
     verb, named = given.verb, given.names
     if verb == "explain" and len(named) != 1:
         print("agentd tools explain TOOL")
@@ -48,8 +45,7 @@ def run(given: argparse.Namespace) -> int:
     files = [name for name in named if name.endswith(".json")]
     if verb == "check" and files and len(files) == len(named):  # no daemon is needed for files alone
         return _checked(tool for name in files for tool in _in_file(Path(name)))
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_read(settings, verb, named) if verb else _list(settings, given.watch))
 
 

@@ -25,11 +25,7 @@ def register(words: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 when the tool did it, 1 when it failed, 2 where there is no such tool."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_try(settings, given))
 
 

@@ -36,11 +36,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """0 with an answer, 1 when the question could not be answered."""
-    from agentd import config
-    from agentd.observability import logging as logs
-
-    settings = config.load(given.config, state=given.state, listen=given.listen)
-    logs.configure("error")
+    settings = options.settings(given)
     return asyncio.run(_analyze(settings, given))
 
 
