@@ -128,8 +128,8 @@ def _score(tool: ToolInfo, asked: frozenset[str], whole: str) -> float:
     """Two for a word of the name, one for one of the description; a tool named outright comes first."""
     if whole and tool.name.casefold() == whole:
         return float("inf")
-    named, told = _words(tool.name), _words(tool.description)
-    return sum(2.0 * _hit(word, named) + _hit(word, told) for word in asked)
+    named, described = _words(tool.name), _words(tool.description)
+    return sum(2.0 * _hit(word, named) + _hit(word, described) for word in asked)
 
 
 def _hit(word: str, words: frozenset[str]) -> float:

@@ -122,8 +122,8 @@ def signature(tool: ToolInfo) -> str:
     fields = [
         _field(name, rule if isinstance(rule, dict) else {}, name in required) for name, rule in properties.items()
     ]
-    told = description(tool)
-    return f"{tool.name}({', '.join(fields)})" + (f": {told}" if told else "")
+    text = description(tool)
+    return f"{tool.name}({', '.join(fields)})" + (f": {text}" if text else "")
 
 
 def _field(name: str, rule: dict[str, Any], required: bool) -> str:
@@ -148,7 +148,7 @@ def request(
 
 
 def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list[ToolInfo]:
-    """The tools that a model is told of: its toolset, cut to those picked (`described`; None: no cut)."""
+    """The tools that a prompt describes: the toolset, cut to those picked (`described`; None: no cut)."""
     return [tool for tool in toolset.tools if described is None or tool.name in described]
 
 

@@ -80,8 +80,8 @@ def lines(listed: dict[str, Any]) -> Iterator[str]:
 async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:
     from agentd.cli.client import opened
 
-    async with opened(settings) as door:
-        listed = (await door.call("Tools.list"))["tools"]
+    async with opened(settings) as client:
+        listed = (await client.call("Tools.list"))["tools"]
     wanted = {name.casefold() for name in named}
     known = {tool["name"].casefold() for tool in listed}
     if strange := wanted - known:

@@ -30,7 +30,7 @@ from agentd.config.schema import (
 )
 from agentd.credentials import NAME
 
-Tell = Callable[[KeyPath, str], None]
+Report = Callable[[KeyPath, str], None]
 """Takes a problem: the path of the key, and a sentence."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
@@ -61,7 +61,7 @@ _KNOWN: dict[str, tuple[str, ...]] = {
 }
 
 
-def _check_books(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
+def _check_books(parsed: ClientFile, problem: Report, warning: Report) -> None:
     """One place names the books' database: two could differ, and figures of the one be explained by the other."""
     named = [server.name for server in parsed.servers]
     if parsed.books.url is None:
@@ -137,7 +137,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
+def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     """What must fit together between the parts of the file."""
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
     provider_ids = [provider.id for provider in parsed.providers]
@@ -190,7 +190,7 @@ def check(parsed: ClientFile, problem: Tell, warning: Tell) -> None:
             _check_template(profile.prompt_template, ("profiles", index, "prompt_template"), problem)
 
 
-def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Tell) -> None:
+def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Report) -> None:
     """The servers that the daemon itself believes: a default may be absent, one that is written must exist."""
     written: list[tuple[KeyPath, str]] = []
     if "server" in parsed.letters.model_fields_set:
@@ -205,19 +205,19 @@ def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Tell) -
             problem(where, f"`{'.'.join(map(str, where))}` names server `{name}`, which is not configured{near}")
 
 
-def _check_template(template: str, where: KeyPath, problem: Tell) -> None:
+def _check_template(template: str, where: KeyPath, problem: Report) -> None:
     for slot in SLOTS:
         if slot not in template:
             problem(where, f"`prompt_template` lacks the slot {slot}")
 
 
-def _check_doubles(section: str, names: list[Any], problem: Tell, key: str = "name") -> None:
+def _check_doubles(section: str, names: list[Any], problem: Report, key: str = "name") -> None:
     for index, name in enumerate(names):
         if name is not None and name in names[:index]:
             problem((section, index, key), f"two [[{section}]] are called `{name}`: give one another {key}")
 
 
-def _check_server(server: ServerEntry, where: KeyPath, problem: Tell) -> None:
+def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
     if (server.command is None) == (server.url is None):
         problem(where, f"server `{server.name}` takes either `command` or `url`")
     if server.url is not None and server.credentials:

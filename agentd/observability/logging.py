@@ -39,7 +39,7 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            tell_failure,
+            shorten_failure,
             redact,
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
@@ -47,10 +47,10 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
         logger_factory=structlog.PrintLoggerFactory(cast(TextIO, StandardError())),
         cache_logger_on_first_use=True,
     )
-    _tell_uncaught()
+    _log_uncaught()
 
 
-def tell_failure(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def shorten_failure(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """In place of a traceback: `failure`, the types and places of an error and its causes."""
     given = event.pop("exc_info", None)
     if given is True:
@@ -64,13 +64,13 @@ def redact(_logger: Any, _method: str, event: structlog.typing.EventDict) -> str
     return {key: discreet(value, key) for key, value in event.items()}
 
 
-def _tell_uncaught() -> None:
+def _log_uncaught() -> None:
     """Python would print the error's text for what nobody caught: in the main thread, in others, while collecting."""
     log = structlog.get_logger("agentd")
 
-    def tell(error: BaseException | None) -> None:
+    def report(error: BaseException | None) -> None:
         log.critical("process.uncaught", exc_info=error)
 
-    sys.excepthook = lambda _kind, error, _trace: tell(error)
-    threading.excepthook = lambda given: tell(given.exc_value)
-    sys.unraisablehook = lambda given: tell(given.exc_value)
+    sys.excepthook = lambda _kind, error, _trace: report(error)
+    threading.excepthook = lambda given: report(given.exc_value)
+    sys.unraisablehook = lambda given: report(given.exc_value)

@@ -69,7 +69,7 @@ class Engine:
             observe,
         )
         self._live = LiveRuns()
-        self._places = asyncio.Semaphore(limits.concurrency)
+        self._slots = asyncio.Semaphore(limits.concurrency)
         self._draining = False
         self.others = Stoppable()
         """Work of no run, which the daemon's stop ends too."""
@@ -278,7 +278,7 @@ class Engine:
         live.task = asyncio.current_task()
         try:
             await live.turn.wait()
-            async with self._places:
+            async with self._slots:
                 if begun := await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
                     await self._segments.run(live, recorded, parked=recoveries >= self._limits.max_recoveries)

@@ -64,7 +64,7 @@ class Transactions:
             return
         answers = self._together_or_alone([work for work, _ in batch])
         if not loop.is_closed():
-            loop.call_soon_threadsafe(_tell, [future for _, future in batch], answers)
+            loop.call_soon_threadsafe(_answer, [future for _, future in batch], answers)
 
     def _together_or_alone(self, batch: list[Work]) -> list[Answer]:
         """All in one transaction; when one fails, each by itself, so that none fails for another's fault."""
@@ -106,7 +106,7 @@ class Transactions:
         raise AssertionError("the last attempt has answered")
 
 
-def _tell(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
+def _answer(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
     for future, (answer, error) in zip(futures, answers, strict=True):
         if future.done():  # its caller was cancelled
             continue

@@ -77,13 +77,13 @@ class WeightsFolder:
         Raises WeightsError when nothing of it is here.
         """
         path = self.path(name)
-        goners = [file for file in (path, _part(path)) if file.exists()]
-        if not goners:
+        removed = [file for file in (path, _part(path)) if file.exists()]
+        if not removed:
             here = ", ".join(found for found, _, _ in self.pulled()) or "none"
             raise WeightsError(f"{name} is not on this machine (here: {here})")
-        goners += [file for file in (self.folder / "snapshots").glob("*") if file.is_file()]
+        removed += [file for file in (self.folder / "snapshots").glob("*") if file.is_file()]
         freed = 0
-        for file in goners:
+        for file in removed:
             freed += file.stat().st_size
             file.unlink()
         return freed

@@ -70,21 +70,21 @@ class _Past:
         called = {one.tool for one in self._said if one.by == "tool"}
         tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in called]
         acted = [tool for tool in tools if tool.official or not tool.read_only]
-        return done_by(acted, self._official) | self._told
+        return done_by(acted, self._official) | self._proved
 
     @cached_property
-    def _told(self) -> frozenset[str]:
+    def _proved(self) -> frozenset[str]:
         """The deeds that results state (`"status": "issued"`, a letter's number)."""
         known = words_of(scope_of(self._official)).done
         every = frozenset().union(*known.values())
-        told: set[str] = set()
+        proved: set[str] = set()
         for text in (text for one in self._said if one.by == "tool" for text in _stated(one.value)):
             words = [word.casefold() for word in _WORD.findall(text.replace("_", " "))]
             if _NUMBER.search(text):
-                told |= every
+                proved |= every
             elif len(words) <= _STATUS_WORDS:
-                told |= {key for word in words for key in known.get(word, ())}
-        return frozenset(told)
+                proved |= {key for word in words for key in known.get(word, ())}
+        return frozenset(proved)
 
     @cached_property
     def _known(self) -> str:
@@ -169,8 +169,8 @@ class _Reader:
 
 @lru_cache(maxsize=32)
 def _reader(scope: Scope) -> _Reader:
-    every, told_of = telling(), words_of(scope)
-    forms = {"done": told_of.done, "doing": told_of.doing, "going": told_of.going, "thing": scope.things}
+    every, scope_words = telling(), words_of(scope)
+    forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": scope.things}
     deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
     claims, promises = Patterns(every.clitics), Patterns(every.clitics)
     for pack in languages().values():
@@ -181,7 +181,7 @@ def _reader(scope: Scope) -> _Reader:
         for text in pack.promises:
             promises.add(text, classes)
     return _Reader(
-        told_of,
+        scope_words,
         claims,
         promises,
         hedges=Words.of(every.hedges),

@@ -51,8 +51,8 @@ class LetterTurns:
                 claims.truth(turn.language),
             )
 
-        told = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
-        strange = unfounded(answer, turn.said, told)
+        known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
+        strange = unfounded(answer, turn.said, known)
         if strange is not None:
             raise UnsupportedAnswer(
                 f'it names "{strange[:200]}", which neither the citizen nor a tool named. Leave it out, look it up or '
