@@ -73,18 +73,37 @@ def _unjoined(select: exp.Select) -> Iterator[str]:
     from sqlglot import exp
 
     joins = select.args.get("joins") or ()
-    loose = [join for join in joins if not (join.args.get("on") or join.args.get("using") or join.kind == "CROSS")]
-    loose += [join for join in joins if join.kind == "CROSS"]
-    where = select.args.get("where")
-    tied = [
-        equal
-        for equal in (where.find_all(exp.EQ) if where is not None else ())
-        if isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
+    loose = [
+        join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
     ]
+    where = select.args.get("where")
+    tied = _equal_columns(where) if where is not None else []
     one_row = [join for join in loose if isinstance(join.this, exp.Subquery)]
-    if len(loose) - len(one_row) > len(tied):
+    natural = [join for join in loose if join.method == "NATURAL"]
+    if len(loose) - len(one_row) - len(natural) > len(tied):
         names = ", ".join(join.this.alias_or_name for join in loose)
         yield f"{names} is joined by no condition"
+
+
+def _ties(condition: exp.Expr | None) -> bool:
+    """Whether a join compares columns of two tables; `1 = 1` ties nothing."""
+    from sqlglot import exp
+
+    if condition is None:
+        return False
+    compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
+    tables = [{column.table for column in each.find_all(exp.Column)} for each in condition.find_all(compared)]
+    return any(len(each) > 1 or "" in each for each in tables if each)
+
+
+def _equal_columns(where: exp.Expr) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    return [
+        equal
+        for equal in where.find_all(exp.EQ)
+        if isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
+    ]
 
 
 def _ungrouped(select: exp.Select) -> Iterator[str]:
@@ -101,10 +120,15 @@ def _ungrouped(select: exp.Select) -> Iterator[str]:
             for node in each.find_all(exp.AggFunc)
         )
     ]
-    bare = [
-        each.alias_or_name
-        for each in select.expressions
-        if isinstance(each.unalias(), exp.Column) and not isinstance(each.unalias().this, exp.Star)
-    ]
+    bare = [each.alias_or_name for each in select.expressions if _of_a_row(each)]
     if aggregates and bare:
         yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"
+
+
+def _of_a_row(projection: exp.Expr) -> bool:
+    """Whether it is made of columns outside any aggregate, window and subquery."""
+    from sqlglot import exp
+
+    inner = (exp.AggFunc, exp.Window, exp.Subquery)
+    columns = [each for each in projection.find_all(exp.Column) if not isinstance(each.this, exp.Star)]
+    return bool(columns) and projection.find(*inner) is None

@@ -18,6 +18,8 @@ from agentd.apps.analytics.wording import wordings
 
 SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
+UNKNOWN_COSTS = 20
+"""Points of the quality score for each figure that the narrative speaks of and no result has."""
 UNREACHABLE = "Gagal memformat hasil akhir."
 
 
@@ -58,6 +60,8 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
         "workflow_status": "completed",
     }
     if unknown:
+        score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
+        changes |= {"quality_score": score, "validation_status": "passed_with_warnings"}
         known = state.get("technical_error_details")
         lacking = f"placeholders without a value: {', '.join(unknown)}"
         changes["technical_error_details"] = f"{known}; {lacking}" if known else lacking

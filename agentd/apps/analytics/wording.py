@@ -113,6 +113,10 @@ def without(template: str, orders: Mapping[str, frozenset[str]], question: str) 
 
 def unrepeated(template: str) -> str:
     """The template without sentences said before and without phrases said twice running ("Jadi, Jadi, …")."""
+    words = list(re.finditer(r"[\w{}]+", template))
+    half = len(words) // 2
+    if [word[0] for word in words[:half]] == [word[0] for word in words[half:]] and half:  # all of it twice
+        template = template[: words[half].start()].rstrip()
     seen: set[str] = set()
     lines = []
     for line in template.split("\n"):

@@ -24,20 +24,21 @@ async def main() -> int:
     parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
     parser.add_argument("--database", choices=DATABASES, action="append", help="one alone")
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
-    parser.add_argument("--style", choices=("sql",), default="sql")
+    parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     given = parser.parse_args()
     logs.configure("critical")
+    chosen = given.mistake or (list(MISTAKES) if given.mistakes else [])
     made: list[Answered] = []
     for name in given.database or DATABASES:
         with TemporaryDirectory() as folder:
-            made += await asked_all(name, Path(folder), list(MISTAKES.values()) if given.mistakes else [None])
+            made += await asked_all(name, Path(folder), [MISTAKES[each] for each in chosen] or [None])
     for each in made:
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
     if given.json:
         given.json.write_text(json.dumps([each.__dict__ for each in made], ensure_ascii=False, indent=1) + "\n")
-    return _totals(made, strict=not given.mistakes)
+    return _totals(made, strict=not chosen)
 
 
 def _totals(made: list[Answered], *, strict: bool) -> int:

@@ -64,6 +64,7 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "a date for money": (asked(SUM, placeholder_mapping={"TOTAL": "date_long"}), "Total 125000000.5."),
     "no template": ({"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]}, "Total: Rp 125.000.000,50"),
     "said twice": (asked(SUM, "Total {TOTAL}. Total {TOTAL}."), TRUE),
+    "all of it twice": (asked(SUM, "Total\n{TOTAL} Total\n{TOTAL}"), "Total\nRp 125.000.000,50"),
     "stammered": (asked(SUM, "Jadi, Jadi, Total {TOTAL}."), "Jadi, Total Rp 125.000.000,50."),
     "a rise of its own": (asked(SUM, "Total {TOTAL}. Ini naik tajam."), TRUE),
     "a doubling": (asked(SUM, "Total {TOTAL} naik dua kali lipat."), "total: Rp 125.000.000,50"),
@@ -125,6 +126,14 @@ CAUGHT: dict[str, tuple[Any, str]] = {
         asked(f"SELECT SUM(d.quantity) AS t FROM order_lines d, sales_orders h WHERE h.{JANUARY}"),
         "joined by no condition",
     ),
+    "a join on anything": (
+        asked(f"SELECT SUM(d.quantity) AS t FROM order_lines d JOIN sales_orders h ON 1 = 1 WHERE h.{JANUARY}"),
+        "joined by no condition",
+    ),
+    "a month beside a sum": (
+        asked(f"SELECT SUBSTR(order_date, 1, 7) AS m, SUM(total_amount) AS t FROM sales_orders WHERE {JANUARY}"),
+        "needs GROUP BY",
+    ),
     "a name beside a sum": (
         asked(f"SELECT order_id, SUM(total_amount) AS t FROM sales_orders WHERE {JANUARY}"),
         "needs GROUP BY",
@@ -152,7 +161,8 @@ def test_there_are_forty_of_them() -> None:
 async def test_an_unknown_placeholder_is_said_to_be_missing(erp: Path) -> None:
     answer = await Office(erp, SALES, asked(SUM, "Total {TOTAL}, rata-rata {MEAN}.")).ask(QUESTION)
     assert answer["final_narrative"] == "Total Rp 125.000.000,50, rata-rata tidak tersedia."
-    assert answer["quality_score"] == 100 or answer["warnings_for_display"]
+    assert answer["quality_score"] == 80
+    assert answer["validation_status"] == "passed_with_warnings"
 
 
 async def test_two_statements_in_one_query_are_told(erp: Path) -> None:

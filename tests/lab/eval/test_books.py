@@ -1,0 +1,33 @@
+"""Forty questions to Chinook and forty to Northwind: a right plan is answered rightly, through the real servers.
+
+Issue 19: nothing of ours may spoil a right plan, and of wrong answers at most one in twenty looks certain.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.eval.books import DATABASES
+from lab.eval.books.asking import asked_all, read
+from lab.eval.books.mistakes import MISTAKES
+
+SAMPLED = ("joined on anything", "no grouping", "an unknown placeholder")
+"""Mistakes that a database carries out without a word: those that looked certain before they were caught."""
+
+
+@pytest.mark.parametrize("name", DATABASES)
+async def test_right_plans_are_told_rightly_and_wrong_ones_do_not_look_certain(tmp_path: Path, name: str) -> None:
+    made = await asked_all(name, tmp_path, [None, *(MISTAKES[each] for each in SAMPLED)])
+    right = [each for each in made if not each.mistake]
+    assert len(right) == 40
+    assert [(each.ask, each.why) for each in right if each.wrong] == []
+    assert [(each.ask, each.mistake, each.why) for each in made if each.wrong and (each.score or 0) >= 90] == []
+
+
+def test_the_questions_are_forty_each_and_some_have_no_answer() -> None:
+    for name in DATABASES:
+        questions, _, _ = read(name)
+        assert len({each.ask for each in questions}) == 40
+        assert sum(each.none for each in questions) == 3
