@@ -47,7 +47,7 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []
-    for key, joined, added in _sums(plan):
+    for key, joined, added in sums(plan):
         for table, column in added:
             owners = [table] if table else [name for name in joined if column in columns.get(name, ())]
             for detail, document in details:
@@ -59,7 +59,7 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     return list(dict.fromkeys(faults))
 
 
-def _sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
+def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
     """Of each SELECT its key, its tables, and the columns that it adds up (table or "", column)."""
     for query in plan.selects:
         for select in selects(query["query"]):

@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from agentd.apps.analytics import currencies
 from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
@@ -149,7 +150,8 @@ class PlanExecution:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
         schema = (tables, state.get("table_relationships"))
         silent = silent_mistakes(plan, dates, " ".join(said), state.get("temporal_columns") or {})
-        plan = replace(plan, fatal=[*plan.fatal, *made_up_joins(plan, *schema), *counted_twice(plan, *schema), *silent])
+        silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
+        plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 

@@ -19,7 +19,8 @@ SAMPLED = ("joined on anything", "no grouping", "an unknown placeholder")
 
 @pytest.mark.parametrize("name", DATABASES)
 async def test_right_plans_are_told_rightly_and_wrong_ones_do_not_look_certain(tmp_path: Path, name: str) -> None:
-    made = await asked_all(name, tmp_path, [None, *(MISTAKES[each] for each in SAMPLED)])
+    spoiled = [MISTAKES[each] for each in SAMPLED] if name == "chinook" else []  # one database is enough for these
+    made = await asked_all(name, tmp_path, [None, *spoiled])
     right = [each for each in made if not each.mistake]
     assert len(right) == 40
     assert [(each.ask, each.why) for each in right if each.wrong] == []

@@ -1,0 +1,67 @@
+"""Amounts of more than one currency: never added together, never shown as the office's own where a row names another.
+
+Which columns hold currencies is known from the values that the schema tells of an office's own database. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from agentd.apps.analytics.joins import sums
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import projections
+
+CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
+_OWN = re.compile(r"local|lokal|rupiah|base|kurs|rate|qty|quantity|jumlah", re.IGNORECASE)
+"""Names of columns that a document's currency does not concern."""
+Table = Mapping[str, Any]
+
+
+def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
+    """Sums over rows of several currencies by a plan that names no currency, a sentence each."""
+    known = _known(tables)
+    texts = _texts(plan)
+    faults = []
+    for key, joined, added in sums(plan) if known else ():
+        for table, column in added:
+            for name in {table} & known.keys() if table else joined & known.keys():
+                currency, codes = known[name]
+                if currency.casefold() not in texts[key] and not _OWN.search(column):
+                    faults.append(
+                        f"{key}: {column} of {name} would add {' and '.join(codes)} together; "
+                        f"select and group by {currency}, or choose one"
+                    )
+    return list(dict.fromkeys(faults))
+
+
+def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
+    """The plan with amounts as plain numbers where its query tells them apart by currency: which one, the row says."""
+    known = _known(tables)
+    texts = _texts(plan)
+    mapping = dict(plan.mapping)
+    for query in plan.selects if known else ():
+        if any(currency.casefold() in texts[query["result_key"]] for currency, _ in known.values()):
+            names = [query["result_key"], *(each.name for each in projections(query["query"]))]
+            mapping |= dict.fromkeys(
+                (name for name in names if not mapping.get(name, "").startswith("percent")), "number_with_separator"
+            )
+    return replace(plan, mapping=mapping)
+
+
+def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
+    """{table: (its column of currencies, the codes there)}, of tables with more than one."""
+    return {
+        str(table["table_name"]): (str(column["name"]), list(values))
+        for table in tables
+        for column in table["columns"]
+        if len(values := column.get("sample_values") or ()) > 1 and set(values) <= CODES
+    }
+
+
+def _texts(plan: Plan) -> dict[str, str]:
+    """{result key: all that its query or operation says, in lower case}."""
+    said = {query["result_key"]: query["query"].casefold() for query in plan.selects}
+    return said | {operation["result_key"]: str(operation).casefold() for operation in plan.operations}
