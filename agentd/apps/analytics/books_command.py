@@ -1,16 +1,54 @@
-"""`agentd books check`: the data server's own command (client.toml), on the database of `[books]`. It reads nothing."""
+"""`agentd books check`: the data server's own command (client.toml), on the database of `[books]`.
+`agentd books ask`: a question to it, as `agentd analyze`, that can be saved under a name and asked again by it."""
 
 from __future__ import annotations
 
+import argparse
+import sys
+from pathlib import Path
 from typing import Any
 
+from agentd.apps.analytics import command
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER
 from agentd.cli.server_command import ServerCommand
 
-HELP = "the office's own database: check connects, looks, and writes books.toml"
-COMMAND = ServerCommand("books", "check", lambda _: OPERATIONS_SERVER)
+HELP = "the office's own database: check it (writes books.toml), ask it"
+CHECK = ServerCommand("check", "", lambda _: OPERATIONS_SERVER, group=())
 
 
 def register(commands: Any) -> None:
-    """Add the command's words; those after it are the server's."""
-    COMMAND.register(commands, HELP)
+    """Add the command's words."""
+    parser = commands.add_parser("books", help=HELP)
+    words = parser.add_subparsers(required=True, metavar="check | ask")
+    check = words.add_parser("check", help="connect, look, and write books.toml")
+    check.add_argument("--config", metavar="FILE")
+    check.add_argument("--state", metavar="DIR")
+    check.set_defaults(run=CHECK.run, helped=False, words=["check"])
+    ask = words.add_parser("ask", help="ask a question, or one that was saved")
+    ask.add_argument("question", nargs="?", help="what to ask, in Indonesian or English")
+    ask.add_argument("--saved", metavar="NAME", help="ask the question that was saved under this name")
+    ask.add_argument("--save", metavar="NAME", help="save the question under this name once it is answered")
+    command.arguments(ask)
+    ask.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 with an answer, 1 without, 2 when there is nothing to ask."""
+    from agentd import config
+    from agentd.apps.analytics.saved import NotSaved, Saved, SavedQuestions
+
+    saved = SavedQuestions(Path(config.load(given.config, state=given.state, listen=given.listen).state))
+    try:
+        if given.saved:
+            found = saved.named(given.saved)
+            given.question, given.style = found.question, given.style or found.style
+    except NotSaved as error:
+        print(f"agentd books ask: {error.args[0]}", file=sys.stderr)
+        return 2
+    if not given.question:
+        print("agentd books ask: write a question, or --saved NAME", file=sys.stderr)
+        return 2
+    code = command.run(given)
+    if code == 0 and given.save:
+        saved.save(given.save, Saved(given.question, given.style))
+    return code

@@ -25,13 +25,19 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("analyze", help=HELP)
     parser.add_argument("question", help="what to ask, in Indonesian or English")
+    arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What may be said beside the question."""
     parser.add_argument("--style", choices=("sql", "operations"), help="how the question is planned")
     parser.add_argument("--session", metavar="ID", help="the conversation it belongs to, for follow-ups")
     parser.add_argument("--trace", action="store_true", help="show every call of a tool")
     parser.add_argument("--keep", action="store_true", help="keep the plan as an example for later questions")
     parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write the table there, too (.csv or .xlsx)")
     options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -60,6 +66,14 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
         _show(answer, trace=given.trace)
     if answer["error"] is not None:
         return 1
+    if given.out:
+        from agentd.apps.analytics import export
+
+        try:
+            export.write(answer["data_table_for_display"], given.out)
+        except (OSError, ValueError) as error:
+            print(f"agentd analyze: {error}", file=sys.stderr)
+            return 1
     if given.keep:
         _keep(settings.state, given.question, answer)
     return 0

@@ -92,7 +92,7 @@ def _ties(condition: exp.Expr | None) -> bool:
     if condition is None:
         return False
     compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
-    tables = [{column.table for column in each.find_all(exp.Column)} for each in condition.find_all(compared)]
+    tables = [{column.table for column in each.find_all(exp.Column)} for each in condition.find_all(*compared)]
     return any(len(each) > 1 or "" in each for each in tables if each)
 
 

@@ -103,7 +103,7 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
         assert answer["final_narrative"] == SALES_NARRATIVE + SAMPLE
         assert daemon.call("Agent.get", run_id="cut-1")["response"] == SALES_NARRATIVE + SAMPLE
         nowhere = daemon.call("Analytics.ask", question="Berapa?", session_id="other")
-        assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("failed", "understand_query")
+        assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("needs_clarification", "understand_query")
     finally:
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.kill(signal.SIGTERM)
