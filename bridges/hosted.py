@@ -13,12 +13,14 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
 from agentd.ports import TextChunk, TextSink
 
 CONNECT_S = 5.0
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
 Finish = Literal["whole", "cut", "blocked"]
 
@@ -37,6 +39,8 @@ class HostedModel(ABC):
     """A ChatModel over somebody's HTTP API. The client package is imported at the first turn, off the event loop."""
 
     default_model: str
+    default_endpoint: str = ""
+    """Where it is when client.toml doesn't say, if that could be this machine."""
     package: str
     extra: str = ""
     """The extra of `agentd` that brings the package, if one does."""
@@ -82,6 +86,9 @@ class HostedModel(ABC):
             state=state,
             error=error,
             constraint=self.constraint(),
+            context_tokens=self.context_tokens(),
+            local=urlsplit(self.settings.endpoint or self.default_endpoint).hostname in LOOPBACK,
+            price=self.settings.price,
         )
 
     async def aclose(self) -> None:
@@ -109,6 +116,11 @@ class HostedModel(ABC):
     def constraint(self) -> Constraint:
         """The strongest form that an answer can be held to: a schema, where the provider's API takes one."""
         return "json_schema"
+
+    def context_tokens(self) -> int | None:
+        """How many tokens it reads at once, where that is known: what client.toml says (`n_ctx`)."""
+        said = self.settings.settings.get("n_ctx")
+        return said if isinstance(said, int) else None
 
     def missing_key(self) -> str | None:
         """Why it cannot be asked for want of a key; None when it can. A key is needed where one is named."""

@@ -26,6 +26,7 @@ class OllamaModel(HostedModel):
     """The models of an Ollama server, this machine's by default."""
 
     default_model = "gemma3:4b"
+    default_endpoint = ENDPOINT
     package = "ollama"
 
     @staticmethod
@@ -40,6 +41,11 @@ class OllamaModel(HostedModel):
         return package.AsyncClient(
             **reached(self.settings), timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S)
         )
+
+    def context_tokens(self) -> int:
+        """As far as the context may grow."""
+        own = self.settings.settings
+        return max(int(own.get("n_ctx", N_CTX)), int(own.get("n_ctx_max", N_CTX_MAX)))
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
         """`/api/chat`, as lines of JSON when streaming."""

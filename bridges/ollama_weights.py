@@ -8,10 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agentd.messages import ProviderSettings
+from bridges.hosted import CONNECT_S, LOOPBACK
 
 ENDPOINT = "http://127.0.0.1:11434"
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-CONNECT_S = 5.0
 SILENT_S = 300.0
 """A pull that brings nothing for so long has failed."""
 

@@ -222,6 +222,7 @@ def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Map
         api_key_name=entry.api_key,
         models=models,
         model=default,
+        price=entry.price,
         settings=dict(entry.model_extra or {}),
         config_dir=str(folder),
         **({"timeout_s": entry.timeout_s} if "timeout_s" in entry.model_fields_set else {}),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.config.books import BooksSettings
-from agentd.messages import ApprovalRule, Scope
+from agentd.messages import ApprovalRule, ModelPrice, Scope
 
 
 class Section(BaseModel):
@@ -182,10 +182,7 @@ class ProfileSettings(Section):
 
 
 class ExampleSettings(Section):
-    """`[[examples]]`: one turn shown to the model: a citizen's words (`user`) or a tool's `result`, and the action.
-
-    It is left out where the tool it names is not there.
-    """
+    """`[[examples]]`: one turn shown to the model, `user` or `result`, and the action; left out without its tool."""
 
     action: dict[str, Any]
     """What is right then: an action in the agent's own form."""
@@ -225,6 +222,8 @@ class ProviderEntry(BaseModel):
     """The model asked when nobody names one. Default: the first of `models`."""
     timeout_s: float = Field(default=60.0, gt=0)
     """Seconds until a turn must be answered whole; the embedded model has no limit unless it is set."""
+    price: ModelPrice | None = None
+    """What its tokens cost: `{ currency = "USD", input = 0.30, output = 2.50 }` a million; it is only shown."""
 
 
 class ServerEntry(BaseModel):

@@ -88,10 +88,19 @@ class ModelInfo(Message):
     display_name: str | None = None
 
 
+class ModelPrice(Message):
+    """What a provider's tokens cost, for a million of them, as client.toml says."""
+
+    currency: str
+    input: float
+    output: float
+
+
 class ProviderState(Message):
     """A provider as health and `Models.list` show it; `error` says why it is not `ready`.
 
-    `constraint` is the strongest form that its answers can be held to.
+    `constraint` is the strongest form that its answers can be held to, `context_tokens` how much it reads at once
+    (null: unknown), `local` whether what citizens say stays on this machine.
     """
 
     id: str
@@ -100,6 +109,9 @@ class ProviderState(Message):
     state: Literal["ready", "no_key", "cooling", "down", "unknown"] = "unknown"
     error: str | None = None
     constraint: Constraint = "none"
+    context_tokens: int | None = None
+    local: bool = False
+    price: ModelPrice | None = None
 
 
 class ProviderSettings(Message):
@@ -113,6 +125,7 @@ class ProviderSettings(Message):
     models: tuple[ModelInfo, ...] = ()
     model: str = ""
     timeout_s: float = 60.0
+    price: ModelPrice | None = None
     settings: Mapping[str, Json] = Field(default_factory=dict)
     """The provider's own further keys of client.toml (`script`, `n_ctx`, …)."""
     config_dir: str = "."

@@ -116,7 +116,14 @@ class LlamaCppModel:
         error = None if there else self._missing()
         state: Any = "ready" if there else "down"
         return ProviderState(
-            id=self.provider, type=self._settings.type, models=models, state=state, error=error, constraint="grammar"
+            id=self.provider,
+            type=self._settings.type,
+            models=models,
+            state=state,
+            error=error,
+            constraint="grammar",
+            context_tokens=self._n_ctx,
+            local=True,
         )
 
     async def aclose(self) -> None:

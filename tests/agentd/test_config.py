@@ -11,6 +11,7 @@ import pytest
 
 from agentd import config
 from agentd.errors import ConfigError
+from agentd.messages import ModelPrice
 
 RUST = '''
 default_provider = "gemini"
@@ -285,3 +286,11 @@ def test_an_editor_that_follows_the_first_line_finds_the_shipped_file_right_and_
     assert valid(parsed)
     assert not valid({**parsed, "colour": 3}) and not valid({**parsed, "tools": [{"name": "a", "approval": "lurah"}]})
     assert "kiosk" in str(schema["$defs"]["ServerEntry"]["properties"]["for"])
+
+
+def test_what_a_providers_tokens_cost_is_passed_on(tmp_path: Path) -> None:
+    text = RUST.replace('type = "gemini"', 'type = "gemini"\nprice = { currency = "USD", input = 1, output = 2.5 }')
+    (tmp_path / "client.toml").write_text(text)
+    [provider] = config.load(tmp_path / "client.toml", environ={}).providers
+    assert provider.price == ModelPrice(currency="USD", input=1.0, output=2.5)
+    assert any("currency" in one for one in problems(tmp_path, text.replace("currency", "curency")))

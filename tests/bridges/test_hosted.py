@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agentd.errors import FaultKind, ProviderFailure
-from agentd.messages import ChatMessage, ModelRequest, Usage
+from agentd.messages import ChatMessage, ModelPrice, ModelRequest, Usage
 from agentd.ports import ChatModel, TextChunk
 from bridges.gemini import supported
 from tests.bridges.wires import KEY, WIRES, Answer, Wire
@@ -352,3 +352,14 @@ async def test_another_refusal_or_a_form_that_was_chosen_is_asked_once(
     one = await provider(Answer(status=400, body={"error": {"message": words}}), settings=settings)
     assert (await one.fails(json_schema=SCHEMA)).kind == "bad_request"
     assert len(one.wire.requests) == 1
+
+
+@pytest.mark.parametrize("kind_of_wire", ["ollama", "openai", "gemini"], indirect=True)
+async def test_a_provider_says_where_it_is_what_it_reads_at_once_and_what_it_costs(provider: Any) -> None:
+    """Issue 21: capability and price in `Models.list`."""
+    price = ModelPrice(currency="USD", input=0.3, output=2.5)
+    one = await provider(Answer(), settings={"n_ctx": 65536}, price=price)
+    state = one.model.state()
+    assert (state.local, state.context_tokens, state.price) == (True, 65536, price)
+    far = await provider(Answer(), endpoint="https://models.example.org/v1")
+    assert (far.model.state().local, far.model.state().price) == (False, None)
