@@ -35,7 +35,7 @@ export function approvalCard(turn, part, context) {
       fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments, approval.sources),
       picture(catalogue?.letterType(approval.tool), approval.arguments, title),
     ),
-    turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff')) : settle(actions),
+    turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff'), context.onAnother) : settle(actions),
     turn.forStaff ? null : expires,
   );
 }

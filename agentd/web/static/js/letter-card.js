@@ -60,6 +60,9 @@ function buttons(turn, { letter, artifact }, context, guarded) {
   if (context.onFinish) {
     list.push(h('button', { type: 'button', onclick: context.onFinish, 'data-act': 'finish' }, t('idle_leave')));
   }
+  if (context.onAnother) {
+    list.push(h('button', { type: 'button', onclick: context.onAnother, 'data-act': 'another' }, t('another')));
+  }
   if (context.mayOpen && artifact) {
     const file = `/artifacts/${encodeURIComponent(turn.runId)}/${encodeURIComponent(artifact.name)}`;
     list.push(h('button', { type: 'button', onclick: guarded(() => openLetter(file)), 'data-act': 'open' }, t('open')));

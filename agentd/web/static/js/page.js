@@ -15,7 +15,7 @@ import { chosenLanguage, t } from './words.js';
 const HEARD_MS = 1500; // a screen reader has taken the words over by then
 
 export class Page {
-  /** `hooks`: {onScreen, printing, mayOpen, onFinish?, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
+  /** `hooks`: {onScreen, printing, mayOpen, onFinish?, onAnother?, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
   constructor(hooks) {
     this.hooks = hooks;
     this.catalogue = null;
@@ -31,6 +31,7 @@ export class Page {
       printing: hooks.printing,
       mayOpen: hooks.mayOpen,
       onFinish: hooks.onFinish,
+      onAnother: hooks.onAnother,
     });
   }
 

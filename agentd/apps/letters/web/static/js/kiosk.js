@@ -37,6 +37,10 @@ const page = new Page({
   printing: query.get('print') === 'desk' ? 'desk' : 'here',
   mayOpen: false,
   onFinish: () => wipe(),
+  onAnother: once(async () => {
+    await lookAgain();
+    toStart('[data-letter]');
+  }),
   showTalk: () => show('talk'),
   showForm: () => show('form-view'),
   showStart: () => show('start'),
@@ -149,6 +153,12 @@ async function visit() {
     noted = true;
   }
   return sessionId;
+}
+
+/** Who the visitor is by now: an officer may have seen their card, and a proof ends. */
+async function lookAgain() {
+  const session = await call('Session.get', { session_id: sessionId }).catch(() => null);
+  if (session) identity = session.identity ?? null;
 }
 
 function openSignIn() {
