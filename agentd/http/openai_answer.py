@@ -25,6 +25,12 @@ GONE_CHECK_S = 0.5
 """How often a request that writes nothing looks whether its client is still there."""
 
 
+class ClientLeft(web.HTTPException):
+    """Nobody reads the answer any more: an ordinary end of a request, which no log calls an error."""
+
+    status_code = 499
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """An answer for the wire. `extra` stands beside it under the key `agentd`."""
@@ -97,7 +103,7 @@ async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
     try:
         while not (await asyncio.wait({task}, timeout=GONE_CHECK_S))[0]:
             if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the client has left")
+                raise ClientLeft()
             still_admitted()
         still_admitted()
         return task.result()

@@ -11,7 +11,6 @@ from typing import Any
 import openai
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.http.guard import CALLER
@@ -73,7 +72,7 @@ class Model:
 @pytest.fixture
 async def serve() -> AsyncIterator[Any]:
     """A function from a model (and more) to an openai client of a server that offers it."""
-    servers: list[TestServer] = []
+    servers: list[web.AppRunner] = []  # as the daemon starts it: a client that leaves cancels no handler
     clients: list[openai.AsyncOpenAI] = []
 
     async def start(model: Model, agent: AgentHook | None = None, caller: Caller = ADMIN) -> openai.AsyncOpenAI:
@@ -85,17 +84,19 @@ async def serve() -> AsyncIterator[Any]:
 
         app = web.Application(middlewares=[admit])
         app.add_routes(OpenAIApi(model, lambda: [model.state()], agent).routes())
-        servers.append(TestServer(app))
-        await servers[-1].start_server()
-        url = str(servers[-1].make_url("/v1"))
+        servers.append(web.AppRunner(app))
+        await servers[-1].setup()
+        await web.TCPSite(servers[-1], "127.0.0.1", 0).start()
+        url = f"http://127.0.0.1:{servers[-1].addresses[0][1]}/v1"
         clients.append(openai.AsyncOpenAI(api_key="x", base_url=url, max_retries=0))
         return clients[-1]
 
+    start.servers = servers
     yield start
     for client in clients:
         await client.close()
     for server in servers:
-        await server.close()
+        await server.cleanup()
 
 
 async def test_a_completion_is_answered_with_usage_and_who_wrote_it(serve: Any) -> None:
@@ -254,7 +255,9 @@ async def test_starting_over_before_anything_was_written_is_not_seen(serve: Any)
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_a_client_that_leaves_frees_the_model(serve: Any, stream: bool) -> None:
+async def test_a_client_that_leaves_frees_the_model_and_is_no_error_in_the_log(
+    serve: Any, stream: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     model = Model()
     model.hang = True
     client = await serve(model)
@@ -264,6 +267,8 @@ async def test_a_client_that_leaves_frees_the_model(serve: Any, stream: bool) ->
             async for _ in answer:
                 pass
     await asyncio.wait_for(model.left.wait(), 300)
+    await serve.servers[0].cleanup()  # when its requests have ended
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
 
 
 async def test_only_callers_with_the_scope_may_ask(serve: Any) -> None:
