@@ -169,10 +169,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             store,
             _as_the_loop_asks(seen.model, made.apps),
             made.tools,
-            made.profile,
+            made.session_profile,
             policy,
             settings.agent.history_tokens,
-            made.session_profile,
         )
         made.engine = Engine(
             store,

@@ -37,10 +37,9 @@ class AgentExecutor:
         store: RunStore,
         model: ChatModel,
         tools: ToolHost,
-        profile_of: ProfileOf,
+        profile_of: SessionProfile,
         policy: TurnPolicy = UNRESTRICTED,
         history_tokens: int = 1500,
-        session_profile: SessionProfile | None = None,
     ) -> None:
         self._store = store
         self._model = model
@@ -48,16 +47,12 @@ class AgentExecutor:
         self._profile_of = profile_of
         self._policy = policy
         self._history_tokens = history_tokens
-        self._session_profile = session_profile
 
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
         row, asked = context.row, context.row.brief
         options = AgentOptions.model_validate(asked.options)
-        if self._session_profile is None:
-            profile = self._profile_of(row.caller, options, asked.prompt_tools)
-        else:
-            profile = await self._session_profile(row.session_id, row.caller, options, asked.prompt_tools)
+        profile = await self._profile_of(row.session_id, row.caller, options, asked.prompt_tools)
         earlier = [] if context.opens else await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
         past = [_past(turn) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip

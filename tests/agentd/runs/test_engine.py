@@ -79,7 +79,10 @@ class Daemon:
             prefix = (ChatMessage(role="system", content="x"),)
             return AgentProfile(toolset(caller), prefix, Limits(), options.deadline_s or 60, None, frozenset())
 
-        agent = AgentExecutor(self.store, ScriptedModel.of(*turns), self.tools, profile_of)
+        async def session_profile(_: str, *asked: Any) -> AgentProfile:
+            return profile_of(*asked)
+
+        agent = AgentExecutor(self.store, ScriptedModel.of(*turns), self.tools, session_profile)
         executors = {"agent": agent.execute, "call": ToolExecutor(self.tools, toolset).execute}
         self.engine = Engine(self.store, Node(sqlite_engine(state / "dbos.db")), executors, self.clock)
         approvals = Approvals(self.engine, self.tools, profile_of, self.clock, self.audit)
