@@ -11,7 +11,7 @@ from agentd.agent.language import detect
 from agentd.apps.analytics.narrative import in_currency, narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import in_points, rules_for
-from agentd.apps.analytics.sample import said
+from agentd.apps.analytics.sample import is_sample, said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import wordings
@@ -20,6 +20,9 @@ SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
 """Points of the quality score for each figure that the narrative speaks of and no result has."""
+CERTAIN = 70
+"""Below so many points the answer begins with what speaks against it."""
+DOUBTS_SAID = 2
 UNREACHABLE = "Gagal memformat hasil akhir."
 
 
@@ -52,15 +55,19 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     unknown = made.unknown
     answer = await _filled(context, made.ready(), made.values, made.rules, currency)
     warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
+    score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
+    narrative = answer["final_narrative"]
+    doubts = [warning for warning in warnings if not is_sample(warning)]
+    if score < CERTAIN and doubts:
+        narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
     changes: dict[str, Any] = {
-        "final_narrative": said(answer["final_narrative"], warnings),
+        "final_narrative": said(narrative, warnings),
         "data_table_for_display": rows,
         "executive_summary": await _summary(context, calculations, mapping, currency),
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }
     if unknown:
-        score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
         changes |= {"quality_score": score, "validation_status": "passed_with_warnings"}
         known = state.get("technical_error_details")
         lacking = f"placeholders without a value: {', '.join(unknown)}"

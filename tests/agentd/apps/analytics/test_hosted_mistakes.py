@@ -169,3 +169,13 @@ async def test_two_statements_in_one_query_are_told(erp: Path) -> None:
     office = Office(erp, SALES, asked(f"{SUM}; {COUNT}"))
     await office.ask(QUESTION)
     assert "write one SELECT a query" in office.model.requests[2].messages[-1].content
+
+
+async def test_an_answer_below_the_line_begins_with_what_speaks_against_it(erp: Path) -> None:
+    made = asked(SUM, "Total {TOTAL}, rata-rata {MEAN}, median {MEDIAN}.")
+    answer = await Office(erp, SALES, made).ask(QUESTION)
+    assert answer["quality_score"] == 60
+    assert answer["final_narrative"] == (
+        "Jawaban ini belum pasti: Nilai untuk MEAN tidak tersedia. Nilai untuk MEDIAN tidak tersedia.\n\n"
+        "Total Rp 125.000.000,50, rata-rata tidak tersedia, median tidak tersedia."
+    )
