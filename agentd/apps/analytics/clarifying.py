@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
-from agentd.apps.analytics.periods import month_label, period_of
+from agentd.apps.analytics.periods import period_of
+from agentd.apps.analytics.spans import month_label
 
 STATUS = "needs_clarification"
 MOST_WORDS = 8

@@ -16,15 +16,23 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from agentd.agent.languages import words
-from agentd.apps.analytics.state import TimePeriod
+from agentd.apps.analytics.spans import (
+    Period,
+    current,
+    in_year_of,
+    month_period,
+    months_later,
+    one_day,
+    quarter,
+    span_label,
+    trailing,
+)
 
-MONTHS = "Januari Februari Maret April Mei Juni Juli Agustus September Oktober November Desember".split()
 _MONTH_WORDS = {name: number for number, names in enumerate(words().months, 1) for name in names} | {"mrt": 3}
 _NUMBERS = {
     **{word: number for word, number in words().digits.items() if number},
@@ -83,23 +91,6 @@ each point, as much as the whole question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
-    """A span of days, both ends included; None is open."""
-
-    start: date | None
-    end: date | None
-    label: str
-
-    def as_time_period(self) -> TimePeriod:
-        """As the state keeps it."""
-        return {
-            "start_date": None if self.start is None else self.start.isoformat(),
-            "end_date": None if self.end is None else self.end.isoformat(),
-            "period_label": self.label,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     start: int
     stop: int
@@ -137,25 +128,6 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
     return joined
 
 
-def previous(period: Period) -> Period | None:
-    """The period of the same length just before: the month before a month, the year before a year."""
-    if period.start is None or period.end is None:
-        return None
-    end = period.start - timedelta(days=1)
-    for months in (1, 3, 6, 12):
-        if period.start.day == 1 and period.end == _months_later(period.start, months) - timedelta(days=1):
-            start = _months_later(period.start, -months)
-            label = month_label(start) if months == 1 else str(start.year) if months == 12 else _span_label(start, end)
-            return Period(start, end, label)
-    start = period.start - (period.end - period.start) - timedelta(days=1)
-    return Period(start, end, _span_label(start, end))
-
-
-def month_label(day: date) -> str:
-    """`Januari 2023`."""
-    return f"{MONTHS[day.month - 1]} {day.year}"
-
-
 def _points(text: str, today: date, year: int | None) -> list[_Found]:
     found: list[_Found] = []
     for match in _POINT.finditer(text):
@@ -174,7 +146,7 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
             wanted = after.period.start.year
             if point.period.start.month > after.period.start.month and _RANGE.match(between):
                 wanted -= 1
-            found[index] = _Found(point.start, point.stop, _in_year(point.period, wanted), True)
+            found[index] = _Found(point.start, point.stop, in_year_of(point.period, wanted), True)
     return found
 
 
@@ -188,8 +160,8 @@ def _range(first: _Found, last: _Found) -> Period:
     if begin is not None and finish is not None and begin > finish:
         begin, finish = end.start, start.end
     if start.start == start.end or end.start == end.end or begin is None or finish is None:
-        return Period(begin, finish, _span_label(begin, finish) if begin and finish else f"{start.label} – {end.label}")
-    return Period(begin, finish, _span_label(begin, finish))
+        return Period(begin, finish, span_label(begin, finish) if begin and finish else f"{start.label} – {end.label}")
+    return Period(begin, finish, span_label(begin, finish))
 
 
 def _read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, bool] | None:
@@ -203,55 +175,55 @@ def _read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, 
 
 def _read_part(part: dict[str, str], today: date, year: int | None) -> tuple[Period, bool] | None:
     if "iso" in part:
-        return _one_day(date(*map(int, part["iso"].split("-")))), True
+        return one_day(date(*map(int, part["iso"].split("-")))), True
     if "dmy" in part:
         day, number, in_year = map(int, re.split(r"[/.-]", part["dmy"]))
-        return _one_day(date(in_year, number, day)), True
+        return one_day(date(in_year, number, day)), True
     if "edge" in part:
         month = _month(part["em"], part.get("ey"), today, year)
         first = part["edge"] in ("awal", "start of")
-        day_of = month if first else _months_later(month, 1) - timedelta(days=1)
-        return _one_day(day_of), "ey" in part
+        day_of = month if first else months_later(month, 1) - timedelta(days=1)
+        return one_day(day_of), "ey" in part
     if "ytd" in part:
         named = period_of(part["ytd"].split(" s")[0], today) if re.match(_M, part["ytd"], re.IGNORECASE) else None
         start = named.start if named and named.start else date(today.year, 1, 1)
-        return Period(start, today, _span_label(start, today)), True
+        return Period(start, today, span_label(start, today)), True
     if "d" in part:
         month = _month(part["dm"], part.get("dy"), today, year)
-        return _one_day(date(month.year, month.month, int(part["d"]))), "dy" in part
+        return one_day(date(month.year, month.month, int(part["d"]))), "dy" in part
     if "md" in part:
-        return _one_day(date(int(part["mdy"]), _MONTH_WORDS[part["md"]], int(part["mdd"]))), True
+        return one_day(date(int(part["mdy"]), _MONTH_WORDS[part["md"]], int(part["mdd"]))), True
     if "ym" in part:
-        return _month_period(date.fromisoformat(f"{part['ym']}-01")), True
+        return month_period(date.fromisoformat(f"{part['ym']}-01")), True
     if "my" in part:
         number, in_year = map(int, part["my"].split("/"))
-        return _month_period(date(in_year, number, 1)), True
+        return month_period(date(in_year, number, 1)), True
     if "m" in part:
-        return _month_period(_month(part["m"], part.get("y"), today, year)), "y" in part
+        return month_period(_month(part["m"], part.get("y"), today, year)), "y" in part
     if "q" in part or "oq" in part:
         number = _number(part.get("q") or part["oq"])
-        return _quarter(number, part.get("qy") or part.get("oqy"), today, year), bool(part.get("qy") or part.get("oqy"))
+        return quarter(number, part.get("qy") or part.get("oqy"), today, year), bool(part.get("qy") or part.get("oqy"))
     if "s" in part:
         in_year = int(part["sy"]) if "sy" in part else year or today.year
         number = _number(part["s"])
         start = date(in_year, 6 * number - 5, 1)
-        return Period(start, _months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
+        return Period(start, months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
     if "n" in part or "ln" in part:
         count, unit = _number(part.get("n") or part["ln"]), _UNITS[part.get("nu") or part["lu"]]
-        return _trailing(count, unit, today), True
+        return trailing(count, unit, today), True
     if this := part.get("tu") or part.get("etu"):
-        return _current(_UNITS[this], today), True
+        return current(_UNITS[this], today), True
     if last := part.get("pu") or part.get("epu"):
         unit = _UNITS[last]
         if unit == "day":
-            return _one_day(today - timedelta(days=1)), True
-        before = _current(unit, today).start
+            return one_day(today - timedelta(days=1)), True
+        before = current(unit, today).start
         assert before is not None
-        return _current(unit, before - timedelta(days=1)), True
+        return current(unit, before - timedelta(days=1)), True
     if "today" in part:
-        return _one_day(today), True
+        return one_day(today), True
     if "yesterday" in part:
-        return _one_day(today - timedelta(days=1)), True
+        return one_day(today - timedelta(days=1)), True
     in_year = int(part["year"])
     return Period(date(in_year, 1, 1), date(in_year, 12, 31), str(in_year)), True
 
@@ -268,67 +240,3 @@ def _month(name: str, in_year: str | None, today: date, year: int | None) -> dat
     if year is not None:
         return date(year, number, 1)
     return date(today.year if number <= today.month else today.year - 1, number, 1)
-
-
-def _month_period(first: date) -> Period:
-    return Period(first, _months_later(first, 1) - timedelta(days=1), month_label(first))
-
-
-def _quarter(number: int, in_year: str | None, today: date, year: int | None) -> Period:
-    wanted = int(in_year) if in_year else year
-    if wanted is None:
-        wanted = today.year if 3 * number - 2 <= today.month else today.year - 1
-    start = date(wanted, 3 * number - 2, 1)
-    return Period(start, _months_later(start, 3) - timedelta(days=1), f"Kuartal {number} {wanted}")
-
-
-def _current(unit: str, day: date) -> Period:
-    if unit == "day":
-        return _one_day(day)
-    if unit == "week":
-        start = day - timedelta(days=day.weekday())
-        return Period(start, start + timedelta(days=6), _span_label(start, start + timedelta(days=6)))
-    if unit == "month":
-        return _month_period(day.replace(day=1))
-    if unit == "quarter":
-        return _quarter((day.month + 2) // 3, str(day.year), day, None)
-    return Period(date(day.year, 1, 1), date(day.year, 12, 31), str(day.year))
-
-
-def _trailing(count: int, unit: str, today: date) -> Period:
-    """The last `count` units up to today, counted from the day after their beginning."""
-    if unit in ("day", "week"):
-        start = today - timedelta(days=count * (7 if unit == "week" else 1) - 1)
-    else:
-        start = _months_later(today, -count * {"month": 1, "quarter": 3, "year": 12}[unit]) + timedelta(days=1)
-    name = {"day": "hari", "week": "minggu", "month": "bulan", "quarter": "kuartal", "year": "tahun"}[unit]
-    return Period(start, today, f"{count} {name} terakhir")
-
-
-def _months_later(day: date, months: int) -> date:
-    index = day.year * 12 + day.month - 1 + months
-    in_year, month = divmod(index, 12)
-    return date(in_year, month + 1, min(day.day, calendar.monthrange(in_year, month + 1)[1]))
-
-
-def _one_day(day: date) -> Period:
-    return Period(day, day, f"{day.day} {month_label(day)}")
-
-
-def _in_year(period: Period, year: int) -> Period:
-    assert period.start is not None and period.end is not None
-    shift = 12 * (year - period.start.year)
-    start = _months_later(period.start, shift)
-    if period.start == period.end:
-        return _one_day(start)
-    end = _months_later(period.end + timedelta(days=1), shift) - timedelta(days=1)
-    return Period(start, end, period.label.replace(str(period.start.year), str(year)))
-
-
-def _span_label(start: date, end: date) -> str:
-    whole = start.day == 1 and (end + timedelta(days=1)).day == 1
-    if whole and start.year == end.year and start.month != end.month:
-        return f"{MONTHS[start.month - 1]} – {month_label(end)}"
-    if whole:
-        return f"{month_label(start)} – {month_label(end)}"
-    return f"{start.day} {month_label(start)} – {end.day} {month_label(end)}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from agentd.apps.analytics.periods import Period, previous
+from agentd.apps.analytics.spans import Period, previous
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:

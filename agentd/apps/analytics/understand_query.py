@@ -10,8 +10,9 @@ from typing import Any
 
 from agentd.apps.analytics.clarifying import without_subject
 from agentd.apps.analytics.node_context import NodeContext
-from agentd.apps.analytics.periods import Period, period_of, periods_of
+from agentd.apps.analytics.periods import period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
+from agentd.apps.analytics.spans import Period
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage

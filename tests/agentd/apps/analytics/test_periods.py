@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from agentd.apps.analytics.periods import period_of, periods_of, previous
+from agentd.apps.analytics.periods import period_of, periods_of
+from agentd.apps.analytics.spans import previous
 
 TODAY = date(2023, 3, 15)
 
