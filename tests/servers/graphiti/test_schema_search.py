@@ -58,6 +58,11 @@ async def test_those_who_owe_are_found_however_they_are_called(search: SchemaSea
     assert names(await found(search, asked))[0] == "arbook"
 
 
+async def test_profit_and_loss_is_found_nowhere_in_the_sample(search: SchemaSearch) -> None:
+    """It has no such table, and sales less purchases would be none."""
+    assert await search.find("profit_report", ["laba rugi"]) is None
+
+
 async def test_joins_between_found_tables_come_along(search: SchemaSearch) -> None:
     answer = await found(search, "barang terlaris", "salesman")
     assert {"mastermaterial", "mastersales"} <= set(names(answer))

@@ -114,6 +114,14 @@ async def test_a_schema_without_tables_is_inadequate(erp: Path, answer: dict[str
     assert (node, message) == ("consult_schema", "Informasi skema tidak memadai.")
 
 
+async def test_what_the_books_do_not_hold_is_named(erp: Path) -> None:
+    """Issue 19: "laba rugi" finds what fits or says what is missing."""
+    understood = {**SALES, "entities_mentioned": ["laba rugi"], "requested_metrics": ["profit"]}
+    nothing = {**SCHEMA, "relevant_tables": []}
+    answer = await Office(erp, understood, get_relevant_schema_info=lambda _: nothing).ask("Laba rugi Januari 2023?")
+    assert answer["error"]["suggestions"][0] == "Pembukuan ini tidak memuat tabel tentang: laba rugi."
+
+
 # ── §3.3 plan_execution ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
