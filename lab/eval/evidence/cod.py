@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.text import fold
+from agentd.apps.letters.evidence import moments
 from agentd.messages import Said, ToolInfo
 from lab.eval.evidence.trials import Trial
 
@@ -189,11 +190,12 @@ def _valued(acts: Sequence[Mapping[str, Any]], kind: str) -> Slots:
 
 
 def _same(value: str, other: str | None) -> bool:
-    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret` are one value."""
+    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`."""
     if other is None:
         return False
     words, others = set(fold(value)), set(fold(other))
-    return words <= others or others <= words
+    hour = moments.hour(value)
+    return words <= others or others <= words or (hour is not None and hour == moments.hour(other))
 
 
 def _boolean(kinds: Mapping[str, Any], slot: str) -> bool:

@@ -78,6 +78,14 @@ class Case:
                 question = ""
         return tuple(found)
 
+    @cached_property
+    def _by_order(self) -> dict[int, Turn]:
+        return {turn.order: turn for turn in self.turns}
+
+    def turn(self, order: int) -> Turn | None:
+        """The citizen's message of that order; None for a form, a result or a rule."""
+        return self._by_order.get(order)
+
     def _turn(self, entry: Said, question: str) -> Turn:
         asked = self.form.names.asked(question) if question else ()
         read = self._readings.remember((Heard, entry.text, self.lexicon), lambda: heard(entry.text, self.lexicon))

@@ -5,7 +5,7 @@ Moods, owners and corrections are found by the packs' cues, each sentence in one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
@@ -90,7 +90,15 @@ def heard(text: str, lexicon: Lexicon) -> Heard:
         found.append(sentence)
         aliases |= set(_aliases(sentence))
     another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
+    another = another or any(_asks_instead(sentence) for sentence in found)
     return Heard(tuple(found), another, frozenset(aliases))
+
+
+def _asks_instead(sentence: Sentence) -> bool:
+    """`Kalau Lion Air bagaimana?`, `How about Thursday?`: a question for something else than was offered."""
+    first = sentence.marks[0] if sentence.marks else None
+    supposed = first is not None and first.cue is Cue.EXAMPLE and first.start == 0
+    return sentence.asks and (supposed or tuple(sentence.words[:2]) in _PROPOSALS)
 
 
 def _refuses(found: Sequence[Sentence]) -> bool:
@@ -177,8 +185,12 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
     _set(sentence, range(start if rest else 0, len(sentence.words)), Mood.OPEN)
 
 
-def _on_unsure(sentence: Sentence, _mark: Mark) -> None:
-    _set(sentence, range(len(sentence.words)), Mood.OPEN)
+def _on_unsure(sentence: Sentence, mark: Mark) -> None:
+    """A doubt: of its clause; alone in it (`RT 3, kayaknya`), of the whole sentence."""
+    clause = _span(sentence, mark.start)
+    rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
+    told = any(sentence.words[at][0].isalnum() for at in rest)
+    _set(sentence, clause if told else range(len(sentence.words)), Mood.OPEN)
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
@@ -244,10 +256,31 @@ def _own(sentence: Sentence, spoken_of: str | None) -> None:
     for at in sorted({*named, *again})[:MOST]:
         if at in named:
             value = named[at].value
-            whose = CITIZEN if value in _APPLICANTS else value
+            whose = CITIZEN if value in _APPLICANTS else f"{value}{_OF}" if _possessed(named, at, words) else value
             sentence.people.append((at, whose, range(_span(sentence, at).start, size)))
         else:
             sentence.people.append((at, None, range(at, size)))
+
+
+_OF = " of another"
+"""Marks somebody of somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
+
+
+def of_another(whose: str | None) -> bool:
+    """Whether somebody is somebody else's."""
+    return whose is not None and whose.endswith(_OF)
+
+
+def _possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
+    """Whether the person is another person's: `friend's mother`, `ibu teman saya`."""
+    mark = named[at]
+    before = next((one for one in named.values() if 0 < at - one.end <= 2), None)
+    if before is not None and "'" in words[before.end : at] and not {before.value, mark.value} & _ROLES:
+        return before.value not in _APPLICANTS
+    after = named.get(mark.end)
+    if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
+        return False
+    return after.value in persons.OUTSIDERS and mark.value not in _ROLES | persons.OUTSIDERS
 
 
 def _opens(sentence: Sentence, at: int) -> bool:

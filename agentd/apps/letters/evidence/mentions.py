@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import texts
+from agentd.apps.letters.evidence.asserted import mood, owner, put_right
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
@@ -28,8 +29,6 @@ _CLAUSE = 24
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
-_CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"})
-"""What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 _FOREIGN = {
     **dict.fromkeys(
         ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
@@ -62,12 +61,17 @@ def _near(named: Sequence[Named], starts: Sequence[int], span: Span) -> Sequence
 
 
 def turned_down(field: Field, case: Case, order: int) -> bool:
-    """Whether the citizen turned down an offer of the value that a tool's result of that order holds."""
-    if not own(field):
-        return False
+    """Whether the citizen turned down the value that a tool's result of that order holds.
+
+    They did by asking for another before a tool found anything else, or after the agent had offered the value.
+    """
     value = plain(str(field.value))
-    later = (turn for turn in case.turns if turn.order > order)
-    return any(turn.heard.another and value in plain(turn.question) for turn in later)
+    newer = min((entry.order for entry in case.said if entry.by == "tool" and entry.order > order), default=None)
+    return any(
+        turn.heard.another and ((own(field) and (newer is None or turn.order < newer)) or value in plain(turn.question))
+        for turn in case.turns
+        if turn.order > order
+    )
 
 
 def _claims(
@@ -78,27 +82,19 @@ def _claims(
     starts = [one.start for one in named]
     meant = [span for span in found if _means(field, case, turn, sentence, _near(named, starts, span), before, span)]
     for span in meant:
-        mood = _mood(field, case, sentence, span)
-        yield Claim(turn.order, mood, span.supports, True, sentence.corrected[span.start])
+        yield Claim(turn.order, mood(field, case, sentence, span), span.supports, True, sentence.corrected[span.start])
     if meant:
         yield from _instead(field, turn, sentence, named, meant)
         return
     label = next((one for one in named if one.keys == {field.key}), None)
-    if sentence.wrong and not found and any(field.key in one.keys for one in named):
-        yield Claim(turn.order, Mood.TAKEN_BACK, False)
-    elif field.kind in TEXTS and not found:
+    if field.kind in TEXTS and not found:
         yield from _wording(field, case, turn, sentence, named, label)
 
 
 def _instead(
     field: Field, turn: Turn, sentence: Sentence, named: Sequence[Named], meant: Sequence[Span]
 ) -> Iterator[Claim]:
-    """`…, eh maaf, penjahit`: other words after a correction take a text's place."""
-    start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
-    if field.kind not in TEXTS or any(span.start >= start for span in meant):
-        return
-    rest = [word for word in sentence.words[start:] if word[0].isalnum() and word not in FILLERS]
-    if rest and not any(one.start >= start and one.plain and field.key not in one.keys for one in named):
+    if not any(sentence.corrected[span.start] for span in meant) and put_right(field, sentence, tuple(named)):
         yield Claim(turn.order, Mood.SAID, False, True, True)
 
 
@@ -119,26 +115,8 @@ def _wording(
         place = Span(start, start + 1, False)
         if not _whose(field, case, sentence, named, place, asked=start == 0):
             return
-        mood = _mood(field, case, sentence, place)
         supports = field.kind == "text" and texts.supports(said, str(field.value))
-        yield Claim(turn.order, mood, supports, True, sentence.corrected[start])
-
-
-def _mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
-    """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
-    moods = {sentence.moods[at] for at in range(span.start, span.end)}
-    if sentence.inquiring and field.kind in _CIRCUMSTANCES:
-        moods = {Mood.SAID if mood is Mood.OPEN else mood for mood in moods}
-    for mood in (Mood.OPEN, Mood.DENIED):
-        if mood in moods:
-            return mood
-    shape = case.form.shapes.get(field.key)
-    wanted = shape.time if shape is not None else ""
-    time = sentence.times[span.start]
-    if time == "soon":
-        return Mood.SAID if case.form.ahead and wanted != "past" else Mood.OPEN
-    dated = field.kind in ("date", "time") and wanted == "" and time == "future"
-    return Mood.SAID if time in ("", wanted) or dated else Mood.OPEN
+        yield Claim(turn.order, mood(field, case, sentence, place), supports, True, sentence.corrected[start])
 
 
 def _means(
@@ -218,25 +196,16 @@ def _foreign(field: Field, sentence: Sentence, named: Sequence[Named], span: Spa
     )
 
 
-def _owner(sentence: Sentence, span: Span) -> str | None:
-    """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
-    owner: str | None = None
-    for at, whose, place in sentence.people:
-        if span.start in place and not span.start <= at < span.end:
-            owner = whose
-    return owner
-
-
 def _owned(candidates: frozenset[str], field: Field, case: Case, sentence: Sentence, span: Span) -> frozenset[str]:
     """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
-    owner, clause = _owner(sentence, span), sentence.clauses[span.start]
-    if owner is None:
+    whose, clause = owner(sentence, span), sentence.clauses[span.start]
+    if whose is None:
         near = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
         if not any(at in sentence.own and sentence.clauses[at] == clause for at in near):
             return frozenset()
-        owner = CITIZEN
+        whose = CITIZEN
     people = {key: shape.person for key, shape in case.form.shapes.items()} | {field.key: field.person}
-    return frozenset(key for key in candidates if _same(people.get(key), owner, case))
+    return frozenset(key for key in candidates if _same(people.get(key), whose, case))
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
@@ -247,11 +216,11 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
 
 def _whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], span: Span, *, asked: bool) -> bool:
     """Whether what is said is said of the field's person: by name, by a word of that person's own, or as the answer."""
-    owner = _owner(sentence, span)
+    whose = owner(sentence, span)
     if field.person == ANYBODY:
         return True
-    if owner is not None or field.person in (None, CITIZEN):
-        return _same(field.person, owner, case)
+    if whose is not None or field.person in (None, CITIZEN):
+        return _same(field.person, whose, case)
     clause, corrected = sentence.clauses[span.start], sentence.corrected[span.start]
     common = {(mark.start, mark.end) for mark in sentence.labels if not mark.value.startswith("field:")}
     others = {key for key, shape in case.form.shapes.items() if shape.person != field.person}

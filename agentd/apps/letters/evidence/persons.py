@@ -18,6 +18,8 @@ KIN = frozenset(
         *("cucu", "paman", "bibi", "sepupu", "keponakan"),
     }
 )
+OUTSIDERS = frozenset({"teman", "tetangga", "majikan", "pacar"})
+"""Who is nobody's family: `ibu teman saya` is none of the citizen's."""
 _FOR = phrases().for_whom
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
+from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims import addresses, birth, people, wording
 from agentd.apps.letters.evidence.claims import choices as chosen
@@ -15,6 +16,7 @@ from agentd.apps.letters.evidence.claims import numbers as numbered
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim, holds
+from agentd.apps.letters.evidence.spans import NUMBERS
 from agentd.apps.letters.evidence.values import equals, within
 
 Json = Any
@@ -28,7 +30,7 @@ def proven(field: Field, case: Case) -> bool:
 
     A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
     """
-    if not _readable(field.value):
+    if not _readable(field.value) or _of_another_field(field, case):
         return False
     quote = case.quote(field)
     if quote is None:
@@ -44,10 +46,19 @@ def _readable(value: Json) -> bool:
     return 0 < len(text) <= LONGEST and (not isinstance(value, str) or bool(fold(text)))
 
 
+def _of_another_field(field: Field, case: Case) -> bool:
+    """Whether a number is written with the name of another field (`3 bathrooms` as the beds)."""
+    named = case.form.names.find(quotes.words(str(field.value))) if field.kind in NUMBERS else ()
+    return any(field.key not in one.keys for one in named)
+
+
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
-    claims = list(reader(field, case))
+    claims = [_judged(claim, field, case) for claim in reader(field, case)]
+    spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
+    silent = (turn for turn in case.turns if turn.order not in spoken)
+    claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
     said = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
@@ -67,6 +78,12 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
         return frozenset() if not claims and _told_by_nik(field, case) else None
     later = any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
     return None if later else frozenset(found)
+
+
+def _judged(claim: Claim, field: Field, case: Case) -> Claim:
+    """The claim, open where its message does not assert the value."""
+    said = claim.supports and claim.mood is Mood.SAID
+    return claim._replace(mood=Mood.OPEN) if said and not asserted(field, case, claim.message) else claim
 
 
 def _told_by_nik(field: Field, case: Case) -> bool:

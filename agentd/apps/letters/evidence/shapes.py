@@ -185,6 +185,8 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
         return _BY_LABEL[label]
     if types & {"integer", "number"}:
         return "money" if senses & _KINDS["money"] else "number"
+    if "name" in senses:
+        return "name"
     derived = next((kind for kind, known in _KINDS.items() if senses & known), "text")
     return "code" if "pattern" in prop and derived in ("text", "number") else derived
 

@@ -114,6 +114,49 @@ def test_an_offer_that_was_turned_down_is_no_evidence_and_one_that_was_taken_is(
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "Kalau Lion Air bagaimana?",
+        "How about Lion Air?",
+        "Yang satunya lagi.",
+        "Any alternative suggestions?",
+        "Kemahalan.",
+    ],
+)
+def test_a_finding_counts_no_more_once_something_else_was_asked_for(answer: str) -> None:
+    found = Said(by="tool", order=2, tool="find", value={"departure_hall": "B7"})
+    asked = (found, Said(by="agent", order=3, text="Ada satu."), Said(by="citizen", order=4, text="Jam berapa?"))
+    hall = {"departure_hall": {"type": "string"}}
+    assert missing(hall, {"departure_hall": "B7"}, "Mau terbang.", said=asked) == set()
+    other = (*asked, Said(by="citizen", order=6, text=answer))
+    assert missing(hall, {"departure_hall": "B7"}, "Mau terbang.", said=other) == {"departure_hall"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My friend's mother's name is Siti.",
+        "Nama ibu teman saya Siti.",
+        "My mother's name is Siti, sorry, I mean Sita.",
+    ],
+)
+def test_somebody_of_somebody_else_and_what_was_put_right_at_once_prove_nothing(said: str) -> None:
+    assert missing({"mother_name": {"type": "string"}}, {"mother_name": "Siti"}, said) == {"mother_name"}
+    assert missing({"mother_name": {"type": "string"}}, {"mother_name": "Siti"}, "My mother's name is Siti.") == set()
+
+
+def test_a_number_with_another_fields_name_is_no_value() -> None:
+    beds = {"number_of_beds": "3 kamar mandi", "number_of_baths": "3 kamar mandi"}
+    assert missing(TRIP, beds, "Cari yang 3 kamar tidur dan 3 kamar mandi") == {"number_of_beds"}
+
+
+def test_that_it_was_wrong_takes_back_what_was_said_whatever_its_field_is_called() -> None:
+    days = {"days_off": {"type": "integer"}}
+    assert missing(days, {"days_off": 3}, "Istirahat 3 hari.") == set()
+    assert missing(days, {"days_off": 3}, "Istirahat 3 hari.", "A: Baik.", "Maaf, tadi salah.") == {"days_off"}
+
+
+@pytest.mark.parametrize(
     ("said", "day"),
     [
         ("besok", date(2026, 3, 3)),

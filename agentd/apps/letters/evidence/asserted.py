@@ -1,0 +1,71 @@
+"""Whether a message asserts a value: as true now, of nobody else's, not put right at once. For every field alike."""
+
+from __future__ import annotations
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.heard import Sentence, of_another
+from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
+
+_CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"})
+"""What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
+
+
+def asserted(field: Field, case: Case, order: int) -> bool:
+    """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
+    turn = case.turn(order)
+    if turn is None or field.kind == "address":  # which of its words are whose, only the address says
+        return True
+    read = list(zip(turn.heard.sentences, turn.named, strict=True))
+    places = [(each, span) for each in read for span in spans(field, each[0].words, turn.day) if span.supports]
+    return not places or any(_so(field, case, *each, span) for each, span in places)
+
+
+def _so(field: Field, case: Case, sentence: Sentence, named: tuple[Named, ...], span: Span) -> bool:
+    if mood(field, case, sentence, span) is not Mood.SAID or of_another(owner(sentence, span)):
+        return False
+    return sentence.corrected[span.start] or not put_right(field, sentence, named)
+
+
+def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
+    """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
+    moods = {sentence.moods[at] for at in range(span.start, span.end)}
+    if sentence.inquiring and field.kind in _CIRCUMSTANCES:
+        moods = {Mood.SAID if mood is Mood.OPEN else mood for mood in moods}
+    for mood in (Mood.OPEN, Mood.DENIED):
+        if mood in moods:
+            return mood
+    shape = case.form.shapes.get(field.key)
+    wanted = shape.time if shape is not None else ""
+    time = sentence.times[span.start]
+    if time == "soon":
+        return Mood.SAID if case.form.ahead and wanted != "past" else Mood.OPEN
+    return Mood.SAID if time in ("", wanted) else Mood.OPEN
+
+
+def owner(sentence: Sentence, span: Span) -> str | None:
+    """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
+    found: str | None = None
+    for at, whose, place in sentence.people:
+        if span.start in place and not span.start <= at < span.end:
+            found = whose
+    return found
+
+
+def put_right(field: Field, sentence: Sentence, named: tuple[Named, ...]) -> bool:
+    """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`."""
+    start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
+    rest = [word for word in sentence.words[start:] if word[0].isalnum() and word not in FILLERS]
+    others = any(one.start >= start and one.plain and field.key not in one.keys for one in named)
+    return field.kind in TEXTS and bool(rest) and not others
+
+
+def taken_back(field: Field, turn: Turn) -> bool:
+    """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it."""
+    for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
+        if sentence.wrong and (not named or any(field.key in one.keys for one in named)):
+            return not spans(field, sentence.words, turn.day)
+    return False
