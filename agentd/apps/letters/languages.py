@@ -87,6 +87,7 @@ class Phrases:
     applicants: frozenset[str]
     another: frozenset[str]
     fates: frozenset[str]
+    asking: Mapping[str, tuple[str, ...]]
     clock: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     weekdays: tuple[tuple[str, ...], ...]

@@ -111,3 +111,9 @@ async def test_nothing_passes_at_a_strange_office_that_nobody_said_of_its_field(
 async def test_nothing_passes_that_was_denied_supposed_of_another_person_or_of_another_time(bare: bool) -> None:
     wrong = [trial for trial in matrix.trials(bare=bare) if not trial.honest]
     assert [(trial.id, trial.language) for trial in wrong if not await refused(trial)] == []
+
+
+async def test_every_conversation_at_the_strange_offices_comes_to_its_call() -> None:
+    tried = [trial for trial in offices.trials() if trial.honest]
+    assert len(tried) == 25
+    assert [(trial.id, missing) for trial in tried if (missing := await refused(trial))] == []

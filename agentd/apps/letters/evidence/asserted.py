@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import date
+
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence, of_another
+from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.owners import of_another
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
 
@@ -19,15 +23,21 @@ def asserted(field: Field, case: Case, order: int) -> bool:
     turn = case.turn(order)
     if turn is None or field.kind == "address":  # which of its words are whose, only the address says
         return True
-    read = list(zip(turn.heard.sentences, turn.named, strict=True))
-    places = [(each, span) for each in read for span in spans(field, each[0].words, turn.day) if span.supports]
-    return not places or any(_so(field, case, *each, span) for each, span in places)
+    verdicts = [
+        verdict
+        for sentence, named in zip(turn.heard.sentences, turn.named, strict=True)
+        for verdict in _verdicts(field, case, sentence, named, turn.day)
+    ]
+    return not verdicts or any(verdicts)
 
 
-def _so(field: Field, case: Case, sentence: Sentence, named: tuple[Named, ...], span: Span) -> bool:
-    if mood(field, case, sentence, span) is not Mood.SAID or of_another(owner(sentence, span)):
-        return False
-    return sentence.corrected[span.start] or not put_right(field, sentence, named)
+def _verdicts(field: Field, case: Case, sentence: Sentence, named: tuple[Named, ...], today: date) -> Iterator[bool]:
+    """Of each place of the value in a sentence, whether it is asserted there."""
+    places = [span for span in spans(field, sentence.words, today) if span.supports]
+    instead = bool(places) and put_right(field, sentence, named)
+    for span in places:
+        said = mood(field, case, sentence, span) is Mood.SAID and not of_another(owner(sentence, span))
+        yield said and (sentence.corrected[span.start] or not instead)
 
 
 def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from agentd.agent.aside import spend
-from agentd.agent.text import FILLERS
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
 from agentd.apps.letters.evidence.heard import Heard, heard
@@ -87,10 +87,29 @@ class Case:
         return self._by_order.get(order)
 
     def _turn(self, entry: Said, question: str) -> Turn:
-        asked = self.form.names.asked(question) if question else ()
-        read = self._readings.remember((Heard, entry.text, self.lexicon), lambda: heard(entry.text, self.lexicon))
-        named = tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
+        asked = self._asked(question) if question else ()
+        read, named = self.read(entry.text)
         return Turn(entry.order, read, asked, question, named, _day(entry) if entry.day else self.today)
+
+    def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
+        """A message in sentences, with the fields that each of them names."""
+        read = self._readings.remember((Heard, text, self.lexicon), lambda: heard(text, self.lexicon))
+        return read, tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
+
+    def _asked(self, question: str) -> tuple[frozenset[str], ...]:
+        """What a question asks for: by the words for fields, and by its own word unless it names others."""
+        named = self.form.names.asked(question)
+        own = [one.keys for one in named if one.plain]
+        wanted = (keys for keys in self._wanted(question) if not own or any(keys & other for other in own))
+        return (*(one.keys for one in named), *wanted)
+
+    def _wanted(self, question: str) -> Iterator[frozenset[str]]:
+        """The fields of the kind that a question's own word asks for: `ke mana?` a place, `who?` a name."""
+        words = f" {' '.join(fold(question))} "
+        for kind, asking in phrases().asking.items():
+            if any(f" {each} " in words for each in asking):
+                keys = frozenset(key for key, shape in self.form.shapes.items() if shape.kind == kind)
+                yield from [keys] if keys else ()
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:

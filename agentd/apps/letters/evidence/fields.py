@@ -163,7 +163,7 @@ def _walk(
             required,
             pattern,
             labels=known.labels,
-            told_about=known.came_from.get("about") == "x-agentd-about",
+            told_about=known.told_about,
         )
 
 

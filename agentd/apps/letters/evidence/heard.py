@@ -5,13 +5,13 @@ Moods, owners and corrections are found by the packs' cues, each sentence in one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice
 
 from agentd.agent.text import FILLERS, folded
-from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Lexicon, Mark
+from agentd.apps.letters.evidence import owners
+from agentd.apps.letters.evidence.lexicon import SELF, Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.persons import CITIZEN
@@ -26,7 +26,6 @@ _UNKNOWN = phrases().unknowns
 _PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
 _JOINS = phrases().joins
 _APPLICANTS = phrases().applicants
-_TOWARD = phrases().toward
 _DISOWNS = phrases().disowns
 _DOUBTS = phrases().doubts
 _PAST = {tuple(phrase.split()) for phrase in phrases().past}
@@ -36,7 +35,6 @@ _TIMES = {"past": _PAST, "future": _FUTURE, "soon": _SOON}
 MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
 _ANOTHER = {tuple(phrase.split()) for phrase in phrases().another}
-_FATES = phrases().fates
 _NEVER = frozenset({"never", "pernah"})
 
 
@@ -88,7 +86,7 @@ def heard(text: str, lexicon: Lexicon) -> Heard:
         sentence = _sentence(part, raws[start:end], lexicon.marks(part), mark == "?", spoken_of)
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
         found.append(sentence)
-        aliases |= set(_aliases(sentence))
+        aliases |= set(owners.aliases(part, sentence.marks))
     another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     return Heard(tuple(found), another, frozenset(aliases))
@@ -251,36 +249,21 @@ def _own(sentence: Sentence, spoken_of: str | None) -> None:
     sentence.own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not sentence.own and any(mark.cue is Cue.PRONOUN for mark in sentence.marks):
         sentence.people.append((-1, spoken_of, range(size)))
-    named = {mark.start: mark for mark in sentence.marks if mark.cue is Cue.RELATION and _names(mark, words)}
+    named = {mark.start: mark for mark in sentence.marks if mark.cue is Cue.RELATION and owners.names(mark, words)}
     again = {at for at in sentence.own if at not in named and _opens(sentence, at)}
     for at in sorted({*named, *again})[:MOST]:
         if at in named:
             value = named[at].value
-            whose = CITIZEN if value in _APPLICANTS else f"{value}{_OF}" if _possessed(named, at, words) else value
+            whose = (
+                CITIZEN
+                if value in _APPLICANTS
+                else f"{value}{owners.OF_ANOTHER}"
+                if owners.possessed(named, at, words)
+                else value
+            )
             sentence.people.append((at, whose, range(_span(sentence, at).start, size)))
         else:
             sentence.people.append((at, None, range(at, size)))
-
-
-_OF = " of another"
-"""Marks somebody of somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
-
-
-def of_another(whose: str | None) -> bool:
-    """Whether somebody is somebody else's."""
-    return whose is not None and whose.endswith(_OF)
-
-
-def _possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
-    """Whether the person is another person's: `friend's mother`, `ibu teman saya`."""
-    mark = named[at]
-    before = next((one for one in named.values() if 0 < at - one.end <= 2), None)
-    if before is not None and "'" in words[before.end : at] and not {before.value, mark.value} & _ROLES:
-        return before.value not in _APPLICANTS
-    after = named.get(mark.end)
-    if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
-        return False
-    return after.value in persons.OUTSIDERS and mark.value not in _ROLES | persons.OUTSIDERS
 
 
 def _opens(sentence: Sentence, at: int) -> bool:
@@ -290,36 +273,6 @@ def _opens(sentence: Sentence, at: int) -> bool:
         for place in (at, at - 1)
         if place >= 0
     )
-
-
-def _names(mark: Mark, words: Sequence[str]) -> bool:
-    """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
-    at = mark.start - 1
-    while at >= 0 and words[at] in ("my", "the", "a", "our"):
-        at -= 1
-    if at >= 0 and words[at] in _TOWARD:
-        return False
-    alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
-    return persons.strong(mark, words, opens=not alone, form=False, agent=False)
-
-
-def _aliases(sentence: Sentence) -> list[tuple[str, str]]:
-    """`almarhum ayah saya`, `ayah saya sudah meninggal`: who is in a role."""
-    found: list[tuple[str, str]] = []
-    relations = [mark for mark in sentence.marks if mark.cue is Cue.RELATION]
-    for before, after in pairwise(relations):
-        if after.start - before.end <= 1 and {before.value, after.value} & _ROLES:
-            role, other = (before.value, after.value) if before.value in _ROLES else (after.value, before.value)
-            found.append((other, role))
-    for mark in relations:
-        near = sentence.words[mark.end : mark.end + 4]
-        if _FATES.intersection(near) and mark.value not in _ROLES:
-            found.append((mark.value, DECEASED))
-    return found
-
-
-DECEASED = "almarhum"
-_ROLES = frozenset({DECEASED})
 
 
 def _places(words: Sequence[str], known: set[tuple[str, ...]]) -> Iterator[int]:

@@ -85,15 +85,16 @@ class Names:
             else word
         )
 
-    def asked(self, text: str) -> tuple[frozenset[str], ...]:
-        """The fields that an agent's message may ask for: one set for each of its words for fields."""
+    def asked(self, text: str) -> tuple[Named, ...]:
+        """Where an agent's message names the fields that it may ask for, each once."""
         words = [folded(token) for token in tokens(normal(text)) if token.strip()]
-        return tuple(dict.fromkeys(named.keys for named in self.find(words)))
+        return tuple({named.keys: named for named in self.find(words)}.values())
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:
     """The fields that words speak of together: `tanggal berangkat` is the date of departure, not every date."""
     meant = {keys & among for keys in sets} - {frozenset()}
+    meant |= {keys & other for keys in meant for other in meant} - {frozenset()}
     return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
 
 

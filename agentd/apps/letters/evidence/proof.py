@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from agentd.agent.text import fold
@@ -55,7 +55,7 @@ def _of_another_field(field: Field, case: Case) -> bool:
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
-    claims = [_judged(claim, field, case) for claim in reader(field, case)]
+    claims = list(_judged(reader(field, case), field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.turns if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
@@ -80,10 +80,15 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     return None if later else frozenset(found)
 
 
-def _judged(claim: Claim, field: Field, case: Case) -> Claim:
-    """The claim, open where its message does not assert the value."""
-    said = claim.supports and claim.mood is Mood.SAID
-    return claim._replace(mood=Mood.OPEN) if said and not asserted(field, case, claim.message) else claim
+def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim]:
+    """The claims, open where their message does not assert the value; each message is looked at once."""
+    known: dict[int, bool] = {}
+    for claim in claims:
+        if claim.supports and claim.mood is Mood.SAID:
+            if claim.message not in known:
+                known[claim.message] = asserted(field, case, claim.message)
+            claim = claim if known[claim.message] else claim._replace(mood=Mood.OPEN)
+        yield claim
 
 
 def _told_by_nik(field: Field, case: Case) -> bool:

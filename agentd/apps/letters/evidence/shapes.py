@@ -87,6 +87,14 @@ class Shape:
     words: tuple[str, ...] = ()
     came_from: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def told_about(self) -> bool:
+        """Whether its tool says whom it is about, or its name says that it is about whoever applies (`pelapor`)."""
+        whence = self.came_from.get("about")
+        return whence in ("x-agentd-about", "x-agentd-roles") or (
+            whence == "name" and self.person == CITIZEN and self.kind != "relation"
+        )
+
     def named(self) -> Iterator[str]:
         """Every phrase by which it may be called."""
         yield from (phrase for known in self.labels.values() for phrase in known)
@@ -162,7 +170,7 @@ def _person(words: list[str], parents: list[str], title: str, role: str, known: 
         for size in range(min(3, len(phrase) - 1), 0, -1):
             declared = next((one for one in known.words if tuple(split(one)) == tuple(phrase[-size:])), None)
             if declared:
-                return known.person(declared), "name"
+                return known.person(declared), "x-agentd-roles"
         found = person(phrase) if len(phrase) > 1 else None
         if found is not None:
             return CITIZEN if found in phrases().applicants else found, "name"

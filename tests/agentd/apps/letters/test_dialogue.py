@@ -156,6 +156,47 @@ def test_that_it_was_wrong_takes_back_what_was_said_whatever_its_field_is_called
     assert missing(days, {"days_off": 3}, "Istirahat 3 hari.", "A: Baik.", "Maaf, tadi salah.") == {"days_off"}
 
 
+def test_a_yes_to_the_agents_reading_settles_which_field_a_value_is_of_and_no_value() -> None:
+    def after(question: str, answer: str) -> set[str]:
+        arguments = {"departure_date": "2027-03-03", "return_date": "2027-03-03"}
+        return missing(TRIP, arguments, "Tanggal 3 Maret 2027.", f"A: {question}", answer)
+
+    assert after("Berangkat tanggal 3 Maret 2027, benar?", "Betul, Pak.") == {"return_date"}
+    assert after("Pulang tanggal 3 Maret 2027, benar?", "Ya, harganya berapa?") == {"departure_date"}
+    for answer in ("Bukan.", "Betul?", "Ada yang lain?", "Mungkin."):
+        assert after("Berangkat tanggal 3 Maret 2027, benar?", answer) == {"departure_date", "return_date"}
+    nobody = missing(TRIP, {"departure_date": "2027-03-04"}, "Mau pergi.", "A: Berangkat 4 Maret 2027, benar?", "Ya")
+    assert nobody == {"departure_date"}
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments", "answer"),
+    [
+        ("Mau pergi ke mana?", {"where": "Medan"}, "Medan"),
+        ("Who is travelling?", {"traveller_name": "Oliver Hartmann"}, "Oliver Hartmann"),
+        ("When do you leave?", {"leaving": "2027-03-03"}, "3 March 2027"),
+    ],
+)
+def test_a_questions_own_word_says_of_what_kind_the_answer_is(
+    question: str, arguments: dict[str, Any], answer: str
+) -> None:
+    fields: dict[str, Any] = {
+        "where": {"type": "string", "x-agentd-kind": "place"},
+        "traveller_name": {"type": "string", "x-agentd-kind": "name"},
+        "leaving": {"type": "string", "format": "date"},
+        "remark": {"type": "string"},
+    }
+    assert missing(fields, arguments, "Mau pesan.", f"A: {question}", answer) == set()
+    assert missing(fields, {"remark": answer}, "Mau pesan.", f"A: {question}", answer) == {"remark"}
+
+
+def test_a_number_behind_another_fields_name_is_that_fields() -> None:
+    fields: dict[str, Any] = {"nim": {"type": "string", "x-agentd-kind": "code"}, "semester": {"type": "integer"}}
+    said = "NIM F55121044, semester 5."
+    assert missing(fields, {"nim": "F55121044", "semester": 5}, said) == set()
+    assert missing(fields, {"semester": 55121044}, said) == {"semester"}
+
+
 @pytest.mark.parametrize(
     ("said", "day"),
     [

@@ -1,0 +1,201 @@
+"""Of which field and of whom a value is said: by the words around it, its kind, the question before it. No moods.
+
+It gives every field that a value may be meant of; one alone is what proves anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.asserted import owner
+from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.heard import Sentence
+from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, fits
+from agentd.apps.letters.languages import phrases
+
+_CLAUSE = 24
+"""Words around a value in which the citizen may name himself as its owner."""
+_NEAR = 6
+"""Names of fields that are looked at before a value."""
+_COPULAS = phrases().copulas
+_FOREIGN = {
+    **dict.fromkeys(
+        ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
+    ),
+    "date": frozenset({"lahir", "tanggal_lahir"}),
+    "name": frozenset({"nama", "x:nama", "nama_usaha"}),
+}
+"""Common labels under which a value of a kind is no value of the tool's own field."""
+
+
+def means(
+    field: Field,
+    case: Case,
+    turn: Turn,
+    sentence: Sentence,
+    named: Sequence[Named],
+    before: Sequence[Named],
+    span: Span,
+) -> bool:
+    """Whether a value is meant of this field and of no other."""
+    found, asked = meant(field, case, turn, sentence, named, before, span)
+    return found == {field.key} and whose(field, case, sentence, named, span, asked=asked)
+
+
+def meant(
+    field: Field,
+    case: Case,
+    turn: Turn,
+    sentence: Sentence,
+    named: Sequence[Named],
+    before: Sequence[Named],
+    span: Span,
+) -> tuple[frozenset[str], bool]:
+    """(the fields that a value may be meant of, whether a question of the agent asked for some of them)."""
+    shapes = case.form.shapes
+    candidates = frozenset(
+        key for key, shape in shapes.items() if key == field.key or fits(shape, field, sentence.words, span)
+    )
+    candidates = _owned(candidates, field, case, sentence, span) or candidates
+    labels = _labels(field, sentence, named, span, candidates)
+    if _foreign(field, sentence, named, span) or _anothers(field, sentence, named, span):
+        return frozenset(), False
+    wanted = narrow(turn.asked, frozenset(shapes))
+    if field.kind in TEXTS and wanted and field.key not in wanted and _bare(sentence, span):
+        return frozenset(), False  # any words fit a text; these answer another question
+    asked = narrow(turn.asked, candidates)
+    topic = narrow((one.keys for one in before[-_NEAR:]), candidates)
+    narrowed = candidates
+    for keys in (*labels, asked, topic):
+        narrowed = narrowed & keys or narrowed
+    whole = frozenset(key for key in candidates if key in shapes and shapes[key].person == field.person)
+    by_kind = not asked and all(field.person is not None and keys == whole for keys in labels)
+    if by_kind and field.kind in TEXTS:
+        narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
+    narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
+    return _by_own_words(narrowed, sentence, span, shapes), bool(asked)
+
+
+def _bare(sentence: Sentence, span: Span) -> bool:
+    """Whether a sentence says the value and nothing else."""
+    rest = (*sentence.words[: span.start], *sentence.words[span.end :])
+    return not any(word[0].isalnum() and word not in FILLERS for word in rest)
+
+
+def _by_own_words(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+    """Of several fields the one whose own word stands in the clause, or else the sentence: `meninggal … di RSUD`."""
+    words = {key: frozenset(word for word in shapes[key].words if not person([word])) for key in keys & shapes.keys()}
+    if len(words) < 2:
+        return keys
+    shared = frozenset.intersection(*words.values())
+    around = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
+    clause = {sentence.words[at] for at in around if sentence.clauses[at] == sentence.clauses[span.start]}
+    for said in (clause, {sentence.words[at] for at in around}):
+        spoken = frozenset(key for key, own in words.items() if (own - shared) & said)
+        if spoken:
+            return spoken
+    return keys
+
+
+def _anothers(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+    """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
+    clause = sentence.clauses[span.start]
+    before = [one for one in named if one.end <= span.start and one.plain and sentence.clauses[one.start] == clause]
+    if not before or field.key in before[-1].keys or sentence.corrected[span.start]:
+        return False
+    between = sentence.words[before[-1].end : span.start]
+    return all(len(word) == 1 or not word.isalpha() or word in _COPULAS for word in between)
+
+
+def _plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Mapping[str, Shape]) -> frozenset[str]:
+    """Without the fields of a longer name whose further words nobody spoke: `account_type`, not the recipient's."""
+    kept = set(keys)
+    for key in keys & shapes.keys():
+        words = set(shapes[key].words)
+        for other in keys & shapes.keys():
+            plainer = set(shapes[other].words) < words
+            if plainer and not any(key in named and other not in named for named in spoken):
+                kept.discard(key)
+    return frozenset(kept)
+
+
+def _labels(
+    field: Field, sentence: Sentence, named: Sequence[Named], span: Span, candidates: frozenset[str]
+) -> list[frozenset[str]]:
+    """The fields that the words around a value name, the nearest first."""
+    clause = sentence.clauses[span.start]
+    corrected = sentence.corrected[span.start]
+    inside = [one for one in named if one.start < span.end and one.end > span.start]
+    left = [one for one in named if one.end <= span.start and (corrected or sentence.clauses[one.start] == clause)]
+    right = [one for one in named if span.end <= one.start <= span.end + 1 and sentence.clauses[one.start] == clause]
+    before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
+    nearest = before[:1] if before and before[0].end >= span.start - 1 else []
+    ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
+    return [keys for one in ordered if (keys := one.keys & candidates)]
+
+
+def _counted(words: Sequence[str], label: Named) -> bool:
+    """`3 kamar tidur`: a number before a label is its value, so that the label says nothing of what follows."""
+    before = words[label.start - 1] if label.start else ""
+    return before.isdecimal() or before in SPOKEN
+
+
+def _foreign(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+    """Whether a common label that is not the field's stands nearer before a value than any of the form's names."""
+    kinds = _FOREIGN.get(field.kind)
+    if kinds is None:
+        return False
+    own = {at for one in named for at in range(one.start, one.end)}
+    last = max((one.end for one in named if one.end <= span.start), default=-1)
+    return any(
+        mark.value in kinds and last < mark.end <= span.start and own.isdisjoint(range(mark.start, mark.end))
+        for mark in sentence.labels
+    )
+
+
+def _owned(candidates: frozenset[str], field: Field, case: Case, sentence: Sentence, span: Span) -> frozenset[str]:
+    """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
+    whose, clause = owner(sentence, span), sentence.clauses[span.start]
+    if whose is None:
+        near = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
+        if not any(at in sentence.own and sentence.clauses[at] == clause for at in near):
+            return frozenset()
+        whose = CITIZEN
+    people = {key: shape.person for key, shape in case.form.shapes.items()} | {field.key: field.person}
+    return frozenset(key for key in candidates if _same(people.get(key), whose, case))
+
+
+def _same(person: str | None, owner: str | None, case: Case) -> bool:
+    if owner in (None, CITIZEN):
+        return person in (None, CITIZEN)
+    return person == owner or (owner, person) in case.aliases or owner in _KIN.get(str(person), ())
+
+
+def whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], span: Span, *, asked: bool) -> bool:
+    """Whether what is said is said of the field's person: by name, by a word of that person's own, or as the answer."""
+    found = owner(sentence, span)
+    if field.person == ANYBODY:
+        return True
+    if found is not None or field.person in (None, CITIZEN):
+        return _same(field.person, found, case)
+    clause, corrected = sentence.clauses[span.start], sentence.corrected[span.start]
+    common = {(mark.start, mark.end) for mark in sentence.labels if not mark.value.startswith("field:")}
+    others = {key for key, shape in case.form.shapes.items() if shape.person != field.person}
+    by_name = any(
+        field.key in one.keys
+        and others.isdisjoint(one.keys)
+        and (one.start, one.end) not in common
+        and (corrected or sentence.clauses[one.start] == clause)
+        for one in named
+    )
+    return by_name or (asked and not any(sentence.clauses[at] == clause for at in sentence.own))
+
+
+_KIN: Mapping[str, tuple[str, ...]] = {"orang tua": ("ayah", "ibu"), "parent": ("ayah", "ibu", "orang tua")}
