@@ -1,7 +1,8 @@
-"""Answers that name what nobody named: a number, code, date or sum that no citizen said, no tool found.
+"""Answers that name what nobody named: a number, code, date, sum or person that no citizen said, no tool found.
 
 The office's own instructions may be repeated. Counts, short numbers and times of the clock are nobody's; a sum may be
-computed of amounts that were named. It judges text, in time linear in it.
+computed of amounts that were named; a person is two capitalised words or more after a title or `name`. It judges text,
+in time linear in it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.lexicon import LABELS, RELATIONS
 from agentd.apps.letters.evidence.numbers import amounts
+from agentd.apps.letters.languages import phrases
 from agentd.apps.letters.named import Named
 from agentd.messages import Said
 
@@ -22,16 +25,23 @@ _LEAST_DIGITS = {_LONG: 9, _CODE: 4}
 _MONEY = re.compile(
     r"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:ribu|rb|juta|jt|miliar|thousand|million|billion))?", re.I
 )
+_TITLES = phrases().honorifics | {phrase for phrase in LABELS["nama"] if " " not in phrase}
+_COPULAS = phrases().copulas
+_NO_NAME = phrases().no_name | {
+    word for known in (*LABELS.values(), *RELATIONS.values()) for phrase in known for word in phrase.split()
+}
+"""Words of a form and of relations (`Nama Ibu Kandung`, `Pak Lurah`): they are nobody's name."""
+_LEAST_NAME = 2
 _MOST = 64
 """Codes of one answer that are looked up; an answer of more is no answer to a citizen, and its rest is not read."""
 
 
 def unfounded(answer: str, said: Sequence[Said], instructions: str) -> str | None:
-    """The first number, code, date or sum of an answer that nobody named."""
+    """The first number, code, date, sum or person of an answer that nobody named."""
     answer = normal(answer)
     office = Said(by="tool", order=-1, text="", value=instructions)  # what the office wrote is as good as found
     named = Named([office, *said])
-    checks = (_codes(answer, named), _days(answer, named), _sums(answer, named))
+    checks = (_codes(answer, named), _days(answer, named), _sums(answer, named), _people(answer, named))
     return next((text for check in checks for text in check), None)
 
 
@@ -48,6 +58,21 @@ def _codes(answer: str, named: Named) -> Iterator[str]:
 def _days(answer: str, named: Named) -> Iterator[str]:
     words = [word.strip().casefold() for word in tokens(answer) if word.strip()]
     yield from (" ".join(words[start:end]) for start, end, day in dates(words) if not named.day(day))
+
+
+def _people(answer: str, named: Named) -> Iterator[str]:
+    """Full names behind a title (`Bapak`, `Mrs`) or the word for a name; a single word is as often no name."""
+    run: list[str] = []
+    behind = False
+    for raw in (*tokens(answer), "\n"):
+        word = raw.casefold()
+        if behind and raw[:1].isupper() and word not in _NO_NAME:
+            run.append(raw)
+            continue
+        if len(run) >= _LEAST_NAME and not named.person(" ".join(run)):
+            yield " ".join(run)
+        run = []
+        behind = word in _TITLES or (behind and (raw == ":" or word in _COPULAS))
 
 
 def _sums(answer: str, named: Named) -> Iterator[str]:

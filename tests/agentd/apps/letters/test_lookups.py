@@ -131,6 +131,9 @@ def test_a_constrained_model_can_write_only_numbers_that_were_named() -> None:
         "Saldo Anda Rp2.238.000.",
         "Your balance is $1,250.",
         "Student F55121044 was found.",
+        "Surat atas nama Bambang Irawan sudah ada.",
+        "Silakan temui Bapak Bambang Irawan.",
+        "Please ask Mrs Amelia Lim.",
     ],
 )
 def test_an_answer_names_nothing_that_nobody_named(answer: str) -> None:
@@ -151,6 +154,9 @@ def test_an_answer_names_nothing_that_nobody_named(answer: str) -> None:
         "Surat selesai dalam 1 hari dan gratis (Perda 5/2019).",
         "File PDF/A-2b bisa diunduh.",
         "There are 12 letters, 3 of them from 2026.",
+        "Nama Lengkap, Nama Ibu Kandung dan Nama Kepala Keluarga diisi sesuai KTP.",
+        "Baik, Bapak. Silakan Datang besok.",
+        "Terima kasih, Pak Lurah menandatanganinya.",
     ],
 )
 def test_counts_forms_and_hours_are_nobodys(answer: str) -> None:
