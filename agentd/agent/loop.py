@@ -170,6 +170,7 @@ class Agent:
             action = await self._model.action(asked)
         except ProviderFailure as failure:
             if failure.kind == "blocked":
+                asked.logs.append(f"Penyaring keamanan model menolak menjawab: {failure.message}")
                 asked.action = _as_json(Final(replies()[self._brief.language].blocked))
             else:
                 asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")

@@ -111,11 +111,15 @@ def _export(given: argparse.Namespace) -> int:
 def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace, *, dry: bool = False) -> None:
     """The file with the entries at its end. Raises ConfigError, and leaves the file, where it would be wrong."""
     from agentd import config
+    from agentd.errors import ConfigError, Problem
 
-    before = file.read_text(encoding="utf-8")
-    after = added(before, servers)
     beside = file.with_name(f".{file.name}.new")
-    beside.write_text(after, encoding="utf-8")
+    try:
+        beside.write_text(added(file.read_text(encoding="utf-8"), servers), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            [Problem(file, 1, f"can't be changed ({error.strerror}); name another by --config")]
+        ) from None
     try:
         config.load(beside, state=given.state, listen=given.listen)
         if not dry:

@@ -69,7 +69,7 @@ class AgentSettings(Section):
     max_recoveries: int = Field(default=2, ge=1)
     """Times that a run is found unfinished after the daemon died, with no step done between; then it is parked."""
     max_tools_in_prompt: int = Field(default=24, ge=1)
-    """Tools that a prompt tells of. Of more, a session's first request picks by meaning; later ones add at the end."""
+    """Tools that a prompt describes: of more, the nearest ones; sixty more it names, `list_tools` finds all."""
     custom_instruction: str = ""
     """What fills the slot `{{custom_instruction}}`."""
     language: Literal["auto", "id", "en"] = "auto"

@@ -218,3 +218,4 @@ async def test_a_providers_safety_block_is_told_kindly_and_ends_no_run_as_an_err
     ended = await Talk('{"error": "blocked"}').run()
     assert (ended.status, ended.error) == ("completed", None)
     assert ended.response.startswith("Mohon maaf, pesan ini tidak dapat saya jawab.")
+    assert ended.logs[0].startswith("Penyaring keamanan model menolak menjawab: ")

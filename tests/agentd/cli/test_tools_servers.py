@@ -99,6 +99,14 @@ def test_what_does_not_work_is_said_and_nothing_is_written(
     assert sorted(each.name for each in office.iterdir() if each.suffix in (".toml", ".new")) == ["client.toml"]
 
 
+def test_a_file_that_cannot_be_changed_is_said_without_a_trace(
+    office: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (office / ".client.toml.new").mkdir()  # what would be written beside it first; root may write anything else
+    assert tools(office, "add", "weather", "--", "x") == 2
+    assert "can't be changed (Is a directory); name another by --config" in capsys.readouterr().err
+
+
 def test_a_rule_at_the_server_is_its_tools_rule(office: Path) -> None:
     with (office / "client.toml").open("a") as file:
         file.write('[[servers]]\nname = "weather"\ncommand = "x"\napproval = { send_alarm = "never" }\n')
