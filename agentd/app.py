@@ -239,6 +239,8 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         )
         await host.ready(SERVERS_WAIT_S)
         await host.reconfigure(made.reachable_servers())
+        for app in made.apps:
+            await stack.enter_async_context(app.serving())
         await stack.enter_async_context(made.engine)
         kept = settings.store
         ages = Ages(timedelta(hours=kept.keep_visitors_h), timedelta(days=kept.keep_d))

@@ -7,6 +7,7 @@ its policy outside: first what may be called at all, then whether a human agrees
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -134,6 +135,10 @@ class App:
     def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
         """Routes behind the guard; they check scopes themselves."""
         return ()
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """What goes on beside the runs, as long as the daemon serves."""
+        return nullcontext()
 
     def parts(self) -> Iterable[object]:
         """What its methods stand on: they reach each by `services.part(TYPE)`."""

@@ -40,6 +40,7 @@ from agentd.errors import ConfigError, Problem
 from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
 
 LETTERS_URL = "letters_database_url"
+LOCKS_URL = "residents_locks_url"
 """The credential by which the letters' server learns where the register is."""
 
 
@@ -240,6 +241,8 @@ def _server(
     credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}
     if file.store.letters_url and entry.name == file.letters.server:
         credentials[LETTERS_URL] = filled(file.store.letters_url, environ).encode()
+    if file.store.url and entry.name == file.residents.server:
+        credentials[LOCKS_URL] = filled(file.store.url, environ).encode()  # three wrong PINs at all nodes together
     about_books: dict[str, str] = {}
     named = list(entry.credentials)
     if file.books.url and entry.name in BOOKS_SERVERS:

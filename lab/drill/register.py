@@ -112,7 +112,7 @@ def undrawn(folder: Path) -> Attack:
     """Its year's folder can't be made: the number stays reserved, and is that letter's once it can."""
     service = open_service(folder)
     year = folder / "letters" / NOW[:4]
-    year.parent.mkdir(mode=0o700, exist_ok=True)
+    year.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     year.write_text("in the way")
     heard, lost = [], 0
     for _ in range(3):

@@ -23,12 +23,13 @@ def main() -> None:
     try:
         settings = Settings.from_env()
         register = ConfiguredRegister(settings)
+        locks = Locks(settings.locks, lambda: clock.now().timestamp())
     except (SettingsError, RegisterError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
         raise SystemExit(2) from error
     if register.notice is not None:
         logging.getLogger(__name__).warning("no RESIDENTS_URL is configured: the residents are a made-up sample")
-    serve(create_server(Verification(register, Locks(settings.locks_file, lambda: clock.now().timestamp()))))
+    serve(create_server(Verification(register, locks), register.issued_log if settings.write_log else None))
 
 
 if __name__ == "__main__":

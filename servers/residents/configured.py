@@ -8,9 +8,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from servers.residents.database import Database
+from servers.residents.issued_log import IssuedLog
 from servers.residents.opensid import MARK, OpensidRegister
 from servers.residents.own import OwnRegister
-from servers.residents.resident import Found, PinForm, Register
+from servers.residents.resident import Found, PinForm, Register, RegisterError
 from servers.residents.sample import NOTICE, SampleRegister
 from servers.residents.settings import Settings
 
@@ -22,6 +23,7 @@ class ConfiguredRegister:
         self._settings = settings
         self._database = Database(settings.url) if settings.url else None
         self._register: Register | None = None
+        self._log: IssuedLog | None = None
         self.notice = None if settings.url else NOTICE
 
     @property
@@ -33,6 +35,14 @@ class ConfiguredRegister:
 
     def family(self, found: Found) -> list[Found]:
         return self.opened().family(found)
+
+    def issued_log(self) -> IssuedLog:
+        """Where the register lists what was issued. Raises RegisterError for one that has no such lists."""
+        register = self.opened()
+        if not isinstance(register, OpensidRegister) or self._settings.url is None:
+            raise RegisterError("WRITE_LOG is true, but the register is not OpenSID's: only that has log_surat")
+        self._log = self._log or IssuedLog(self._settings.url, register)
+        return self._log
 
     def opened(self) -> Register:
         if self._register is None:

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
+from servers.residents.issued_log import IssuedLetter, IssuedLog
 from servers.residents.resident import RegisterError, Resident
 from servers.residents.verification import Verification, Verified
 
@@ -29,6 +30,7 @@ USER_MESSAGE = "agentd/user_message"
 """In a failed result's `_meta`: what the citizen hears."""
 
 TRIES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 Nik = Annotated[str, Field(description="16 digits.")]
 
@@ -53,6 +55,12 @@ class FamilyAnswer(BaseModel):
     members: list[Resident]
 
 
+class LogAnswer(BaseModel):
+    """False for a letter that stands there already."""
+
+    new: bool
+
+
 class ResidentServer(MCPServer[None]):
     """MCPServer that never repeats an argument: the framework's own errors quote what they reject."""
 
@@ -66,8 +74,8 @@ class ResidentServer(MCPServer[None]):
         return await super().call_tool(name, arguments, context)
 
 
-def create_server(verification: Verification) -> ResidentServer:
-    """The server on a register that need not be up: each call answers for itself."""
+def create_server(verification: Verification, issued: Callable[[], IssuedLog] | None = None) -> ResidentServer:
+    """The server on a register that need not be up: each call answers for itself; `issued` lists letters."""
     server = ResidentServer("residents", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
 
     @server.tool(title="Verify a resident", annotations=TRIES, meta=FOR_THE_HOST)
@@ -100,7 +108,16 @@ def create_server(verification: Verification) -> ResidentServer:
 
         return _told(verification, members)
 
+    if issued is not None:
+        _add_log(server, verification, issued)
     return server
+
+
+def _add_log(server: ResidentServer, verification: Verification, issued: Callable[[], IssuedLog]) -> None:
+    @server.tool(title="Log an issued letter", annotations=WRITES, meta=FOR_THE_HOST)
+    def log_letter(letter: dict[str, Any]) -> Annotated[CallToolResult, LogAnswer]:
+        """Write an issued letter into the register's own lists, once however often it is sent."""
+        return _told(verification, lambda: _result(LogAnswer(new=issued().write(IssuedLetter(**letter))), {}))
 
 
 def _verified(verified: Verified) -> CallToolResult:
@@ -137,9 +154,20 @@ def _wrong(tool: str, arguments: Mapping[str, Any]) -> str | None:
         texts: tuple[str, ...] = ("pin", *named)
     elif tool in ("get_resident", "list_family"):
         texts = ("nik",)
+    elif tool == "log_letter":
+        return _wrong_letter(arguments.get("letter"))
     else:
         return None
     wrong = [name for name in texts if not isinstance(arguments.get(name), str)]
     if wrong:
         return f"{tool} takes {' and '.join(wrong)} as text"
+    return None
+
+
+def _wrong_letter(given: Any) -> str | None:
+    try:
+        IssuedLetter.model_validate(given)
+    except ValidationError as error:
+        names = {str(one["loc"][0]) if one["loc"] else "letter" for one in error.errors(include_input=False)}
+        return f"log_letter takes a letter; wrong: {', '.join(sorted(names & {*IssuedLetter.model_fields, 'letter'}))}"
     return None

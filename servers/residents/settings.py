@@ -23,6 +23,8 @@ class Settings(BaseModel):
     | RESIDENTS_URL | the credential residents_url, else the sample register |
     | OFFICE_CONFIG_ID | with one row in OpenSID's `config` that one; with several it is needed |
     | AGENTD_STATE | ./state; the count of wrong PINs is its file residents/locks.db |
+    | WRITE_LOG | false; true: issued letters are written into OpenSID's log_surat and permohonan_surat |
+    | the credential residents_locks_url | a PostgreSQL for that count, where several nodes serve one office |
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,6 +32,8 @@ class Settings(BaseModel):
     url: str | None = Field(default=None, repr=False)
     office_id: int | None
     home: Path
+    locks_url: str | None = Field(default=None, repr=False)
+    write_log: bool = False
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
@@ -37,8 +41,9 @@ class Settings(BaseModel):
         url = env.get("RESIDENTS_URL")
         try:
             url = credential("residents_url", env) if url is None else url
+            locks_url = credential("residents_locks_url", env)
         except OSError as error:
-            raise SettingsError(f"the credential residents_url can't be read: {error.strerror}") from error
+            raise SettingsError(f"a credential of the register can't be read: {error.strerror}") from error
         if url is not None and not url.strip():
             raise SettingsError(
                 "RESIDENTS_URL (or the credential residents_url) is set, but empty: write the register's address; "
@@ -51,8 +56,21 @@ class Settings(BaseModel):
             url=url and url.strip(),
             office_id=int(office) if office else None,
             home=Path(env.get("AGENTD_STATE") or "state").absolute() / "residents",
+            locks_url=locks_url,
+            write_log=_flag(env.get("WRITE_LOG", ""), url),
         )
 
     @property
-    def locks_file(self) -> Path:
-        return self.home / "locks.db"
+    def locks(self) -> Path | str:
+        """Where wrong PINs are counted: a file, or the nodes' shared database."""
+        return self.locks_url or self.home / "locks.db"
+
+
+def _flag(text: str, url: str | None) -> bool:
+    if text.strip().lower() in ("", "false"):
+        return False
+    if text.strip().lower() != "true":
+        raise SettingsError("WRITE_LOG is neither true nor false")
+    if url is None:
+        raise SettingsError("WRITE_LOG is true, but no RESIDENTS_URL names a register to write into")
+    return True

@@ -94,7 +94,12 @@ def test_a_declared_letter_waits_for_an_officer_and_is_ready_in_the_same_session
     assert refused(visitor, "Agent.approve", **ids) == "forbidden"
     assert status(office, request["code"])["status"] == "under_review"
 
-    checked = officer.call("Request.check", request_id=request["request_id"], requirement=KTP, seen=True)
+    ids = {"request_id": request["request_id"]}
+    lacking = officer.call("Request.check", **ids, requirement=KTP, seen=False)
+    assert (lacking["status"], status(office, request["code"])["status"]) == ("incomplete", "incomplete")
+    assert refused(officer, "Request.hand_over", **ids) == "conflict", "nothing is ready"
+    checked = officer.call("Request.check", **ids, requirement=KTP, seen=True)
+    assert checked["status"] == "under_review"
     assert {"requirement": KTP, "seen": True} in checked["requirements"]
     done = approve(officer, waiting)
     output = done["steps"][0]["output"]
@@ -105,7 +110,10 @@ def test_a_declared_letter_waits_for_an_officer_and_is_ready_in_the_same_session
     told = status(office, request["code"].lower().replace("-", ""))
     assert (told["status"], told["queue_number"]) == ("ready", request["queue_number"])
     assert SAID["nama"] not in json.dumps(told)
-    assert refused(visitor, "Request.cancel", request_id=request["request_id"]) == "conflict"
+    assert refused(visitor, "Request.hand_over", **ids) == "forbidden"
+    assert officer.call("Request.hand_over", **ids)["status"] == "fetched"
+    assert status(office, request["code"])["status"] == "fetched"
+    assert refused(visitor, "Request.cancel", **ids) == "conflict"
 
 
 def test_an_officers_no_ends_the_request(visitor: Person, officer: Person) -> None:

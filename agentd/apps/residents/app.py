@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from agentd.apps.residents import correction_methods, request_methods, session_m
 from agentd.apps.residents.comparing import Comparing
 from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.identity import Identities
+from agentd.apps.residents.letter_log import LetterLog, Listed
 from agentd.apps.residents.policy import Filled, Visitors
 from agentd.apps.residents.register import Register
 from agentd.apps.residents.requests import Requests
@@ -45,6 +47,7 @@ class Residents(App):
         *(session_methods.verify, session_methods.forget, session_methods.vouch, session_methods.status),
         *(request_methods.list_requests, request_methods.get, request_methods.cancel, request_methods.check),
         request_methods.compare,
+        request_methods.hand_over,
         *(correction_methods.list_corrections, correction_methods.resolve),
     )
 
@@ -56,11 +59,22 @@ class Residents(App):
         self.reviews = OfficerReviews(self._requests, wiring.tools)
         self._corrections = Corrections(wiring.store, wiring.clock)
         self._visitors = Visitors(self._identities, self._register, self._corrections)
+        self._letters = LetterLog(wiring.store, self._register, wiring.clock, wiring.audit, self._lists_letters)
         self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls say on what they rest; a verified session's are filled in."""
-        return Filled(inner, self._visitors, self._requests.seen)
+        listed = Listed(inner, self._letters, self._identities, self.wiring.clock)
+        return Filled(listed, self._visitors, self._requests.seen)
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """Letters are sent to the register that lists them."""
+        return self._letters.sending()
+
+    def _lists_letters(self) -> bool:
+        settings = self.wiring.settings()
+        own = next((one for one in settings.servers if one.name == settings.residents.server), None)
+        return own is not None and own.env.get("WRITE_LOG", "").strip().lower() == "true"
 
     async def fitting(self, session_id: str) -> Fit | None:
         """A verified session's model sees only what is left to fill in."""

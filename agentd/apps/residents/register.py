@@ -64,6 +64,10 @@ class Register:
         outcome = await self._asked("list_family", {"nik": nik})
         return tuple(outcome.output.get("members") or ())
 
+    async def list_letter(self, letter: Mapping[str, Any]) -> None:
+        """Have a letter written into the register's own lists; one that stands there already is not written again."""
+        await self._asked("log_letter", {"letter": dict(letter)})
+
     async def _asked(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
         try:
             async with asyncio.timeout(PATIENCE_S):

@@ -41,7 +41,13 @@ class CheckParams(Params):
 
     request_id: str = Field(min_length=1, max_length=100)
     requirement: str = Field(min_length=1, max_length=500, description="One of the request's requirements.")
-    seen: bool = Field(description="Whether the officer saw it.")
+    seen: bool = Field(description="Whether the officer saw it; false makes the request incomplete.")
+
+
+class HandOverParams(Params):
+    """Params of Request.hand_over."""
+
+    request_id: str = Field(min_length=1, max_length=100)
 
 
 class Requirement(Message):
@@ -204,3 +210,19 @@ async def compare(services: Services, caller: Caller, params: CompareParams) -> 
     found = await services.part(Requests).get(params.request_id, caller)
     await services.part(AuditTrail).arecord("request.compared", actor=caller.id, subject=found.request_id)
     return asdict(await services.part(Comparing).of(found))
+
+
+@method(
+    "Request.hand_over",
+    params=HandOverParams,
+    result=RequestShown,
+    scopes=STAFF,
+    errors=(NotFound, Conflict),
+    examples=(Example("the citizen has it", {"request_id": "5f0c"}, {**_REQUEST, "status": "fetched"}),),
+)
+async def hand_over(services: Services, caller: Caller, params: HandOverParams) -> dict[str, Any]:
+    """The citizen has the letter: a request that is ready is fetched."""
+    requests = services.part(Requests)
+    handed = await requests.hand_over(params.request_id, caller)
+    await services.part(AuditTrail).arecord("request.handed_over", actor=caller.id, subject=params.request_id)
+    return handed.shown()

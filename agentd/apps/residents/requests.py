@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from agentd.clock import iso
-from agentd.errors import InvalidParams, NotFound
+from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
 from agentd.ports import Clock
 from agentd.runs.approvals import Review
@@ -53,7 +53,7 @@ REQUESTS = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `requirements` are {what is to be shown: whether an officer saw it}."""
+    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}."""
 
     request_id: str
     code: str
@@ -67,7 +67,7 @@ class Request:
     day: str
     number: int
     level: str
-    requirements: dict[str, bool] = field(hash=False)
+    requirements: dict[str, bool | None] = field(hash=False)
     status: Status
     created_at: str
 
@@ -79,7 +79,7 @@ class Request:
     def shown(self) -> dict[str, Any]:
         """The wire form."""
         names = ("request_id", "code", "tool", "title", "status", "queue_number", "level", "created_at", "run_id")
-        seen = [{"requirement": name, "seen": seen} for name, seen in self.requirements.items()]
+        seen = [{"requirement": name, "seen": bool(seen)} for name, seen in self.requirements.items()]
         return {**{name: getattr(self, name) for name in names}, "requirements": seen}
 
 
@@ -108,7 +108,7 @@ class Requests:
             day=now.astimezone().date().isoformat(),
             number=0,
             level=(approval.basis or {}).get("level", "declared"),
-            requirements={str(name): False for name in tool.meta.get("agentd/requirements") or ()},
+            requirements={str(name): None for name in tool.meta.get("agentd/requirements") or ()},
             status="under_review",
             created_at=iso(now),
         )
@@ -157,7 +157,18 @@ class Requests:
             raise InvalidParams(f"this request asks for no such thing; it asks for: {known}", field="requirement")
         changed = replace(found, requirements={**found.requirements, requirement: seen})
         await self._write(changed)
-        return changed
+        return await self._current(changed)
+
+    async def hand_over(self, request_id: str, caller: Caller) -> Request:
+        """The citizen has the letter. Raises NotFound, Conflict for one that is not ready."""
+        found = await self.get(request_id, caller)
+        if found.status == "fetched":
+            return found
+        if found.status != "ready":
+            raise Conflict(f"the letter is not ready: the request is {found.status}")
+        handed = replace(found, status="fetched")
+        await self._write(handed)
+        return handed
 
     async def seen(self, run_id: str) -> tuple[str, ...]:
         """What an officer ticked for a run."""
@@ -191,10 +202,20 @@ def status_of(request: Request, run: RunRecord | None) -> Status:
         return request.status
     if run is None or run.status in ("failed", "cancelled"):
         return "cancelled"
+    if run.status == "needs_approval":
+        return _waits_for(request, run)
     if run.status != "completed":
-        return "under_review"
+        return "waiting_signature"  # an officer has said yes, and the letter is being made
     steps = (run.outcome or {}).get("steps", [])
     return "ready" if any(step["tool"] == request.tool and step["success"] for step in steps) else "cancelled"
+
+
+def _waits_for(request: Request, run: RunRecord) -> Status:
+    if False in request.requirements.values():
+        return "incomplete"
+    agreed = () if run.approval is None else run.approval.approvals
+    officers = [one for one in agreed if one["by"] != request.owner]  # the citizen's own yes stands there, too
+    return "waiting_signature" if officers else "under_review"
 
 
 def title_of(tool: ToolInfo) -> str:

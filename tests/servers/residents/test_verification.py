@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from servers.residents.locks import LOCK_SECONDS, Locks
@@ -17,6 +18,7 @@ from servers.residents.pins import OpensidPins, ScryptPins, opensid_form
 from servers.residents.resident import Found, RegisterError, Standing
 from servers.residents.sample import SampleRegister
 from servers.residents.verification import Verification
+from tests.postgresql import postgresql
 
 BUDI = "3175061708859001"
 SITI = "3175064806849002"
@@ -206,6 +208,36 @@ def test_processes_that_try_at_once_have_three_tries_together(tmp_path: Path) ->
     assert sorted(map(str, answers)) == ["locked"] * 9 + ["not_verified"] * 3
 
 
+def test_nodes_that_share_a_postgresql_have_three_tries_together_by_its_clock(residents: Residents) -> None:
+    with postgresql() as url:
+        ahead, behind = Clock(), Clock()
+        ahead.now += 10 * LOCK_SECONDS
+        nodes = [Verification(residents, Locks(url, clock)) for clock in (ahead, behind)]
+
+        def guess(number: int) -> str | None:
+            return nodes[number % 2].verify(nik=SITI, card=None, pin=f"{number:06d}").reason
+
+        with ThreadPoolExecutor(8) as kiosks:
+            answers = list(kiosks.map(guess, range(20)))
+        again = Verification(residents, Locks(url, Clock())).verify(nik=SITI, card=None, pin="366129")
+        assert sorted(map(str, answers)) == ["locked"] * 17 + ["not_verified"] * 3
+        assert (again.reason, 890 <= again.retry_after_s <= 900) == ("locked", True)
+        with psycopg.connect(url) as database:
+            database.execute("UPDATE agentd_pin_tries SET at = at - 901")
+        assert nodes[0].verify(nik=SITI, card=None, pin="366129").resident is not None
+        held = [str(row) for row in psycopg.connect(url).execute("SELECT * FROM agentd_pin_tries")]
+        assert held == []
+    with pytest.raises(RegisterError, match="nodes' shared database"):
+        nodes[0].verify(nik=SITI, card=None, pin="366129")
+
+
+@pytest.mark.parametrize("address", ["mysql://u:geheim@h/d", "nothing at all geheim"])
+def test_an_address_of_no_postgresql_is_refused_and_not_repeated(address: str) -> None:
+    with pytest.raises(RegisterError, match="residents_locks_url") as told:
+        Locks(address, Clock())
+    assert "geheim" not in str(told.value)
+
+
 def test_a_register_that_is_down_takes_no_try(desk: Verification, residents: Residents) -> None:
     residents.down = True
     for _ in range(5):
@@ -231,7 +263,7 @@ def test_the_file_of_tries_holds_no_nik_and_forgets_the_old(desk: Verification, 
     clock.now += LOCK_SECONDS
     desk.verify(nik=BUDI, card=None, pin="987654")
     with sqlite3.connect(tmp_path / "locks.db") as connection:
-        assert connection.execute("SELECT count(*) FROM tries").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM agentd_pin_tries").fetchone() == (1,)
 
 
 def test_a_temporary_nik_and_a_first_pin_verify_and_the_desk_is_told(desk: Verification, residents: Residents) -> None:

@@ -1,0 +1,129 @@
+"""Writes what was issued into OpenSID's own lists, log_surat and permohonan_surat; nothing unless an office wants it.
+
+One letter is written once, however often it is sent: by its number and its file's name. It reads no template and draws
+no letter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict, Field
+
+from servers.residents.database import Database
+from servers.residents.opensid import PERSON, OpensidRegister
+from servers.residents.resident import RegisterError
+
+WAIT_SECONDS = 5
+READY = 3
+"""permohonan_surat.status of a letter that waits to be fetched."""
+PRINTED = 1
+"""log_surat.status."""
+
+
+def _table(name: str, columns: str) -> sa.TableClause:
+    return sa.table(name, *(sa.column(column) for column in columns.split()))
+
+
+FORMAT = _table("tweb_surat_format", "id config_id nama url_surat")
+LOG = _table(
+    "log_surat",
+    "id config_id id_format_surat id_pend tanggal bulan tahun no_surat nama_surat nik_non_warga nama_non_warga "
+    "keterangan status",
+)
+REQUEST = _table(
+    "permohonan_surat",
+    "id config_id id_pemohon id_surat isian_form status keterangan no_hp_aktif syarat created_at updated_at",
+)
+
+
+class IssuedLetter(BaseModel):
+    """What was issued. `nik` is the applicant's, empty when unknown; `form` what they said, `seen` what they showed."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    number: str = Field(min_length=1, max_length=100)
+    title: str = Field(min_length=1, max_length=200)
+    file_name: str = Field(min_length=1, max_length=100)
+    issued_at: datetime
+    nik: str = Field(max_length=16, repr=False)
+    nama: str = Field(min_length=1, max_length=100, repr=False)
+    telepon: str = Field(default="", max_length=50, repr=False)
+    form: dict[str, str] = Field(default={}, repr=False)
+    seen: tuple[str, ...] = ()
+
+
+class IssuedLog:
+    """The two lists of one office, by an account that may write them and nothing else."""
+
+    def __init__(self, url: str, register: OpensidRegister) -> None:
+        self._database, self._register = Database(url, writing=True), register
+
+    def write(self, letter: IssuedLetter) -> bool:
+        """Whether it was new. Raises RegisterError, and then nothing of it was written."""
+        office = self._register.office().id
+        with self._database.errors(), self._database.engine.connect() as connection, _alone(connection, office):
+            same = (LOG.c.config_id == office) & (LOG.c.nama_surat == letter.file_name)
+            if connection.execute(sa.select(LOG.c.id).where(same, LOG.c.keterangan == letter.number)).first():
+                return False
+            mine = (PERSON.c.config_id == office) & (PERSON.c.nik == letter.nik)
+            person = connection.execute(sa.select(PERSON.c.id).where(mine)).scalar()
+            of_office = sa.select(FORMAT.c.id, FORMAT.c.nama, FORMAT.c.url_surat).where(FORMAT.c.config_id == office)
+            form = _form_of(letter.title, connection.execute(of_office).all())
+            connection.execute(LOG.insert().values(**_logged(letter, office, person, form)))
+            if person is not None and form is not None:  # a request is of a resident, for a form
+                connection.execute(REQUEST.insert().values(**_requested(letter, office, person, form)))
+            return True
+
+
+@contextmanager
+def _alone(connection: sa.Connection, office: int) -> Iterator[None]:
+    """One transaction. Of several nodes one writes at a time, so that a letter sent twice at once is written once."""
+    name = f"agentd-log_surat-{office}"
+    if connection.execute(sa.select(sa.func.get_lock(name, WAIT_SECONDS))).scalar() != 1:
+        raise RegisterError("another node is writing log_surat; it is tried again")
+    connection.commit()
+    try:
+        with connection.begin():
+            yield
+    finally:
+        connection.execute(sa.select(sa.func.release_lock(name)))
+        connection.commit()
+
+
+def _logged(letter: IssuedLetter, office: int, person: int | None, form: int | None) -> dict[str, object]:
+    """The row of log_surat: the running number alone, for a whole one doesn't fit; who is no resident by name."""
+    at = letter.issued_at
+    stranger = {"nik_non_warga": letter.nik, "nama_non_warga": letter.nama} if person is None else {}
+    return {
+        **{"config_id": office, "id_format_surat": form, "id_pend": person, "tanggal": at.replace(tzinfo=None)},
+        **{"bulan": f"{at.month:02}", "tahun": f"{at.year}", "no_surat": letter.number.partition("/")[0][:20]},
+        **{"nama_surat": letter.file_name, "keterangan": letter.number, "status": PRINTED, **stranger},
+    }
+
+
+def _requested(letter: IssuedLetter, office: int, person: int, form: int) -> dict[str, object]:
+    at = letter.issued_at.replace(tzinfo=None)
+    return {
+        **{"config_id": office, "id_pemohon": person, "id_surat": form, "status": READY},
+        **{"isian_form": json.dumps(letter.form, ensure_ascii=False), "keterangan": letter.number},
+        **{"no_hp_aktif": letter.telepon, "syarat": json.dumps(list(letter.seen), ensure_ascii=False)},
+        **{"created_at": at, "updated_at": at},
+    }
+
+
+def _form_of(title: str, forms: Iterable[Any]) -> int | None:
+    """The office's form that is called as the letter is; none where there is no such one."""
+    wanted = _plain(title)
+    return next((int(one.id) for one in forms if wanted in (_plain(one.nama), _plain(one.url_surat))), None)
+
+
+def _plain(name: str | None) -> str:
+    """`Surat Keterangan Domisili`, `surat-keterangan-domisili` and `Keterangan Domisili` are one."""
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", (name or "").lower()).split()).removeprefix("surat ")

@@ -1,0 +1,81 @@
+"""How a citizen's request stands, by its run and by what an officer saw (the statuses of OpenSID)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.residents.requests import Request, Status, status_of
+from agentd.runs.records import PendingApproval, RunBrief, RunRecord
+
+TOOL = "generate_surat_alamat"
+
+
+def request(status: Status = "under_review", **requirements: bool | None) -> Request:
+    return Request(
+        request_id="p1",
+        code="7KQ2-M9XB-4TRA-HW3E",
+        run_id="r1",
+        session_id="s1",
+        owner="screen",
+        key_hash=None,
+        tool=TOOL,
+        title="Surat Alamat",
+        series="SA",
+        day="2026-01-05",
+        number=1,
+        level="declared",
+        requirements=requirements,
+        status=status,
+        created_at="2026-01-05T02:00:00.000+00:00",
+    )
+
+
+def run(status: str, *agreed: str, made: bool | None = None) -> RunRecord:
+    approval = PendingApproval(
+        approval_id="a1",
+        tool=TOOL,
+        arguments={},
+        summary="",
+        rule="staff",
+        expires_at="2026-01-06T02:00:00.000+00:00",
+        approvals=tuple({"by": by, "at": ""} for by in agreed),
+    )
+    steps = [] if made is None else [{"tool": TOOL, "success": made}]
+    return RunRecord(
+        run_id="r1",
+        session_id="s1",
+        owner="screen",
+        kind="agent",
+        prompt="",
+        brief=RunBrief(),
+        status=status,
+        created_at="2026-01-05T02:00:00.000+00:00",
+        outcome={"steps": steps},
+        approval=approval,
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "stands"),
+    [
+        (request(ktp=None, kk=None), run("needs_approval", "screen"), "under_review"),
+        (request(ktp=True, kk=None), run("needs_approval", "screen"), "under_review"),
+        (request(ktp=True, kk=False), run("needs_approval", "screen"), "incomplete"),
+        (request(ktp=True), run("needs_approval", "screen", "siti"), "waiting_signature"),
+        (request(), run("running"), "waiting_signature"),
+        (request(), run("queued"), "waiting_signature"),
+        (request(kk=False), run("completed", made=True), "ready"),
+        (request(), run("completed", made=False), "cancelled"),
+        (request(), run("completed"), "cancelled"),
+        (request(), run("failed"), "cancelled"),
+        (request(), run("cancelled"), "cancelled"),
+        (request(), None, "cancelled"),
+        (request("fetched"), None, "fetched"),
+        (request("ready"), None, "ready"),
+        (request("cancelled"), run("needs_approval"), "cancelled"),
+    ],
+)
+def test_a_request_stands_as_its_run_and_its_documents_do(asked: Request, found: Any, stands: Status) -> None:
+    assert status_of(asked, found) == stands
