@@ -38,8 +38,6 @@ STARTED: list[str] = []
 """What the test that runs now has started, with --quick."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 """Parameters by which a test asks for a fixture with a process while it runs."""
-QUICK_TIMEOUT_S = 300
-"""For a quick test, which waits for nothing."""
 MODEL_TIMEOUT_S = 3600
 """For a test with the embedded model: its end is waited for, however slow the machine is."""
 
@@ -68,8 +66,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=slow)
         chosen = set(items) - set(slow)
         items[:] = [item for item in items if item in chosen]
-        for item in items:
-            item.add_marker(pytest.mark.timeout(QUICK_TIMEOUT_S))
 
 
 @pytest.fixture(autouse=True)
