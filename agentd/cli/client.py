@@ -14,6 +14,8 @@ from uuid import uuid4
 
 from agentd.config import Settings
 
+SERVERS_WAIT_S = 60.0
+"""How long a daemon of its own waits for MCP servers: a command asks once, so a slow one must be up by then."""
 OnEvent = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -68,6 +70,7 @@ async def opened(settings: Settings) -> AsyncIterator[Client]:
 
         close_to_others()
         made = await stack.enter_async_context(started(settings))
+        await made.host.ready(SERVERS_WAIT_S)
         yield _Own(made)
 
 
