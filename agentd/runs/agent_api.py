@@ -155,7 +155,7 @@ class AgentRuns:
             owned_session(found.session, caller)
         if found.known is not None:
             return await self._same(run_id, prompt, options, caller)
-        if decided := await self._approvals.answered(prompt, found, caller):
+        if decided := await self._approvals.answered(prompt, found, caller, form=options.tool_hint is not None):
             if options.run_id is not None:
                 await self._remember(options.run_id, decided, prompt, session_id, caller)
             return decided

@@ -59,12 +59,15 @@ class Approvals:
         self._reviews = reviews
         self._review_ttl_s = review_ttl_s
 
-    async def answered(self, prompt: str, found: Opening, caller: Caller) -> str | None:
+    async def answered(self, prompt: str, found: Opening, caller: Caller, *, form: bool = False) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
-        Any other words are a new turn; they withdraw what waits when its data is no longer what was said.
+        Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
+        `form` order another letter: they correct nothing that an officer looks at already.
         """
         for row in found.waiting:
+            if form and row.approval is not None and row.approval.request is not None:
+                continue
             next_words = found.latest is not None and found.latest.run_id == row.run_id
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):

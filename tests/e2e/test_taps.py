@@ -51,6 +51,20 @@ def test_a_full_form_of_a_stranger_is_their_own_words(tmp_path: Path) -> None:
         assert one.says("ya")["approval"]["rule"] == "staff"
 
 
+def test_another_letters_form_leaves_the_request_that_waits_for_an_officer(tmp_path: Path) -> None:
+    typed = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5", "keperluan": "bank"}
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.says("Surat Alamat", options=tapped("generate_surat_alamat", **typed))
+        one.says("ya")
+        moved = {**typed, "alamat": "Jl. Kenanga No. 9", "keperluan": "sekolah"}
+        words = "\n".join(f"{name}: {value}" for name, value in moved.items())
+        one.says(f"Surat Alamat\n{words}", options=tapped("generate_surat_alamat", **moved))
+        (waiting,) = one.call("Request.list")["requests"]
+        assert waiting["status"] == "under_review"
+
+
 def test_a_form_with_something_open_is_the_only_tool_that_the_model_may_call(tmp_path: Path) -> None:
     wants = call("generate_surat_telepon", keperluan="bank", telepon="0")
     with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:
