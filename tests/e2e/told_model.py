@@ -1,0 +1,84 @@
+"""An OpenAI endpoint that answers what a test tells it next, for many conversations with one daemon. Not a test."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+DONE = {"action": "final", "response": "Baik."}
+PROVIDER = """\
+default_provider = "told"
+prompt_template = "Layani warga. {{{{custom_instruction}}}} {{{{language_guidance}}}} {{{{tool_guidance}}}}"
+[[providers]]
+id = "told"
+type = "openai"
+endpoint = "{endpoint}"
+models = ["told"]
+
+"""
+
+
+class ToldModel:
+    """Its next answers, then a plain final one for ever; what it was sent."""
+
+    def __init__(self) -> None:
+        self.answers: list[dict[str, Any]] = []
+        self.endpoint = ""
+
+    def config(self) -> str:
+        """The head of a client.toml whose only model it is."""
+        return PROVIDER.format(endpoint=self.endpoint)
+
+    def text(self) -> str:
+        """What it answers now."""
+        return json.dumps(self.answers.pop(0) if self.answers else DONE, ensure_ascii=False)
+
+
+@contextmanager
+def told_model() -> Iterator[ToldModel]:
+    """The endpoint, while the block lasts."""
+    model = ToldModel()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            head = {"id": "c-1", "created": 1, "model": "told"}
+            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            choice = {"index": 0, "finish_reason": "stop"}
+            if not body.get("stream"):
+                message = {"role": "assistant", "content": model.text()}
+                answer = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}]}
+                return self._send("application/json", json.dumps({**answer, "usage": usage}))
+            kind = {**head, "object": "chat.completion.chunk"}
+            pieces = [
+                {**kind, "choices": [{**choice, "delta": {"content": model.text()}}]},
+                {**kind, "choices": [], "usage": usage},
+            ]
+            lines = [*(json.dumps(piece) for piece in pieces), "[DONE]"]
+            return self._send("text/event-stream", "".join(f"data: {line}\n\n" for line in lines))
+
+        def _send(self, kind: str, text: str) -> None:
+            body = text.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, name="told-model")
+    thread.start()
+    model.endpoint = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield model
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
