@@ -10,7 +10,7 @@ import pytest
 from agentd.cli import COMMANDS, main
 
 SHIPPED = str(Path(__file__).parents[3] / "config" / "client.toml")
-OF_SERVERS = ("letters", "residents", "books")
+OF_SERVERS = ("letters", "residents")
 ALL = [*COMMANDS, *(entry.name for entry in entry_points(group="agentd.commands"))]
 
 
