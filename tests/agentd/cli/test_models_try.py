@@ -56,7 +56,10 @@ def test_the_table_counts() -> None:
 def test_twenty_turns_are_run_at_a_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("os.umask", lambda _: 0)  # this process is the tests' too
+    # this process is the tests' too: the command must not close it to others or take over its log
+    monkeypatch.setattr("os.umask", lambda _: 0)
+    monkeypatch.setattr("agentd.process.close_to_others", lambda: None)
+    monkeypatch.setattr("agentd.observability.logging.configure", lambda *_, **__: None)
     assert len(canned()) == 20
     (tmp_path / "client.toml").write_text(HEAD + SERVERS["time"])
     (tmp_path / "script.jsonl").write_text('{"action":"final","response":"Silakan, apa yang bisa kami bantu?"}\n')

@@ -39,7 +39,10 @@ server.run()
 @pytest.fixture
 def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a client.toml and a weather server's program; its daemon is not running."""
-    monkeypatch.setattr("os.umask", lambda _: 0)  # this process is the tests' too
+    # this process is the tests' too: the command must not close it to others or take over its log
+    monkeypatch.setattr("os.umask", lambda _: 0)
+    monkeypatch.setattr("agentd.process.close_to_others", lambda: None)
+    monkeypatch.setattr("agentd.observability.logging.configure", lambda *_, **__: None)
     (tmp_path / "client.toml").write_text("# ours\n" + HEAD)
     (tmp_path / "script.jsonl").write_text('{"action":"final","response":"Halo"}\n')
     (tmp_path / "weather.py").write_text(SERVER)
