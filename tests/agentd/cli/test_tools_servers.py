@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from agentd import config
-from agentd.cli import main
 from agentd.cli.tools_try import form, read
 from agentd.messages import AgentOptions, Caller, Catalogue, ServerState, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
-from tests.daemon import HEAD
+from tests.daemon import AGENTD, HEAD
 
 SERVER = """
 from mcp.server.mcpserver import MCPServer
@@ -37,77 +37,68 @@ server.run()
 
 
 @pytest.fixture
-def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def office(tmp_path: Path) -> Path:
     """A folder with a client.toml and a weather server's program; its daemon is not running."""
-    # this process is the tests' too: the command must not close it to others or take over its log
-    monkeypatch.setattr("os.umask", lambda _: 0)
-    monkeypatch.setattr("agentd.process.close_to_others", lambda: None)
-    monkeypatch.setattr("agentd.observability.logging.configure", lambda *_, **__: None)
     (tmp_path / "client.toml").write_text("# ours\n" + HEAD)
     (tmp_path / "script.jsonl").write_text('{"action":"final","response":"Halo"}\n')
     (tmp_path / "weather.py").write_text(SERVER)
     return tmp_path
 
 
-def tools(office: Path, *words: str) -> int:
+def tools(office: Path, *words: str) -> tuple[int, str, str]:
+    """(exit code, standard output, standard error) of `agentd tools …`, a process of its own."""
     where = ["--config", str(office / "client.toml"), "--state", str(office / "state"), "--listen", "127.0.0.1:1"]
-    return main(["tools", words[0], *(where if words[0] != "export" else where[:4]), *words[1:]])
+    command = [AGENTD, "tools", words[0], *(where if words[0] != "export" else where[:4]), *words[1:]]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
 
 
-def test_a_server_is_added_shown_and_called_by_hand(office: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     command = ("weather", "--", sys.executable, str(office / "weather.py"))
-    assert tools(office, "add", "--for", "staff", "--approval", "staff", *command) == 0
-    told = capsys.readouterr().out
+    code, told, _ = tools(office, "add", "--for", "staff", "--approval", "staff", *command)
+    assert code == 0
     assert "look(city, days): Looks at the sky." in told and "! doesn't say whether it changes something" in told
     text = (office / "client.toml").read_text()
     assert text.startswith("# ours\n" + HEAD.rstrip())
     [entry] = tomllib.loads(text)["servers"]
     assert (entry["for"], entry["approval"]) == (["staff"], {"send_alarm": "staff"})
 
-    assert tools(office, "try", "--input", '{"city": "Jakarta"}', "look") == 0
-    assert '"Jakarta 1"' in capsys.readouterr().out.replace("'", '"')
-    assert tools(office, "try", "looks") == 2
+    code, told, _ = tools(office, "try", "--input", '{"city": "Jakarta"}', "look")
+    assert code == 0 and "Jakarta 1" in told
+    assert tools(office, "try", "looks")[0] == 2
 
-    assert tools(office, "export") == 0
-    exported = capsys.readouterr().out
-    assert json.loads(exported)["mcpServers"]["weather"]["command"] == sys.executable
+    code, exported, _ = tools(office, "export")
+    assert code == 0 and json.loads(exported)["mcpServers"]["weather"]["command"] == sys.executable
     (office / "theirs.json").write_text(exported.replace('"weather"', '"again"'))
-    assert tools(office, "import", str(office / "theirs.json")) == 0
-    assert [one["name"] for one in tomllib.loads((office / "client.toml").read_text())["servers"]] == [
-        "weather",
-        "again",
-    ]
-    assert tools(office, "import", str(office / "theirs.json")) == 0
-    assert "left out, client.toml has a server of this name" in capsys.readouterr().err
+    assert tools(office, "import", str(office / "theirs.json"))[0] == 0
+    there = [one["name"] for one in tomllib.loads((office / "client.toml").read_text())["servers"]]
+    assert there == ["weather", "again"]
+    code, _, errors = tools(office, "import", str(office / "theirs.json"))
+    assert code == 0 and "left out, client.toml has a server of this name" in errors
 
 
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
         (("weather", "--", "no-such-mcp-server"), 1, "does not start: "),
-        (("weather",), 2, "agentd tools add"),
         (("weather", "--for", "staff", "--", "x"), 2, "agentd tools add"),
         (("--for", "citizens", "weather", "--", "x"), 2, "should be 'kiosk', 'chat', 'staff', 'admin' or 'model'"),
-        (("we ather", "--", "x"), 2, "should match pattern"),
     ],
 )
 def test_what_does_not_work_is_said_and_nothing_is_written(
-    office: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int, told: str
+    office: Path, words: tuple[str, ...], code: int, told: str
 ) -> None:
     before = (office / "client.toml").read_text()
-    assert tools(office, "add", *words) == code
-    shown = capsys.readouterr()
-    assert told in shown.out + shown.err
+    ended, shown, errors = tools(office, "add", *words)
+    assert ended == code and told in shown + errors
     assert (office / "client.toml").read_text() == before
     assert sorted(each.name for each in office.iterdir() if each.suffix in (".toml", ".new")) == ["client.toml"]
 
 
-def test_a_file_that_cannot_be_changed_is_said_without_a_trace(
-    office: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_cannot_be_changed_is_said_without_a_trace(office: Path) -> None:
     (office / ".client.toml.new").mkdir()  # what would be written beside it first; root may write anything else
-    assert tools(office, "add", "weather", "--", "x") == 2
-    assert "can't be changed (Is a directory); name another by --config" in capsys.readouterr().err
+    code, _, errors = tools(office, "add", "weather", "--", "x")
+    assert code == 2 and "can't be changed (Is a directory); name another by --config" in errors
 
 
 def test_a_rule_at_the_server_is_its_tools_rule(office: Path) -> None:
