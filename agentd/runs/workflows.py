@@ -34,7 +34,9 @@ class Workflows:
 
     def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
         self._cluster = cluster
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        log = logging.getLogger("dbos")
+        log.setLevel(logging.CRITICAL)
+        log.handlers.clear()  # an earlier daemon's in this process writes to a stream that may be closed by now
         wait_in_dbos(database)
         DBOS(
             config={
