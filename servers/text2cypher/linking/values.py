@@ -15,6 +15,7 @@ MOST_VALUES = 100_000
 """Of one property; of more the first ones stand for all."""
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
+_SMALL = 3  # letters of a word that a name may hold in lower case
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class ValueIndex:
         """Mentions from left to right, longest first where they overlap.
 
         `labelled`: offsets that directly follow a word for a label or property; there a single lower-case word may be
-        a name, and a near miss may be a typo, unless it is one of the `known` words.
+        a name. There, and where capitals mark a name, a near miss may be a typo, unless it is one of the `known` words.
         """
         words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
         after, ordinary = set(labelled), set(known)
@@ -103,8 +104,9 @@ class ValueIndex:
         for size in (4, 3, 2, 1):
             for first in range(len(words) - size + 1):
                 start, end = words[first][0], words[first + size - 1][1]
-                near = start in after and not any(start < m.end and m.start < end for m in taken)
-                if not near or question[start:end].lower() in ordinary:
+                near = start in after or (first > 0 and _is_name(question[start:end]))
+                overlaps = any(start < m.end and m.start < end for m in taken)
+                if not near or overlaps or question[start:end].lower() in ordinary:
                     continue
                 if found := self._close(question[start:end], start, end):
                     taken.append(found)
@@ -129,7 +131,8 @@ class ValueIndex:
         fold = folded(text)
         if len(fold) < 5:
             return None
-        if (near := self._near.nearest(fold)) is None:
+        near = self._near.nearest(fold)
+        if near is None or _digits(near) != _digits(fold):  # another number is another thing, no misspelling
             return None
         held = self._by_fold[near]
         return Mention(start, end, next(iter(held.values())), tuple(held), exact=False)
@@ -138,6 +141,16 @@ class ValueIndex:
         """The stored values of one property most like `text`."""
         held = {fold: values[place] for fold, values in self._by_fold.items() if place in values}
         return [held[fold] for fold in most_like(folded(text), list(held), count, least=0.4)]
+
+
+def _is_name(text: str) -> bool:
+    """Words that all begin with a capital, the small ones between them aside."""
+    words = text.split()
+    return words[0][0].isupper() and all(word[0].isupper() or len(word) <= _SMALL for word in words)
+
+
+def _digits(text: str) -> str:
+    return "".join(letter for letter in text if letter.isdigit())
 
 
 def folded(text: str) -> str:

@@ -195,6 +195,23 @@ def test_examples_made_of_a_graph_show_the_relationship_that_is_asked_about(tmp_
         bench.backend.close()
 
 
+def test_a_misspelt_name_is_taken_for_the_stored_one_wherever_it_stands_but_never_another_number(
+    tmp_path: Path,
+) -> None:
+    bench = opened(tmp_path, {"nodes.Film": "title,made\nHarbour Lights,1990\nOrbit 3,1995\nAda Lim,1999\n"})
+    try:
+        for question, value in (
+            ("What do you know of Harbor Lights?", "Harbour Lights"),
+            ("Which year was Ada Limm made?", "Ada Lim"),
+            ("Which year was Orbit 4 made?", None),
+            ("Harbour what?", None),
+        ):
+            found = bench.linker.link(question).mentions
+            assert [(held.value, held.exact) for held in found] == ([(value, False)] if value else []), question
+    finally:
+        bench.backend.close()
+
+
 def test_a_long_name_in_a_question_is_linked_at_once(tmp_path: Path) -> None:
     name = " ".join(["Harbour"] * 14)
     bench = opened(tmp_path, {"nodes.Shop": f"name\n{name}\nBlue Door\n"})
