@@ -2,17 +2,14 @@
 
 Two texts as alike as CLOSE (1 - insertions and deletions over both lengths) differ so little that some of their
 trigrams are the same: of a text of n letters at most three quarters of n can be lost. Only the texts that share the
-rest are compared.
+rest are compared. Without the extra `graph` nothing is stored, and neither numpy nor rapidfuzz is imported.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-
-import numpy
-from rapidfuzz.distance.Indel import normalized_similarity
-from rapidfuzz.process import extract, extractOne
+from typing import Any
 
 CLOSE = 0.86
 _LOST = 0.75
@@ -24,6 +21,11 @@ class NearTexts:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = list(texts)
+        self._places: dict[str, Any] = {}
+        if not self._texts:
+            return
+        import numpy
+
         places: dict[str, list[int]] = {}
         for place, text in enumerate(self._texts):
             for gram in _grams(text):
@@ -37,6 +39,10 @@ class NearTexts:
         shared = max(math.ceil(len(grams) - _LOST * len(text)), 1)
         if len(held) < shared:
             return None
+        import numpy
+        from rapidfuzz.distance.Indel import normalized_similarity
+        from rapidfuzz.process import extractOne
+
         counts = numpy.bincount(numpy.concatenate(held))
         candidates = [self._texts[place] for place in numpy.flatnonzero(counts >= shared)]
         found = extractOne(text, candidates, scorer=normalized_similarity, score_cutoff=CLOSE)
@@ -45,6 +51,9 @@ class NearTexts:
 
 def most_like(text: str, texts: Sequence[str], count: int, least: float) -> list[str]:
     """The `count` texts most like this one, compared to each; at least `least` alike (0 to 1)."""
+    from rapidfuzz.distance.Indel import normalized_similarity
+    from rapidfuzz.process import extract
+
     found = extract(text, texts, scorer=normalized_similarity, limit=count, score_cutoff=least)
     return [near for near, _, _ in found]
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from typing import Any
 
 import pytest
+from rapidfuzz import process
 from rapidfuzz.distance.Indel import normalized_similarity
 
-from servers.text2cypher.linking import near
 from servers.text2cypher.linking.near import CLOSE, NearTexts, most_like
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -45,13 +48,13 @@ def test_few_of_very_many_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = _texts(20_000)
     index = NearTexts(texts)
     compared: list[int] = []
-    whole = near.extractOne
+    whole: Any = process.extractOne
 
     def counting(text: str, candidates: list[str], **how: object) -> object:
         compared.append(len(candidates))
         return whole(text, candidates, **how)
 
-    monkeypatch.setattr(near, "extractOne", counting)
+    monkeypatch.setattr(process, "extractOne", counting)
     for text in texts[:50]:
         assert index.nearest(text[:3] + "q" + text[3:]) is not None or len(text) < 6
     assert sum(compared) < 50 * 20
@@ -60,3 +63,16 @@ def test_few_of_very_many_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_near_where_nothing_is_stored() -> None:
     assert NearTexts([]).nearest("anything") is None
     assert most_like("abc", ["abd", "xyz"], 3, least=0.4) == ["abd"]
+
+
+def test_without_the_extra_the_command_line_still_starts() -> None:
+    blocked = "import sys; sys.modules.update(dict.fromkeys(('numpy', 'rapidfuzz'))); "
+    code = blocked + "import servers.text2cypher.cli; from servers.text2cypher.linking.near import NearTexts; "
+    done = subprocess.run(
+        [sys.executable, "-c", code + "assert NearTexts([]).nearest('abcde') is None"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
