@@ -1,28 +1,35 @@
-"""60 conversations of visitors without a PIN, with a model that is often wrong.
+"""60 conversations of residents who signed in and 60 of visitors who did not, with a model that is often wrong.
 
-Counted over all of them: no value that is untrue, and of those that should come to a request for an officer at least 95
-of 100 do. The words are those of tests/agentd/apps/letters/conversations.toml.
+Counted over all of them: no value that is untrue, no letter about somebody else, and of those that should come to a
+letter at least 95 of 100 do. The words are those of tests/agentd/apps/letters/conversations.toml, and temptations.toml.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agentd.apps.letters.test_conversations import ENGLISH, FORM, PROSE, TABLE, VALUE, WRONG, lines, told
 from tests.daemon import SERVERS, Daemon, call, running
-from tests.e2e.register import REGISTER, Person, person
+from tests.e2e.register import REGISTER, Person, person, residents
 from tests.e2e.told_model import ToldModel, told_model
 
+RESIDENTS = {one["nama"]: one for one in residents()}
+WITH_PIN = [one for one in RESIDENTS.values() if one["pin"]]
+CASES = tomllib.loads(Path(__file__).with_name("temptations.toml").read_text(encoding="utf-8"))["case"]
 WAYS = [(PROSE, "at once"), (FORM, "as a form"), (ENGLISH, "at once")]
+TEMPTED = 3
+"""The fourth way: the model adds a neighbour's data, or one value that was not said."""
 
 
 @dataclass
 class Conversation:
-    """What somebody says, what the model calls, what is true."""
+    """Who speaks (a resident, or nobody that is known), what they say, what the model calls, what is true."""
 
     name: str
     letter: str
@@ -30,6 +37,7 @@ class Conversation:
     calls: dict[str, Any]
     true: dict[str, Any]
     comes: str = "letter"
+    who: dict[str, str] | None = None
 
 
 @dataclass
@@ -60,6 +68,61 @@ def visitor(office: Daemon) -> Person:
     return person(office, "screen", "kiosk")
 
 
+@pytest.fixture(scope="module")
+def sources(visitor: Person) -> dict[str, dict[str, str | None]]:
+    """{letter: {field: where a resident's comes from}}."""
+    listed = visitor.call("Letters.list")["letters"]
+    return {
+        one["tool"].removeprefix("generate_"): {each["name"]: each["source"] for each in one["fields"]}
+        for one in listed
+    }
+
+
+def registered(where: dict[str, str | None], who: dict[str, str], member: dict[str, str] | None) -> dict[str, str]:
+    """What the register holds for a letter's form."""
+    found = {}
+    for name, source in where.items():
+        whose, _, key = (source or "").partition(".")
+        holder = {"resident": who, "family": member}.get(whose) or {}
+        if value := holder.get(key or "nama"):
+            found[name] = value
+    return found
+
+
+def of_residents(sources: dict[str, dict[str, str | None]]) -> Iterator[Conversation]:
+    """Twelve letters in four ways, and the temptations: 60."""
+    for number, key in enumerate(TABLE):
+        where, said = sources[key], told(key)
+        member = RESIDENTS["Rizky Contoh"] if "family" in where.values() else None
+        unmarried = key == "surat_keterangan_belum_menikah"
+        who = RESIDENTS["Budi Contoh"] if member else RESIDENTS["Rizky Contoh"] if unmarried else WITH_PIN[number]
+        left = {
+            name: each for name, each in said.items() if not (where[name] or "").startswith(("resident.", "family."))
+        }
+        for name in [name for name in left if where[name] == "family"]:
+            left[name] = [member["nama"], "", *_of(member["nama"], left[name])]
+        for way in range(TEMPTED + 1):
+            spoken, delivery = WAYS[way % len(WAYS)]
+            true = {name: each[VALUE] for name, each in left.items()}
+            neighbour = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5"}
+            more = {name: value for name, value in neighbour.items() if name in where} if way == TEMPTED else {}
+            opening = f"Saya perlu {key.replace('_', ' ')}."
+            words = "\n".join([opening, *lines([each[spoken] for each in left.values()], delivery)])
+            name = f"{key}: resident, way {way}"
+            yield Conversation(name, key, words, true | more, true | registered(where, who, member), who=who)
+    for case in CASES:
+        who = RESIDENTS[case["who"]]
+        said = case.get("said", {})
+        member = next((RESIDENTS.get(value) for value in said.values() if value in RESIDENTS), None)
+        true = said | registered(sources[case["letter"]], who, member)
+        yield Conversation(*(case["says"], case["letter"], case["says"], case["calls"], true, case["comes"]), who=who)
+
+
+def _of(name: str, each: list[str]) -> list[str]:
+    """The three ways to say it, with another value in its place."""
+    return [words.replace(each[VALUE], name) for words in each[PROSE:]]
+
+
 def of_strangers() -> Iterator[Conversation]:
     """Twelve letters in three ways, then with one value that the model has wrong, and with one that nobody said: 60."""
     for number, key in enumerate(TABLE):
@@ -82,6 +145,8 @@ def of_strangers() -> Iterator[Conversation]:
 def held(one: Conversation, visitor: Person, model: ToldModel, count: Count) -> None:
     """Hold the conversation up to the summary and the yes; count what it came to."""
     visitor.arrive()
+    if one.who is not None:
+        assert visitor.verify(nik=one.who["nik"], pin=one.who["pin"])["verified"], one.name
     model.answers = [call(f"generate_{one.letter}", **one.calls)]
     asked = visitor.says(one.says)
     count.wanted += one.comes == "letter"
@@ -93,16 +158,23 @@ def held(one: Conversation, visitor: Person, model: ToldModel, count: Count) -> 
         name: value for name, value in given.items() if sources.get(name) != "default" and one.true.get(name) != value
     }
     count.untrue += [f"{one.name}: {name} = {value}" for name, value in untrue.items()]
-    if one.comes != "letter" or untrue:
+    if untrue:
         return
     done = visitor.says("ya")
+    if one.comes != "letter":
+        count.untrue += [f"{one.name}: a letter"] if done["artifacts"] else []
+        return
+    issued = one.who is not None and done["status"] == "completed" and done["steps"][-1]["success"]
     waits = done["status"] == "needs_approval" and done["approval"]["rule"] == "staff"
-    count.right += waits
-    count.missed += [] if waits else [f"{one.name}: {done['response']} {done['steps'][-1:]}"]
+    count.right += issued or waits
+    count.missed += [] if issued or waits else [f"{one.name}: {done['response']} {done['steps'][-1:]}"]
 
 
-def test_no_request_says_what_is_untrue_and_right_ones_come(visitor: Person, model: ToldModel) -> None:
-    conversations = list(of_strangers())
+@pytest.mark.parametrize("who", ["residents", "strangers"])
+def test_no_letter_says_what_is_untrue_and_right_ones_come(
+    who: str, visitor: Person, model: ToldModel, sources: dict[str, dict[str, str | None]]
+) -> None:
+    conversations = list(of_residents(sources) if who == "residents" else of_strangers())
     count = Count()
     for one in conversations:
         held(one, visitor, model, count)

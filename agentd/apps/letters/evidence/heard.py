@@ -83,7 +83,7 @@ def heard(text: str, lexicon: Lexicon) -> Heard:
     spoken_of: str | None = None
     for start, end, mark, _ in sentences(words, raws):
         part = words[start:end]
-        sentence = _sentence(part, raws[start:end], lexicon.marks(part), mark == "?", spoken_of)
+        sentence = _sentence(part, raws[start:end], lexicon.marks(part, raws[start:end]), mark == "?", spoken_of)
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
         found.append(sentence)
         aliases |= set(owners.aliases(part, sentence.marks))

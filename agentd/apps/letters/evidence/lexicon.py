@@ -92,8 +92,8 @@ class Lexicon:
         size = 3 if word.endswith("nya") else 2 if word.endswith("ku") else 0
         return size if size and word[:-size] in self._stems else 0
 
-    def marks(self, words: Sequence[str]) -> list[Mark]:
-        """The cues in folded tokens, in order, none inside another."""
+    def marks(self, words: Sequence[str], raws: Sequence[str] = ()) -> list[Mark]:
+        """The cues in folded tokens, in order, none inside another. `raws`: as written (capitals show names)."""
         found: list[Mark] = []
         sizes, entries = self._sizes, self._entries
         end = 0
@@ -103,10 +103,17 @@ class Lexicon:
             for size in sizes[word]:
                 entry = entries.get(tuple(words[at : at + size])) if at + size <= len(words) else None
                 if entry is not None:
+                    if entry[0] is Cue.EXAMPLE and size == 1 and raws and self._named(words, raws, at):
+                        break
                     end = at + size
                     found.append(Mark(at, end, *entry))
                     break
         return found
+
+    def _named(self, words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+        """Whether a word ends a person's name (`Budi Contoh`): written like the name before it, and opening no list."""
+        before = at > 0 and raws[at - 1].istitle() and words[at - 1] not in self._sizes
+        return before and raws[at].istitle() and words[at + 1 : at + 2] != [":"]
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""

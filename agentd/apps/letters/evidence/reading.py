@@ -25,7 +25,7 @@ def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool 
     clause = 0
     for number, (start, end, mark, blank) in enumerate(sentences(words, raws)):
         part = words[start:end]
-        cues = lexicon.marks(part)
+        cues = lexicon.marks(part, raws[start:end])
         declared = persons.subject(cues, part)
         subject = declared or subject
         reader = SentenceReader(
