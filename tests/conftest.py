@@ -70,14 +70,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _logging_as_before() -> Iterator[None]:
-    """A command that a test runs in this process sets up the process's logging; the next test must not inherit it."""
-    root = logging.getLogger()
+    """What a test runs in this process sets up the process's logging; the next test must not inherit it.
+
+    DBOS keeps a handler on the standard error of its first test, which `capsys` closes.
+    """
+    root, dbos = logging.getLogger(), logging.getLogger("dbos")
     level, handlers, raises = root.level, list(root.handlers), logging.raiseExceptions
     hooks = sys.excepthook, threading.excepthook, sys.unraisablehook
     yield
     for added in [handler for handler in root.handlers if handler not in handlers]:
         root.removeHandler(added)
     root.setLevel(level)
+    dbos.handlers.clear()
     logging.raiseExceptions = raises
     sys.excepthook, threading.excepthook, sys.unraisablehook = hooks
     structlog.reset_defaults()

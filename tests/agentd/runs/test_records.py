@@ -14,7 +14,7 @@ BRIEF = {
     "language": "en",
     "caller": {"id": "kiosk-1", "scopes": ["kiosk"]},
     "deadline_s": 60.0,
-    "told": {"start": ["a"], "added": [], "before": ["b"]},
+    "told": {"start": ["a"], "added": [], "before": ["b"], "named": []},
     "decisions": [{"approval_id": "a1", "approved": True}],
 }
 APPROVAL = {
