@@ -184,11 +184,16 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it (`RT 3, kayaknya`), of the whole sentence."""
+    """A doubt: of its clause; alone in it, of the whole sentence at its end, else of the clause before it too."""
     clause = _span(sentence, mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
-    told = any(sentence.words[at][0].isalnum() for at in rest)
-    _set(sentence, clause if told else range(len(sentence.words)), Mood.OPEN)
+    if any(sentence.words[at][0].isalnum() for at in rest):
+        doubted = clause
+    elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
+        doubted = range(_span(sentence, clause.start - 1).start, clause.stop)
+    else:
+        doubted = range(len(sentence.words))
+    _set(sentence, doubted, Mood.OPEN)
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
