@@ -14,6 +14,8 @@ from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.languages import phrases
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
+SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
+"""What ends a clause."""
 STREETS = phrases().streets
 HOMES = phrases().homes
 """Where a citizen may live: `rumah saya di …` is about the citizen, `kantor saya di …` is not."""

@@ -1,0 +1,121 @@
+"""What words for persons change in a sentence: of whom it speaks from there. It names no field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence import persons
+from agentd.apps.letters.evidence.lexicon import Cue, Mark
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS
+from agentd.apps.letters.languages import phrases
+
+if TYPE_CHECKING:
+    from agentd.apps.letters.evidence.clauses import SentenceReader
+
+_OPENERS = phrases().openers
+_JOINS = phrases().joins
+_LEADS = phrases().leads
+_POSSESSED_BY = phrases().possessed_by
+_VERBS = phrases().verbs
+
+
+def on_relation(reader: SentenceReader, mark: Mark) -> int:
+    opens = reader.current.empty
+    named = reader.current.label == "nama" and opens and (reader.current.own or reader.current.form)
+    if named and not persons.possessed(mark, reader.words):
+        return reader.plain(mark)
+    before = reader.words[max(0, mark.start - 2) : mark.start]
+    if not opens and ((before[-1:] and before[-1] in _POSSESSED_BY) or before == ["is", "my"]):
+        reader.speak_of(mark.value)
+        end = persons.owner_end(mark, reader.words)
+        alone = mark.start < 2 or reader.words[mark.start - 2] in SEPARATORS or reader.words[mark.start - 2].isdecimal()
+        whole = before[-1:] == ["itu"] and alone and end == len(reader.words)
+        for segment in reader.done if whole else reader.in_clause():
+            if segment.clause == reader.clause or not segment.own:
+                segment.person = mark.value
+        return end
+    if reader.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
+        return reader.plain(mark)
+    if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form, agent=reader.agent):
+        return reader.plain(mark)
+    label = reader.current.label if opens and reader.current.label != "keperluan" else None
+    reader.close(label)
+    reader.speak_of(mark.value)
+    reader.name_person(mark.value)
+    return persons.owner_end(mark, reader.words)
+
+
+def on_self(reader: SentenceReader, mark: Mark) -> int:
+    first = mark.start == 0 or reader.words[mark.start - 1] in SEPARATORS
+    after = reader.words[mark.end] if mark.end < len(reader.words) else ""
+    if reader.words[mark.start] == "i" and after not in _VERBS:
+        return reader.plain(mark)
+    if reader.words[mark.start] == "my" and reader.marks.get(mark.end, mark).cue is Cue.RELATION:
+        return mark.end
+    joined = mark.start > 0 and reader.words[mark.start - 1] in _JOINS
+    if reader.speaking.person not in (None, CITIZEN) and not (first or joined):
+        return mark.end
+    if reader.current.empty or not _trailing(reader, mark):
+        if not reader.current.empty:
+            reader.close(None)
+        reader.speak_of(CITIZEN)
+        opening = first or _only_greeted(reader)
+        if not opening and not joined and reader.current.label is None:
+            _possessed(reader, mark.start - 1)
+        reader.current.intro = reader.current.label is None and opening and after not in ("m",)
+        reader.current.intro = reader.current.intro or (reader.current.label is None and after == "m")
+        reader.current.own = True
+    return mark.end
+
+
+def _possessed(reader: SentenceReader, at: int) -> None:
+    """`bayi saya laki-laki`: a thing that is the citizen's is not the citizen."""
+    noun = reader.words[at]
+    if not noun.isalpha() or noun in FILLERS or noun in _OPENERS or noun in _LEADS:
+        return
+    reader.current.person = f"?{noun}"
+    before = reader.done[-1] if reader.done else None
+    if before is not None and before.label is None and before.words[-1:] == [noun] and len(before.words) <= 2:
+        before.person = f"?{noun}"
+
+
+def _only_greeted(reader: SentenceReader) -> bool:
+    """Nothing but courtesy stands before `saya` in this clause."""
+    return reader.spoken_clause != reader.clause
+
+
+def _trailing(reader: SentenceReader, mark: Mark) -> bool:
+    """`Jl. Melati rumah saya`: nothing follows that could be about the citizen anew."""
+    return mark.end >= len(reader.words) or reader.words[mark.end] in SEPARATORS
+
+
+def on_pronoun(reader: SentenceReader, mark: Mark) -> int:
+    if reader.words[mark.start] == "nya":
+        return mark.end
+    if reader.speaking.person == CITIZEN or reader.speaking.person is None:
+        reader.close(reader.current.label if reader.current.empty else None)
+        reader.speak_of("?dia")
+    return mark.end
+
+
+def on_beside(reader: SentenceReader, mark: Mark) -> int:
+    relation = reader.marks.get(mark.end)
+    if relation is None or relation.cue is not Cue.RELATION:
+        if reader.words[mark.start] == "tinggal":
+            reader.begin("alamat_domisili")
+            return mark.end
+        return reader.plain(mark)
+    if reader.words[mark.start] == "tinggal":
+        reader.begin("alamat_domisili")
+    at = persons.owner_end(relation, reader.words)
+    if (
+        at < len(reader.words)
+        and reader.raws[at][0].isupper()
+        and reader.words[at] not in STREETS
+        and at not in reader.marks
+    ):
+        reader.close(None)
+        reader.speak_of(relation.value)
+    return at
