@@ -246,10 +246,12 @@ def test_names_are_known_by_their_words() -> None:
 
 
 def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
-    readings = [Reading("MATCH (a:A)", (" RETURN a.x", " RETURN a.y", " RETURN a", " RETURN DISTINCT a.x"))]
+    shown = (" RETURN a.x", " RETURN 'b', a.x", " RETURN a.y", " RETURN a", " RETURN DISTINCT a.x")
+    readings = [Reading("MATCH (a:A)", shown)]
     rows: dict[str, list[list[object]]] = {
         "MATCH (a:A) RETURN a.x": [[1], [1], [2]],
         "MATCH (a:A) RETURN DISTINCT a.x": [[2], [1]],
+        "MATCH (a:A) RETURN 'b', a.x": [["b", 1], ["b", 2]],
         "MATCH (a:A) RETURN a.y": [[3]],
         "MATCH (a:A) RETURN a": [[{"x": 1}]],
     }
