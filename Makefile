@@ -53,7 +53,7 @@ test: install ## every test; installs the Debian packages it needs when root
 	echo "▸ All others, at once"; \
 	$(BIN)/python -m pytest -m "not model" $(WORKERS) --durations=30 && exit $$with_model
 
-quick: install ## the tests that start no process, browser or database
+quick: install ## the tests that are not slow and start no process, browser or database
 	@$(BIN)/python -m pytest -q --quick $(WORKERS)
 
 conformance: install ## the Model Context Protocol's own suite, on our client and our servers' base

@@ -1,7 +1,7 @@
 """Which tests are quick, and the order and the limits that all tests share. It starts nothing.
 
-A test is quick when neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a
-database (STARTERS). `make quick` runs these alone, and ends a test there that starts a process after all.
+A test is quick when it isn't marked `slow` and neither it nor a fixture or a helper of its own reaches for what starts
+a process, a browser or a database (STARTERS). `make quick` runs these alone; one that starts a process after all fails.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MODEL_TIMEOUT_S = 3600
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="only tests that start no process; one that does fails")
+    parser.addoption("--quick", action="store_true", help="only quick tests; one that starts a process fails")
 
     parser.addoption("--cold", action="store_true", help="start every process from the disk, none as a fork")
 
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("model") is not None:
             item.add_marker(pytest.mark.timeout(MODEL_TIMEOUT_S))
     if config.getoption("--quick"):
-        slow = [item for item in items if isinstance(item, pytest.Function) and _starts(item)]
+        slow = [item for item in items if isinstance(item, pytest.Function) and is_slow(item)]
         config.hook.pytest_deselected(items=slow)
         chosen = set(items) - set(slow)
         items[:] = [item for item in items if item in chosen]
@@ -87,7 +87,10 @@ def _logging_as_before() -> Iterator[None]:
     structlog.reset_defaults()
 
 
-def _starts(item: pytest.Function) -> bool:
+def is_slow(item: pytest.Function) -> bool:
+    """True when `--quick` leaves the test out."""
+    if item.get_closest_marker("slow") is not None:
+        return True
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if any(isinstance(value, str) and value in PARAMETERS for value in parameters):
         return True
@@ -133,4 +136,4 @@ def pytest_runtest_teardown() -> Iterator[None]:
     yield
     started = [*STARTED]
     STARTED.clear()
-    assert not started, f"not quick; let STARTERS or NAMES of tests/conftest.py see it: {started}"
+    assert not started, f"not quick; mark it `slow`, or let STARTERS of tests/conftest.py see it: {started}"

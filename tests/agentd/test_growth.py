@@ -28,6 +28,7 @@ from tests.agentd.apps.letters.hostile import PIECES, families
 from tests.agentd.apps.letters.test_growth import READERS as LETTERS
 from tests.agentd.growing import MOST, grows
 
+pytestmark = pytest.mark.slow
 TODAY = date(2026, 1, 5)
 NO_TOOLS = Toolset(tools=(), servers=())
 WORDS = [

@@ -21,6 +21,7 @@ def test_a_command_says_how_it_is_used(name: str, capsys: pytest.CaptureFixture[
     assert left.value.code == 0 and f"usage: agentd {name}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_SERVERS)
 def test_a_servers_command_says_what_its_server_takes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -17,6 +17,7 @@ SAMPLED = ("joined on anything", "no grouping", "an unknown placeholder")
 """Mistakes that a database carries out without a word: those that looked certain before they were caught."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATABASES)
 async def test_right_plans_are_told_rightly_and_wrong_ones_do_not_look_certain(tmp_path: Path, name: str) -> None:
     spoiled = [MISTAKES[each] for each in SAMPLED] if name == "chinook" else []  # one database is enough for these

@@ -20,6 +20,8 @@ from servers.certificate.signing import OfficeSigner
 from servers.certificate.verification import REASONS, Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 
+pytestmark = pytest.mark.slow  # what is not of the register is read in a process
+
 
 @pytest.fixture
 def pdf(service: LetterService) -> bytes:

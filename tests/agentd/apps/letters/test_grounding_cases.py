@@ -31,6 +31,7 @@ def test_what_only_looks_said_is_missing(row: dict[str, Any]) -> None:
     assert [field.path for field in ungrounded(call(row["call"], *row["said"]))] == row["missing"]
 
 
+@pytest.mark.slow
 def test_no_honest_value_passes_as_another_field() -> None:
     """Each value of each honest session, tried in every other field (an address said to be the same stays the same)."""
     passed = []

@@ -24,6 +24,7 @@ from tests.agentd.apps.letters.letters import call, letter, session
 from tests.agentd.apps.letters.test_dialogue import TRIP
 from tests.agentd.growing import grows
 
+pytestmark = pytest.mark.slow
 ARGUMENTS: dict[str, Any] = {
     "nama": "Budi Santoso",
     "nik": "3175064501900003",
