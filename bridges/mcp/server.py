@@ -54,6 +54,7 @@ class Server:
         self._live: Live | None = None
         self._mode = "auto"
         self._up_at: float | None = None
+        self._lost_by: str | None = None
         self._ups = 0
         self._settled = asyncio.Event()
         self._leave = asyncio.Event()
@@ -168,7 +169,9 @@ class Server:
     async def _pause(self, why: str, wire: Subprocess | Endpoint, wait: float) -> None:
         name = self.settings.name
         facts = (name, wire.tail.struck(why), wait, wire.tail.text())
-        logger.warning("server %s is lost: %s; next attempt in %.1f s; stderr: %s", *facts)
+        level = logging.DEBUG if why == self._lost_by else logging.WARNING  # to end as the last time is no news
+        self._lost_by = why
+        logger.log(level, "server %s is lost: %s; next attempt in %.1f s; stderr: %s", *facts)
         if wait == 0.0:
             return self._starting()
         self._set(state="down", error=why)
@@ -219,6 +222,7 @@ class Server:
         logger.info("server %s is up: protocol %s, %d tools", self.settings.name, version, len(tools))
         self._live = live
         self._up_at = time.monotonic()
+        self._lost_by = None
         self._ups += 1
         self.tools = tools
         self._set(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import logging
+import sys
 
 import pytest
 
+from agentd.ports import ServerSettings
 from bridges.mcp import Limits, Question, Sample
-from tests.bridges.mcp.conftest import OpenBridge, do, friendly, until
+from tests.bridges.mcp.conftest import PATIENCE, OpenBridge, do, friendly, until
 
 LETTER = b"%PDF-1.7 a letter"
 
@@ -76,3 +80,16 @@ async def test_without_hooks_a_server_that_asks_is_refused_at_once(bridge: OpenB
     host = await bridge(friendly())
     for tool in ("paint", "think"):
         assert (await do(host, "friendly", tool)).error_type == "tool_execution"
+
+
+async def test_a_server_that_never_starts_is_told_once_and_tried_on(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "bridges.mcp.server")
+    lacking = ServerSettings(name="lacking", command=sys.executable, args=("-c", "raise SystemExit('no driver')"))
+    host = await bridge(lacking)
+    for _ in range(6):
+        await asyncio.wait_for(host.changed(host.catalogue().version), PATIENCE)
+    lost = [one for one in caplog.records if "is lost" in one.message]
+    assert len(lost) >= 3
+    assert [one.levelname for one in lost] == ["WARNING"] + ["DEBUG"] * (len(lost) - 1)
