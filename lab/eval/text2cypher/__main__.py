@@ -2,7 +2,7 @@
 
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
     python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider wrong runs
-    python -m lab.eval.text2cypher --set movies --provider gold|wrong|llamacpp|URL [--half test] [--limit N] [--seed S]
+    python -m lab.eval.text2cypher --set movies --provider gold|wrong|chosen|llamacpp|URL [--half test] [--limit N]
 
 A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
 """
@@ -62,6 +62,8 @@ def _records(options: argparse.Namespace, asking: Asking, chosen: list[Question]
             return [asking.gold(by_id[one]), *asking.wrong(by_id[one], options.seed)]
 
         return kept(options.out / name, list(by_id), both)
+    if options.provider == "chosen":
+        return kept(options.out / name, list(by_id), lambda one: list(asking.chosen(by_id[one], options.seed)))
     with _model(options.provider) as model:
         return kept(options.out / name, list(by_id), lambda one: [asking.ask(by_id[one], model)])
 
@@ -97,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", choices=SETS, default="home")
     parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
     parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")
-    parser.add_argument("--provider", default="gold", help="gold, wrong, llamacpp, or an OpenAI-compatible URL")
+    parser.add_argument("--provider", default="gold", help="gold, wrong, chosen, llamacpp, or an OpenAI-compatible URL")
     parser.add_argument("--aids", default="default", help="as `text2cypher run --aids`; none: the same without any")
     parser.add_argument("--half", choices=["tuning", "test", "all"], default="tuning")
     parser.add_argument("--limit", type=int)

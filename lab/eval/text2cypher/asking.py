@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,8 +19,10 @@ from servers.text2cypher.core.agent_state import AgentState
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.llm_client import Completion, Constraint, Message
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import QueryError
 from servers.text2cypher.graph.embedded import EmbeddedBackend
+from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.metrics.output_metrics import compare_outputs
 
 
@@ -43,10 +46,8 @@ class Record:
 class Writes:
     """A model that writes one query whatever it is asked: the port's twin."""
 
-    constraint: Constraint = "none"
-
-    def __init__(self) -> None:
-        self.query = ""
+    def __init__(self, constraint: Constraint = "none") -> None:
+        self.query, self.constraint = "", constraint
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
@@ -63,6 +64,21 @@ class _Kept(AgentLoop):
     def run(self, *arguments: Any, **named: Any) -> AgentState:
         self.state = super().run(*arguments, **named)
         return self.state
+
+
+class _Chooses(_Kept):
+    """Lets the model write one of the readings, by chance."""
+
+    chance = random.Random(1)
+    chose = False
+
+    def _readings(self, hints: Hints | None) -> list[Reading]:
+        found = super()._readings(hints)
+        texts = [reading.match + text for reading in found for text in reading.returns]
+        self.chose = bool(texts)
+        if isinstance(self._model, Writes) and texts:
+            self._model.query = self.chance.choice(texts)
+        return found
 
 
 class Asking:
@@ -107,6 +123,14 @@ class Asking:
             if self.bench.pipeline.validate(query).is_valid:
                 yield self._written(question, query, what)
 
+    def chosen(self, question: Question, seed: int) -> Iterator[Record]:
+        """Asked of a model that chooses a reading by chance; nothing where no reading covers the question."""
+        loop = _Chooses(self.bench, Writes("grammar"), settings=self.settings)
+        loop.chance = random.Random(f"{seed} {question.id}")
+        record = self._recorded(question, loop)
+        if loop.chose:
+            yield record
+
     def _written(self, question: Question, query: str, wrong: str) -> Record:
         model = Writes()
         model.query = query
@@ -114,7 +138,9 @@ class Asking:
 
     def ask(self, question: Question, model: Model, wrong: str = "", written: str | None = None) -> Record:
         """Asked of any model. Raises LLMError."""
-        loop = _Kept(self.bench, model, settings=self.settings)
+        return self._recorded(question, _Kept(self.bench, model, settings=self.settings), wrong, written)
+
+    def _recorded(self, question: Question, loop: _Kept, wrong: str = "", written: str | None = None) -> Record:
         started = time.monotonic()
         found = ask(self.bench, loop, question.question)
         seconds = time.monotonic() - started

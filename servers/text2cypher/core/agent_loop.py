@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Protocol
 
 from servers.text2cypher.config import Aids, Settings
-from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
 from servers.text2cypher.core.confidence import assess, covering
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
-from servers.text2cypher.core.meant import meant_otherwise, of_question
+from servers.text2cypher.core.meant import doubts_of_choice
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
@@ -220,9 +220,9 @@ class AgentLoop:
         state.final_query = attempt.query
         if verdict.result is not None:
             state.columns, state.rows = verdict.result.columns, verdict.result.rows
-        doubted = of_question(hints, self._bench.linker)
-        other = meant_otherwise(attempt.query, state.rows, readings, doubted, self._rows)
-        assess(state, hints, self._bench.linker, self._rows, [Doubt("meant", other)] if other else [])
+        linker = self._bench.linker
+        others = doubts_of_choice(attempt.query, state.rows, readings, hints, linker, self._rows)
+        assess(state, hints, linker, self._rows, others)
         return state
 
     def _rows(self, query: str) -> list[list[Any]] | None:

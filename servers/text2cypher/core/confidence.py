@@ -18,6 +18,7 @@ from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.amounts import number_of
+from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -26,6 +27,7 @@ from servers.text2cypher.linking.values import folded
 CERTAIN = 0.75
 _YEAR = re.compile(r"\d{4}(?= |$)")
 """Of a date that is tested: a question may say no more of it."""
+_BACKWARDS = {"descending", "maximum", "top"}
 _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 MOST_SCORED = 300  # texts of readings that are held against the question
 
@@ -98,6 +100,16 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     for function, words in _AGGREGATES.items():
         if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
             yield Doubt("unasked", function.lower())
+    if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
+        yield Doubt("unasked", "DESC")
+
+
+def _asks_backwards(hints: Hints, linker: Linker) -> bool:
+    """True when the question wants the largest or the latest first."""
+    lower = f" {folded(hints.question)} "
+    said = any(cues & _BACKWARDS and f" {phrase} " in lower for phrase, cues in languages().cues.items())
+    asked = {Ask.DESCENDING, Ask.MOST, Ask.MAXIMUM} & hints.asks
+    return said or bool(asked) or bool(linker.wording.compiled(r"\b‹late›\b").search(hints.question))
 
 
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:

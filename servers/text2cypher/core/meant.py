@@ -1,7 +1,8 @@
-"""Another reading of a question that would answer otherwise than the one a model chose. Chooses none itself.
+"""Doubts about a query that a model chose from readings: others answer otherwise, or all are guessed. Chooses none.
 
 Where a grammar holds several readings that cover the question, the model's choice among them is no evidence of what
-was meant: only readings that agree in their result make a plain success.
+was meant: only readings that agree in their result make a plain success. And where nobody wrote words for the graph,
+readings are guessed from its names, and how often they are right isn't known.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
+from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.confidence import doubts_of_query
 from servers.text2cypher.core.twice import Rows
 from servers.text2cypher.grammar.readings import Reading
@@ -18,6 +20,18 @@ from servers.text2cypher.linking.hints import Hints, Linker
 MOST_RUN = 12
 MOST_COLUMNS = 4
 """A wider result is compared as it stands."""
+
+
+def doubts_of_choice(
+    query: str, rows: Rows, readings: Sequence[Reading], hints: Hints, linker: Linker, run: Callable[[str], Rows | None]
+) -> list[Doubt]:
+    """At most one doubt; none for a query that is none of the `readings`."""
+    if all(query != reading.match + text for reading in readings for text in reading.returns):
+        return []
+    other = meant_otherwise(query, rows, readings, lambda text: doubts_of_query(hints, text, linker) > 0, run)
+    if other is not None:
+        return [Doubt("meant", other)]
+    return [] if linker.lexicon.written else [Doubt("guessed")]
 
 
 def meant_otherwise(
@@ -40,11 +54,6 @@ def meant_otherwise(
         if not doubted(other) and _differ(run(other), rows):
             return texts[other].rpartition(" RETURN ")[2]
     return None
-
-
-def of_question(hints: Hints, linker: Linker) -> Callable[[str], bool]:
-    """`doubted` by the words of one question."""
-    return lambda query: doubts_of_query(hints, query, linker) > 0
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

@@ -31,7 +31,7 @@ class Lexicon:
 
     `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
     nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways;
-    `timed`: properties whose values are years or dates.
+    `timed`: properties whose values are years or dates; `written`: somebody wrote words for this graph.
     """
 
     labels: dict[str, str]
@@ -43,6 +43,7 @@ class Lexicon:
     ignored: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
     timed: frozenset[str] = frozenset()
+    written: bool = False
 
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
@@ -57,6 +58,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),
         frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
+        written=bool(held),
     )
 
 

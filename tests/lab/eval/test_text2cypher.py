@@ -54,6 +54,12 @@ def test_gold_is_untouched_and_certain_and_wrong_is_neither_right_nor_certain(as
         assert [made.wrong for made in asking.wrong(question, 1) if made.passed or made.certain] == []
 
 
+def test_of_readings_guessed_from_names_one_is_chosen_by_chance_and_never_certain(asking: Asking) -> None:
+    records = [record for question in asking.questions for record in asking.chosen(question, 1)]
+    assert records and not any(record.certain for record in records)
+    assert {kind for record in records for kind in record.doubts} & {"guessed", "meant"}
+
+
 def test_wrong_queries_ignore_one_word_each() -> None:
     question = Question(
         "1", "", "MATCH (a:A {x: 1})-[:R]->(b) WHERE b.y > 2 RETURN sum(b.z) AS n ORDER BY n DESC", "", ""

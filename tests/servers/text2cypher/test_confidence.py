@@ -10,11 +10,12 @@ import pytest
 
 from servers.text2cypher.config import LLMConfig
 from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.confidence import CERTAIN
 from servers.text2cypher.core.llm_client import LLMClient
-from servers.text2cypher.core.meant import meant_otherwise
+from servers.text2cypher.core.meant import doubts_of_choice, meant_otherwise
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.grammar.readings import Reading
@@ -58,6 +59,10 @@ HOME_IGNORING = [
     ("Topik apa saja pada mata kuliah Basis Data?", "MATCH (t:topic)-[:PURSUED_IN]->(m:MK) RETURN t.nama"),
     ("Aljabar Linear belajar tentang apa saja?", "MATCH (m:MK {nama: 'Aljabar Linear'}) RETURN m.nama"),
     ("Sebutkan mata kuliah semester 6, urutkan berdasarkan nama.", "MATCH (m:MK {semester: 6}) RETURN m.nama"),
+    (
+        "Sebutkan mata kuliah semester 6, urutkan menurut abjad.",
+        "MATCH (m:MK {semester: 6}) RETURN m.nama ORDER BY m.nama DESC",
+    ),
     ("Mata kuliah mana yang memiliki lebih dari empat topik?", "MATCH (t:topic)-[:PURSUED_IN]->(m:MK) RETURN m.nama"),
     ("Untuk setiap semester, berapa total SKS?", "MATCH (m:MK) RETURN sum(m.sks)"),
     ("Berapa rata-rata SKS mata kuliah pilihan?", "MATCH (m:MK {tipe: 'Pilihan'}) RETURN sum(m.sks)"),
@@ -86,6 +91,7 @@ STRANGE_IGNORING = [
     ("Which harbour towns have more than 5 berths?", "MATCH (h:HarbourTown) WHERE h.berths > 3 RETURN h.name"),
     ("What is the average number of berths of a harbour town?", "MATCH (h:HarbourTown) RETURN sum(h.berths)"),
     ("List all skippers, sorted by year born.", "MATCH (s:Skipper) RETURN s.name"),
+    ("List all skippers, sorted by year born.", "MATCH (s:Skipper) RETURN s.name ORDER BY s.born DESC"),
     ("Which cargo did Blue Heron carry?", "MATCH (v:Vessel {name: 'Blue Heron'}) RETURN v.built"),
     ("Is Ingrid Dahl the skipper who commands Orkney Star?", "MATCH (s:Skipper {name: 'Ingrid Dahl'}) RETURN s.born"),
 ]
@@ -101,6 +107,10 @@ STRANGE_RIGHT = [
     ("Which harbour towns have at least 8 berths?", "MATCH (h:HarbourTown) WHERE h.berths >= 8 RETURN h.name"),
     ("Who commands the vessel Sea Wolf?", "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel {name: 'Sea Wolf'}) RETURN s.name"),
     ("Which vessels were built after 2000?", "MATCH (v:Vessel) WHERE v.built > 2000 RETURN v.name"),
+    (
+        "List all harbour towns, sorted by berths, highest first.",
+        "MATCH (h:HarbourTown) RETURN h.name ORDER BY h.berths DESC",
+    ),
 ]
 
 
@@ -260,3 +270,18 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
     assert meant_otherwise(chosen, rows[chosen], readings, lambda query: "a.y" in query, rows.get) is None
     assert meant_otherwise("MATCH (a:A) RETURN a.z", [[9]], readings, lambda _: False, rows.get) is None
     assert meant_otherwise(chosen, rows[chosen], readings, lambda _: False, lambda _: None) is None
+
+
+def test_a_reading_guessed_from_names_alone_is_doubted_and_one_of_a_lexicon_is_not(
+    bench: Workbench, harbour: Workbench
+) -> None:
+    def doubts(held: Workbench, question: str, label: str, key: str, query: str) -> list[Doubt]:
+        readings = [Reading(f"MATCH (a:{label})", (f" RETURN a.{key}", f" RETURN DISTINCT a.{key}"))]
+        rows = held.backend.run(query).rows
+        linker = held.linker
+        return doubts_of_choice(query, rows, readings, linker.link(question), linker, lambda text: rows)
+
+    query = "MATCH (a:Vessel) RETURN a.name"
+    assert doubts(harbour, "List all vessels.", "Vessel", "name", query) == [Doubt("guessed")]
+    assert doubts(harbour, "List all vessels.", "Vessel", "name", "MATCH (v:Vessel) RETURN v.name") == []
+    assert doubts(bench, "Sebutkan semua mata kuliah.", "MK", "nama", "MATCH (a:MK) RETURN a.nama") == []
