@@ -1,11 +1,12 @@
 """Which tests are quick, and the order and the limits that all tests share. It starts nothing.
 
-A test is quick when it isn't marked `slow` and neither it nor a fixture or a helper of its own reaches for what starts
+A test is quick when it isn't marked (SLOW) and neither it nor a fixture or a helper of its own reaches for what starts
 a process, a browser or a database (STARTERS). `make quick` runs these alone; one that starts a process after all fails.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import logging
 import os
@@ -27,6 +28,7 @@ STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
     *("tests.daemon", "tests.warm", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill"),
+    *("servers.common.database", "servers.common.sqlite_process"),
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
 """Modules, with all below them, whose users start processes."""
@@ -36,6 +38,8 @@ STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
 """Python's audit events of a new process."""
 STARTED: list[str] = []
 """What the test that runs now has started, with --quick."""
+SLOW = ("slow", "model")
+"""Marks of tests that are not quick, whatever they name."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 """Parameters by which a test asks for a fixture with a process while it runs."""
 MODEL_TIMEOUT_S = 3600
@@ -54,6 +58,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--quick"):
+        importlib.import_module("croniter")  # which starts `file` when it's imported, by the first test with DBOS
         sys.addaudithook(_note)
 
 
@@ -89,7 +94,7 @@ def _logging_as_before() -> Iterator[None]:
 
 def is_slow(item: pytest.Function) -> bool:
     """True when `--quick` leaves the test out."""
-    if item.get_closest_marker("slow") is not None:
+    if any(map(item.get_closest_marker, SLOW)):
         return True
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if any(isinstance(value, str) and value in PARAMETERS for value in parameters):
@@ -103,7 +108,9 @@ def _definitions(item: pytest.Function, name: str) -> Any:
 
 
 def _reaches(function: Callable[..., Any], seen: set[CodeType]) -> bool:
-    """True when the function, or one of the tests' own functions that it names, names something of STARTERS."""
+    """True when it, a method of it, or one of the tests' own functions and classes named there, names a starter."""
+    if isinstance(function, type):
+        return any(_reaches(each, seen) for each in vars(function).values() if callable(each))
     function = inspect.unwrap(function)
     if not isinstance(function, FunctionType) or function.__code__ in seen:
         return False

@@ -10,9 +10,14 @@ import pytest
 from tests.conftest import is_slow
 
 
+class Program:
+    def run(self) -> int:
+        return subprocess.run([sys.executable, "-c", ""], check=True).returncode
+
+
 @pytest.fixture
-def started() -> int:
-    return subprocess.run([sys.executable, "-c", ""], check=True).returncode
+def started() -> Program:
+    return Program()
 
 
 def test_a_test_marked_slow_is_left_out(request: pytest.FixtureRequest) -> None:
@@ -21,8 +26,8 @@ def test_a_test_marked_slow_is_left_out(request: pytest.FixtureRequest) -> None:
     assert is_slow(request.node)
 
 
-def test_a_test_is_left_out_whose_fixture_starts_a_process(request: pytest.FixtureRequest, started: int) -> None:
-    assert started == 0 and is_slow(request.node)
+def test_a_test_is_left_out_whose_fixture_starts_a_process(request: pytest.FixtureRequest, started: Program) -> None:
+    assert started.run() == 0 and is_slow(request.node)
 
 
 @pytest.mark.parametrize("kind", ["mariadb", "none"])

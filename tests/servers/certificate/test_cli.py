@@ -11,6 +11,7 @@ from servers.certificate.records import Consent
 from tests.servers.certificate.letters import issue, open_service
 
 
+@pytest.mark.slow
 def test_verify_exits_0_only_for_a_genuine_letter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path)
     letter = Path(issue(service).path)
@@ -24,6 +25,7 @@ def test_verify_exits_0_only_for_a_genuine_letter(tmp_path: Path, capsys: pytest
     assert main(["verify", str(tmp_path / "none.pdf"), "--state", str(tmp_path)]) == 2
 
 
+@pytest.mark.slow
 def test_a_letter_of_another_office_is_not_genuine_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path / "there")
     letter = issue(service).path

@@ -19,8 +19,6 @@ from servers.common.database import Database, StatementError, TimeLimitError
 from servers.common.sqlite_process import Process, Processes
 from tests.servers.common.greedy import ENDLESS, GREEDY, ROWS, file_of
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
