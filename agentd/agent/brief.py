@@ -48,6 +48,9 @@ class Brief:
     prompt_tools: PromptTools | None = None
     """The tools that the prompt tells of, where they are too many for all."""
     language: Language = "id"
+    """Of the daemon's own sentences."""
+    spoken: str | None = None
+    """The code of the language that the citizen writes; None: `language`."""
     history: tuple[ChatMessage, ...] = ()
     said: tuple[Said, ...] = ()
     options: AgentOptions = field(default_factory=AgentOptions)

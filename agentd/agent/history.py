@@ -26,6 +26,9 @@ class PastTurn:
     response: str
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
+    """Of the daemon's own sentences."""
+    spoken: str | None = None
+    """The code of the language that the citizen wrote; None: `language`."""
     prompt_tools: PromptTools | None = None
     typed: dict[str, Any] | None = None
     """What the citizen put into a form beside their words."""
@@ -51,9 +54,7 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     return tuple(kept)
 
 
-def opening(
-    prompt: str, language: Language, toolset: Toolset, tools: PromptTools | None, *, first: bool
-) -> ChatMessage:
+def opening(prompt: str, language: str, toolset: Toolset, tools: PromptTools | None, *, first: bool) -> ChatMessage:
     """A request as the model reads it: the session's first one names the tools, a later one those that it adds."""
     start = frozenset(tools.start) if tools is not None else None
     more = prompts.in_prompt(toolset, frozenset(tools.added)) if tools is not None else ()
@@ -61,12 +62,13 @@ def opening(
 
 
 def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMessage]:
-    shown = [opening(turn.prompt, turn.language, toolset, turn.prompt_tools, first=first)]
+    language = turn.spoken or turn.language
+    shown = [opening(turn.prompt, language, toolset, turn.prompt_tools, first=first)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
         official = step.tool in toolset.official
-        called = prompts.Called(step.tool, arguments, outcome, turn.language, turn.prompt, official, RESULT_CHARS)
+        called = prompts.Called(step.tool, arguments, outcome, language, turn.prompt, official, RESULT_CHARS)
         shown += prompts.exchange(called)
     response = turn.response or replies()[turn.language].cut_off
     return [*shown, prompts.answered({"action": "final", "response": response})]

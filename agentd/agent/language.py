@@ -1,19 +1,160 @@
-"""Which language a citizen writes: Indonesian or English, by the small words. Nothing is translated anywhere."""
+"""Which language a message is in: by its script, the packs' small words, then CLD2. It translates nothing.
+
+The daemon's own sentences exist in the languages of the packs; `own_language` says which of them a citizen then reads.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from agentd.agent.languages import languages
+from agentd.agent.languages import LANGUAGES, languages
 from agentd.errors import Language
 
+NAMES: dict[str, str] = {
+    "id": "Indonesian",
+    "en": "English",
+    "jv": "Javanese",
+    "su": "Sundanese",
+    "ms": "Malay",
+    "ar": "Arabic",
+    "zh": "Chinese",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "th": "Thai",
+    "hi": "Hindi",
+    "ru": "Russian",
+    "vi": "Vietnamese",
+    "fr": "French",
+    "nl": "Dutch",
+    "de": "German",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "it": "Italian",
+    "tr": "Turkish",
+}
+"""The languages that are told apart, by code, with the name that a model is given. Any other is not detected."""
+NEAR = frozenset({"jv", "su"})
+"""Share so many words and names with Indonesian that they are never guessed."""
+_SCRIPTS = {
+    "ja": re.compile(r"[\u3040-\u30ff]"),
+    "ko": re.compile(r"[\uac00-\ud7af]"),
+    "zh": re.compile(r"[\u4e00-\u9fff]"),
+    "ar": re.compile(r"[\u0600-\u06ff]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+    "hi": re.compile(r"[\u0900-\u097f]"),
+}
+_SYLLABLES = frozenset({"ja", "ko", "zh"})
+_CLD2_CODES = {"jw": "jv", "zh-Hant": "zh"}
+_WORD = re.compile(r"[^\W\d_]+")
+_READ = 2000
+"""Characters that are looked at."""
+_SENTENCE = 4
+"""Words from which a session's text may be read as another language without any small word; of NEAR one more."""
+_GUESSED = 400
+"""CLD2's score (per 1024 bytes of text) from which its best reading counts where it isn't sure: names are below."""
 
-def detect(text: str, default: Language = "id") -> Language:
-    """The language of a text; a text of neither's words (a name, a number) keeps the default."""
-    words = re.findall(r"[a-z]+", text.casefold())
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a text says about its language: how many words, the packs' small words among them, and CLD2's reading."""
+
+    words: int
+    indonesian: int
+    english: int
+    sure: str | None
+    """CLD2's reading where it is sure of it."""
+    guess: str | None
+    """Its best reading otherwise: for a first message, where nothing else is known."""
+
+
+def detect(text: str, session: str | None = None) -> str:
+    """The code (of NAMES) of a text's language; `session`: its session's, kept where the text says too little.
+
+    A first message that says nothing is in Indonesian, the office's language.
+    """
+    text = text[:_READ]
+    words = _WORD.findall(text.casefold())
+    return _script(text, len("".join(words))) or _decided(_signals(words), session) or session or LANGUAGES[0]
+
+
+def own_language(code: str) -> Language:
+    """The language of the daemon's own sentences for a citizen who writes in that one: English where it has none."""
+    return next((language for language in LANGUAGES if language == code), "en")
+
+
+def _script(text: str, letters: int) -> str | None:
+    """The language whose script most of the text is in; a sign that is a syllable or a word counts as three letters."""
+    found = {code: len(script.findall(text)) for code, script in _SCRIPTS.items()}
+    weight = sum(count * (3 if code in _SYLLABLES else 1) for code, count in found.items())
+    if weight <= letters - sum(found.values()) or not weight:
+        return None
+    if found["ja"]:  # beside Han too
+        return "ja"
+    return max(found, key=lambda code: found[code])
+
+
+def _decided(signals: Signals, session: str | None) -> str | None:
+    """What the signals are enough for; None: the session's language stays."""
+    if signals.words < 2 and session is not None:
+        return None
+    if _is_foreign(signals, session):
+        return signals.sure
+    if signals.indonesian > signals.english:
+        return "ms" if signals.sure == "ms" else "id"
+    if signals.english > signals.indonesian:
+        return "en"
+    if session is None:
+        return None if signals.sure in NEAR else signals.sure or _first_guess(signals)
+    return signals.sure if session not in LANGUAGES and signals.words >= _SENTENCE else None
+
+
+def _first_guess(signals: Signals) -> str | None:
+    """CLD2's best reading, but English only of two words and more: it calls many a single word English."""
+    return None if signals.guess == "en" and signals.words < 2 else signals.guess
+
+
+def _is_foreign(signals: Signals, session: str | None) -> bool:
+    """Whether CLD2 is sure of a language without a pack, and the packs' small words don't outweigh it."""
+    if signals.sure is None or signals.sure in (*LANGUAGES, "ms"):
+        return False
+    small = max(signals.indonesian, signals.english)
+    begun = session is not None and session != signals.sure
+    enough = _SENTENCE if begun else 1
+    if signals.sure in NEAR:
+        enough = _SENTENCE + 1 if begun or small else 2
+    return signals.words >= enough and 2 * small <= signals.words
+
+
+def _signals(words: Sequence[str]) -> Signals:
     known = languages()
-    indonesian = sum(word in known["id"].detection for word in words)
-    english = sum(word in known["en"].detection for word in words)
-    if indonesian == english:
-        return default
-    return "id" if indonesian > english else "en"
+    sure = _read(words, best_effort=False)
+    guess = None if sure else _read(words, best_effort=True)
+    return Signals(
+        words=len(words),
+        indonesian=sum(word in known["id"].detection for word in words),
+        english=sum(word in known["en"].detection for word in words),
+        sure=sure,
+        guess=guess,
+    )
+
+
+def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
+    """CLD2's reading; Malay counts only with a word that Indonesian doesn't have."""
+    import pycld2
+
+    reliable, _, (first, *_) = pycld2.detect(" ".join(words), bestEffort=best_effort)
+    code = _CLD2_CODES.get(first[1], first[1])
+    if not reliable or code not in NAMES or (best_effort and (first[3] < _GUESSED or code in NEAR)):
+        return None
+    return "id" if code == "ms" and _malay().isdisjoint(words) else code
+
+
+@cache
+def _malay() -> frozenset[str]:
+    file = Path(__file__).with_name("malay.toml")
+    return frozenset(tomllib.loads(file.read_text(encoding="utf-8"))["words"])

@@ -65,7 +65,9 @@ class Agent:
             if typed := brief.options.tool_arguments:
                 form = json.dumps(typed, ensure_ascii=False)
                 said.append(Said(by="citizen", order=len(said), text=form, day=brief.day))
-            first = opening(brief.prompt, brief.language, brief.toolset, brief.prompt_tools, first=not brief.history)
+            first = opening(
+                brief.prompt, brief.spoken or brief.language, brief.toolset, brief.prompt_tools, first=not brief.history
+            )
             self._so_far = Progress(messages=[*brief.history, first], said=said)
         self._model = ModelTurn(model, brief, self._so_far, self._begun, policy, publish)
         self._tools = ToolCalls(tools, brief, self._so_far, publish)
@@ -217,7 +219,8 @@ class Agent:
         place = f" di server {server}" if server else ""
         done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
         official = name in brief.toolset.official
-        called = prompts.Called(name, self._tools.written(call), outcome, brief.language, brief.prompt, official)
+        language = brief.spoken or brief.language
+        called = prompts.Called(name, self._tools.written(call), outcome, language, brief.prompt, official)
         done.messages += prompts.exchange(called)
         if outcome.success:
             asked = json.dumps(made, ensure_ascii=False)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS
-from agentd.agent.language import detect
+from agentd.agent.language import NAMES, detect
 from agentd.agent.listing import description, one_line
 from agentd.agent.toolset import Toolset
-from agentd.errors import Language
 from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
 
 ACTION_RULES = (
@@ -38,11 +37,10 @@ OTHERS = (
 )
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
 LANGUAGE_RULES: dict[str, str] = {
-    "auto": "Answer in the language the citizen writes (Indonesian or English). Never call a tool to translate.",
+    "auto": "Answer in the language that the request names, which is the citizen's. Never call a tool to translate.",
     "id": "Always answer in Indonesian (Bahasa Indonesia). Never call a tool to translate.",
     "en": "Always answer in English. Never call a tool to translate.",
 }
-_LANGUAGE_NAMES: dict[Language, str] = {"id": "Indonesian", "en": "English"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,8 @@ class Called:
     tool: str
     arguments: dict[str, Any]
     outcome: ToolOutcome
-    language: Language
+    language: str
+    """A code of NAMES."""
     request: str
     """The citizen's words."""
     official: bool = False
@@ -136,10 +135,10 @@ def _field(name: str, rule: dict[str, Any], required: bool) -> str:
 
 
 def request(
-    prompt: str, language: Language, tools: Sequence[ToolInfo] | None = None, more: Sequence[ToolInfo] = ()
+    prompt: str, language: str, tools: Sequence[ToolInfo] | None = None, more: Sequence[ToolInfo] = ()
 ) -> ChatMessage:
     """A citizen's words as a user turn. The session's first one names the `tools`; one may tell of `more`."""
-    content: dict[str, Any] = {"request": prompt, "language": _LANGUAGE_NAMES[language]}
+    content: dict[str, Any] = {"request": prompt, "language": NAMES[language]}
     if tools is not None:
         content["tools"] = [tool.name for tool in tools]
     if more:
@@ -242,8 +241,8 @@ def tool_result(called: Called) -> ChatMessage:
     return ChatMessage(role="user", content=_compact(result))
 
 
-def _instruction(outcome: ToolOutcome, language: Language, official: bool) -> str:
-    name = _LANGUAGE_NAMES[language]
+def _instruction(outcome: ToolOutcome, language: str, official: bool) -> str:
+    name = NAMES[language]
     if outcome.success and official and outcome.message:
         return f"It is done. Tell the citizen with `final` in {name}, and promise nothing more: {outcome.message}"
     if outcome.success:

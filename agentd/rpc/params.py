@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from agentd.agent.language import detect
+from agentd.agent.language import detect, own_language
 from agentd.agent.replies import replies
 from agentd.errors import InvalidParams, Language
 from agentd.nesting import MAX_DEPTH, too_deep
@@ -138,7 +138,7 @@ def language_of(raw: Raw) -> Language:
     if type(options) is dict and options.get("language") in ("en", "id"):
         return "en" if options["language"] == "en" else "id"
     words = next((value for name in _PERSONS_TEXT if type(value := given.get(name)) is str), "")
-    return detect(words[:_HEARD])
+    return own_language(detect(words[:_HEARD]))
 
 
 def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from agentd.agent.language import detect
+from agentd.agent.language import detect, own_language
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
@@ -161,8 +161,8 @@ class AgentRuns:
             return decided
         now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
-        configured = self._agents.language
-        language = options.language or (configured if configured != "auto" else detect(prompt, latest.language))
+        spoken = options.language or self._spoken(prompt, found)
+        language = own_language(spoken)
         profile = self._agents.profile_of(caller, options, None)
         if options.tool_hint is not None:
             profile.toolset.resolve(options.tool_hint)
@@ -170,6 +170,7 @@ class AgentRuns:
             options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
             caller=caller,
             language=language,
+            spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
             prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
         )
@@ -181,6 +182,13 @@ class AgentRuns:
         session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
         existing = await self._engine.submit(row, session)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller)
+
+    def _spoken(self, prompt: str, found: Opening) -> str:
+        """The code of the language to answer in."""
+        if self._agents.language != "auto":
+            return self._agents.language
+        latest = None if found.latest is None else found.latest.brief
+        return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:
         known = self._agents.known_models()

@@ -64,6 +64,7 @@ class AgentExecutor:
             toolset=profile.toolset,
             prompt_tools=asked.prompt_tools,
             language=asked.language,
+            spoken=asked.spoken,
             history=messages(past, self._history_tokens, profile.toolset),
             said=evidence(past),
             options=options.model_copy(update={"provider": profile.provider}),
@@ -110,7 +111,14 @@ def _past(row: RunRecord) -> PastTurn:
     heard = outcome.get("response", "") or _failure_message(row)
     typed = row.brief.options.get("tool_arguments")
     return PastTurn(
-        row.prompt, heard, steps, row.brief.language, row.brief.prompt_tools, typed, local_day(row.created_at)
+        prompt=row.prompt,
+        response=heard,
+        steps=steps,
+        language=row.brief.language,
+        spoken=row.brief.spoken,
+        prompt_tools=row.brief.prompt_tools,
+        typed=typed,
+        day=local_day(row.created_at),
     )
 
 

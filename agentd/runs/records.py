@@ -42,6 +42,9 @@ class RunBrief:
     caller: Caller | None = None
     """None: the run only answers for another."""
     language: Language = "id"
+    """Of the daemon's own sentences."""
+    spoken: str | None = None
+    """The code of the language that the citizen wrote, where that is another one."""
     deadline_s: float | None = None
     prompt_tools: PromptTools | None = None
     """The tools that the prompt describes; None: all."""
@@ -58,6 +61,7 @@ class RunBrief:
             options=stored.get("options") or {},
             caller=None if caller is None else Caller.model_validate(caller),
             language=stored.get("language", "id"),
+            spoken=stored.get("spoken"),
             deadline_s=stored.get("deadline_s"),
             prompt_tools=PromptTools.read(stored.get("told")),
             answers=stored.get("answers"),
@@ -69,6 +73,8 @@ class RunBrief:
         if self.answers is not None:
             return {"answers": self.answers}
         stored: Json = {"options": self.options, "language": self.language}
+        if self.spoken is not None:
+            stored["spoken"] = self.spoken
         if self.caller is not None:
             stored["caller"] = self.caller.model_dump(mode="json")
         if self.deadline_s is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset, assemble
 from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, InvalidParams, NotFound, ToolExecution
-from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ToolInfo
+from agentd.messages import LIVE_ONLY, AgentOptions, Caller, ChatMessage, Event, ModelReply, ModelRequest, ToolInfo
 from agentd.profiles import AgentProfile
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
@@ -198,6 +199,28 @@ async def test_one_run_at_a_time_in_a_session_and_history_reaches_the_next(start
         assert sorted(outcome.response for outcome in both) == ["dua", "satu"]
         history = (await daemon.sessions.get("s1", KIOSK))["history"]
         assert [turn["response"] for turn in history] == ["satu", "dua"]
+
+
+async def test_each_message_says_its_language_and_a_short_one_keeps_the_sessions(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str] = []
+    turn = ScriptedModel.turn
+
+    async def heard(model: ScriptedModel, request: ModelRequest, *more: Any) -> ModelReply:
+        named.append(json.loads(request.messages[-1].content)["language"])
+        return await turn(model, request, *more)
+
+    monkeypatch.setattr(ScriptedModel, "turn", heard)
+    messages = ("Je voudrais changer d'adresse", "ok", "Terima kasih banyak", "3175", "几点开门?", "Opening hours?")
+    async with start(final("…")) as daemon:
+        for number, text in enumerate(messages):
+            daemon.clock.advance(1)
+            await daemon.runs.run(text, AgentOptions(session_id="s1", run_id=f"r{number}"), KIOSK)
+        briefs = {row.run_id: row.brief for row in await daemon.store.sessions.turns("s1", 10)}
+    assert named == ["French", "French", "Indonesian", "Indonesian", "Chinese", "English"]
+    own = [briefs[f"r{number}"].language for number in range(len(messages))]
+    assert own == ["en", "en", "id", "id", "en", "en"]
 
 
 async def test_ids_of_others_are_not_found(start: Start) -> None:

@@ -12,6 +12,7 @@ AGREED = {"by": "siti", "at": "2026-01-05T02:00:00.000+00:00"}
 BRIEF = {
     "options": {"provider": "llamacpp"},
     "language": "en",
+    "spoken": "fr",
     "caller": {"id": "kiosk-1", "scopes": ["kiosk"]},
     "deadline_s": 60.0,
     "told": {"start": ["a"], "added": [], "before": ["b"], "named": []},
