@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -21,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
+
+from tests.ports import free_port
 
 PASSWORD = "Rahasia-Sekali-42"
 """Of both accounts; no error, log or result may repeat it."""
@@ -98,7 +99,7 @@ def mariadb(database: str = "erp") -> Iterator[MariaDB]:
             stdout=subprocess.DEVNULL,
             timeout=DEADLINE_SECONDS,
         )
-        port = _free_port()
+        port = free_port()
         process = _start(daemon, common, folder, port)
         server = MariaDB(port, folder, process, database)
         _wait(server)
@@ -147,9 +148,3 @@ def _wait(server: MariaDB) -> None:
                 said = (server.folder / "err.log").read_text(errors="replace")[-2000:]
                 raise RuntimeError(f"MariaDB did not start:\n{said}") from None
             time.sleep(0.05)  # a poll of another process, which announces nothing
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

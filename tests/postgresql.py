@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+
+from tests.ports import free_port
 
 DEADLINE_SECONDS = 300
 
@@ -37,9 +38,7 @@ class PostgreSQL:
             cwd=folder,
             **self._account,
         )
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
+        self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.daemon import HEAD, final, running
+from tests.ports import free_port
 
 UNIT = Path(__file__).parents[2] / "systemd" / "agentd-server@.service"
 NAME = "time"
@@ -60,9 +60,7 @@ def expanded(command: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def free_address() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{free.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 def refused(url: str) -> int:

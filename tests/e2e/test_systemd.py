@@ -23,6 +23,7 @@ import pytest
 from agentd import config
 from agentd.cli.install import CannotInstall, check_reachable, units
 from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN
+from tests.ports import free_port
 
 WAIT_S = 60.0
 SLOW_MS = 1500
@@ -78,9 +79,7 @@ def activated(folder: Path) -> Iterator[Service]:
     (folder / "client.toml").write_text(HEAD + SERVERS["time"])
     slow = {"text": '{"action":"final","response":"Akhirnya"}', "after_ms": SLOW_MS}
     (folder / "script.jsonl").write_text(json.dumps(slow) + "\n")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     unix, notify = folder / "agentd.sock", folder / "notify"
     manager = NotifySocket(notify)
     environ = {"NOTIFY_SOCKET": notify, "WATCHDOG_USEC": "300000", "AGENTD_TOKEN": TOKEN, "PATH": os.environ["PATH"]}

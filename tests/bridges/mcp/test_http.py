@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -17,11 +16,7 @@ from aiohttp import web
 
 from agentd.messages import ServerSettings
 from tests.bridges.mcp.conftest import HERE, OpenBridge, do, state, until, until_state
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+from tests.ports import free_port
 
 
 def at(port: int, **more: Any) -> ServerSettings:

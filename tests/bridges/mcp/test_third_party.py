@@ -9,7 +9,8 @@ import pytest
 
 from agentd.messages import ServerSettings
 from tests.bridges.mcp.conftest import PATIENCE, OpenBridge, do, request, state, until_state
-from tests.bridges.mcp.test_http import at, free_port
+from tests.bridges.mcp.test_http import at
+from tests.ports import free_port
 
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 EVERYTHING = NODE_MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"

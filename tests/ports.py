@@ -1,0 +1,21 @@
+"""A port for a server that a test starts next. It reserves nothing."""
+
+from __future__ import annotations
+
+import random
+import socket
+
+UNASSIGNED = range(20_000, 32_000)
+"""Below the ports that Linux gives to outgoing connections: of those, one may be taken before the server binds it."""
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nobody listens now."""
+    for port in random.Random().sample(UNASSIGNED, 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("of a hundred ports none is free")
