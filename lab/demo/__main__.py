@@ -65,14 +65,15 @@ def resident(person: Person) -> None:
     person.arrive()
     known = person.call("Session.verify", session_id=person.session_id, nik=budi["nik"], pin=budi["pin"])
     print(f"   Session.verify: {known['display_name']}, level {known['level']}")
-    said = [WISH]
-    for turn in range(TURNS):
-        outcome = talk(person, said[turn] if turn < len(said) else f"Keperluannya untuk melamar kerja. {WISH}.")
+    words = WISH
+    for _ in range(TURNS):
+        outcome = talk(person, words)
         if outcome["artifacts"]:
             return
+        words = "Keperluannya melamar kerja"
         if outcome["status"] == "needs_approval":
             print(f"   from the register: {', '.join(registered(outcome['approval']))}")
-            said = [*said[: turn + 1], "ya, benar"]
+            words = "ya, benar"
     raise SystemExit("No letter was issued: the conversation above shows why.")
 
 
