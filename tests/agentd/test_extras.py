@@ -26,7 +26,7 @@ class Blocked:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Blocked())
 """
-OURS = ("gemini", "embedded", "letters", "analytics", "graph", "terminal", "study")
+OURS = ("gemini", "embedded", "languages", "letters", "analytics", "graph", "terminal", "study")
 OPTIONAL = {module for extra in OURS for module in EXTRAS[extra]} - {"cryptography", "google"}
 
 
@@ -41,6 +41,12 @@ def python(program: str) -> subprocess.CompletedProcess[str]:
 def test_the_core_is_imported_without_any_extra(module: str) -> None:
     run = python(f"import {module}")
     assert run.returncode == 0, run.stderr
+
+
+def test_without_its_extra_a_language_is_known_by_script_and_small_words() -> None:
+    texts = ["Selamat pagi, jam berapa buka?", "Good morning, what are the opening hours?", "你好,我需要一份证明"]
+    run = python(f"from agentd.agent.language import detect; print(*map(detect, {texts}))")
+    assert run.stdout.split() == ["id", "en", "zh"], run.stderr
 
 
 @pytest.mark.parametrize("name", ["certificate", "graphiti", "mysql", "sim_testgeluran", "placeholder", "text2cypher"])
