@@ -31,7 +31,7 @@ class CallTool:
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     quotes: dict[str, str] = field(default_factory=dict)
-    """For arguments by name, the citizen's own words that say them: for whoever checks the call, never for the tool."""
+    """For arguments by name, the citizen's own words that say them: for the check of the call, never for the tool."""
 
 
 @dataclass(frozen=True, slots=True)

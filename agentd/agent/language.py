@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agentd.agent.languages import LANGUAGES, languages
 from agentd.errors import Language
@@ -145,15 +147,24 @@ def _signals(words: Sequence[str]) -> Signals:
 
 def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
     """CLD2's reading, None where it isn't installed; Malay counts only with a word that Indonesian doesn't have."""
-    try:
-        import pycld2
-    except ModuleNotFoundError:
+    cld2 = _cld2()
+    if cld2 is None:
         return None
-    reliable, _, (first, *_) = pycld2.detect(" ".join(words), bestEffort=best_effort)
+    reliable, _, (first, *_) = cld2.detect(" ".join(words), bestEffort=best_effort)
     code = _CLD2_CODES.get(first[1], first[1])
     if not reliable or code not in NAMES or (best_effort and (first[3] < _GUESSED or code in NEAR)):
         return None
     return "id" if code == "ms" and _malay().isdisjoint(words) else code
+
+
+@cache
+def _cld2() -> Any:
+    """Looked for once: Python remembers no module that isn't there."""
+    with suppress(ModuleNotFoundError):
+        import pycld2
+
+        return pycld2
+    return None
 
 
 @cache

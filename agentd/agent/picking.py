@@ -30,7 +30,7 @@ class PromptTools:
     before: tuple[str, ...] = ()
     """By the session's requests before it."""
     named: tuple[str, ...] = ()
-    """Told of by name and one line, at the prompt's start."""
+    """Listed by name and one line, at the prompt's start."""
 
     @property
     def names(self) -> frozenset[str]:

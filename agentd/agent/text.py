@@ -60,6 +60,11 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(_SPACES.sub(" ", text))
 
 
+def folded_tokens(text: str) -> tuple[str, ...]:
+    """All of a text's tokens but spaces, folded: its words and its marks."""
+    return tuple(folded(token) for token in tokens(normal(text)) if token.strip())
+
+
 def fold(text: str) -> tuple[str, ...]:
     """The words and digit runs of a text, without case, accents of style or punctuation."""
     return tuple(folded(token) for token in tokens(normal(text)) if token[0].isalnum())

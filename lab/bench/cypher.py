@@ -30,10 +30,10 @@ def run() -> dict[str, float]:
         queries = [item.cypher for item in items]
         questions = [item.question for item in items]
         return {
-            **_timed("validate", bench.pipeline.kg_valid, queries),
-            **_timed("execute", backend.run, queries),
-            **_timed("link", bench.linker.link, questions),
-            **_timed("grammar", lambda question: _grammar(bench, question), questions),
+            **timed("cypher_validate", bench.pipeline.kg_valid, queries),
+            **timed("cypher_execute", backend.run, queries),
+            **timed("cypher_link", bench.linker.link, questions),
+            **timed("cypher_grammar", lambda question: _grammar(bench, question), questions),
         }
     finally:
         backend.close()
@@ -44,9 +44,10 @@ def _grammar(bench: Workbench, question: str) -> str:
     return question_grammar(finding_something(readings, bench.backend)) if readings else ""
 
 
-def _timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
+def timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
+    """{name_ms: the median, name_worst_ms: the worst} of the inputs, each the best of ROUNDS."""
     best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
-    return {f"cypher_{name}_ms": round(statistics.median(best), 2), f"cypher_{name}_worst_ms": round(max(best), 2)}
+    return {f"{name}_ms": round(statistics.median(best), 2), f"{name}_worst_ms": round(max(best), 2)}
 
 
 def _once(work: Callable[[str], Any], text: str) -> float:

@@ -10,19 +10,18 @@ import csv
 import json
 import random
 import resource
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.bench.cypher import timed
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 
 SIZES = (600, 6_000, 60_000)
-ROUNDS = 3
 ASKED = 40
 _SYLLABLES = [f"{first}{last}" for first in "bdghjklmnrstwy" for last in "aeiou"]
 _QUERIES = (
@@ -86,14 +85,14 @@ def _measured(size: int) -> dict[str, Any]:
             return {
                 "nodes": size,
                 "load_s": round(loaded, 2),
-                **_timed("link_exact", bench.linker.link, exact),
-                **_timed("link_misspelt", bench.linker.link, misspelt),
+                **timed("link_exact", bench.linker.link, exact),
+                **timed("link_misspelt", bench.linker.link, misspelt),
                 "misspelt_found": sum(
                     bool(held.mentions) and held.mentions[0].value == book
                     for held, (_, book) in zip(map(bench.linker.link, misspelt), named, strict=True)
                 ),
                 "misspelt": ASKED,
-                **_timed("validate", bench.pipeline.kg_valid, queries),
+                **timed("validate", bench.pipeline.kg_valid, queries),
             }
         finally:
             backend.close()
@@ -119,17 +118,6 @@ def _misspelt(chance: random.Random, name: str) -> str:
 def _write(file: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as handle:
         csv.writer(handle).writerows([header, *rows])
-
-
-def _timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
-    best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
-    return {f"{name}_ms": round(statistics.median(best), 2), f"{name}_worst_ms": round(max(best), 2)}
-
-
-def _once(work: Callable[[str], Any], text: str) -> float:
-    started = time.perf_counter()
-    work(text)
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

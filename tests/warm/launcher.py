@@ -24,7 +24,7 @@ def main(words):
     while request:
         request = request[asked.send(request) :]
     nothing = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):  # so that whoever reads from the server sees it close them
+    for fd in range(3):  # so that the reader of the server sees it close them
         os.dup2(nothing, fd)
     answer = b""
     while b"\n" not in answer:

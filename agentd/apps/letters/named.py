@@ -6,7 +6,6 @@ examples. What a result only echoes of its own input is no finding.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -18,6 +17,7 @@ from agentd.agent.text import fold, normal, tokens
 from agentd.apps.letters.evidence.dates import dates, parse
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.numbers import amounts
+from agentd.apps.letters.evidence.results import parsed
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -123,7 +123,7 @@ def _told(one: Said) -> Iterator[str]:
     if one.by == "citizen":
         yield one.text
         return
-    echoed = frozenset(_leaves(_json(one.text)))
+    echoed = frozenset(_leaves(parsed(one.text)))
     yield from (leaf for leaf in _leaves(one.value) if leaf not in echoed)
 
 
@@ -137,10 +137,3 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(inner)
     elif value is not None:
         yield str(value)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None

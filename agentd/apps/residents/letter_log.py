@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, RowMapping
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.apps.residents.identity import Identities
@@ -21,9 +21,10 @@ from agentd.apps.residents.register import Register
 from agentd.audit import AuditTrail
 from agentd.clock import iso
 from agentd.errors import AgentdError, ToolExecution
-from agentd.messages import Catalogue, ToolCall, ToolOutcome
+from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import Clock, ProgressSink, ToolHost
 from agentd.runs.store import RunStore
+from agentd.wrappers import ToolHostWrapper
 
 log = structlog.get_logger("agentd.letter_log")
 
@@ -77,19 +78,24 @@ class LetterLog:
         rows = await self._writes.do(lambda db: list(db.execute(query).mappings()))
         self.refused = 0
         for row in rows:
-            mine = WAITING.c.number == row["number"]
-            try:
-                await self._register.list_letter(row["letter"])
-            except ToolExecution as error:
+            if not await self._send(row):
                 self.refused += 1
-                if not row["refused"]:
-                    await self._tell(row["number"], error.message)
-                    told = WAITING.update().where(mine).values(refused=True)
-                    await self._writes.do(lambda db, told=told: db.execute(told))  # type: ignore[misc]
-                continue
-            listed = WAITING.delete().where(mine)
-            await self._writes.do(lambda db, listed=listed: db.execute(listed))  # type: ignore[misc]
         return len(rows) - self.refused
+
+    async def _send(self, row: RowMapping) -> bool:
+        """Whether the register has listed it."""
+        mine = WAITING.c.number == row["number"]
+        try:
+            await self._register.list_letter(row["letter"])
+        except ToolExecution as error:
+            if not row["refused"]:
+                await self._tell(row["number"], error.message)
+                refused = WAITING.update().where(mine).values(refused=True)
+                await self._writes.do(lambda db: db.execute(refused))
+            return False
+        listed = WAITING.delete().where(mine)
+        await self._writes.do(lambda db: db.execute(listed))
+        return True
 
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
@@ -118,18 +124,14 @@ class LetterLog:
         await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)
 
 
-class Listed:
+class Listed(ToolHostWrapper):
     """A tool host whose letters are noted for the register."""
 
     def __init__(self, inner: ToolHost, letters: LetterLog, identities: Identities, clock: Clock) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._letters = letters
         self._identities = identities
         self._clock = clock
-
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate; a letter that was issued is noted before its step is recorded."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agentd.agent.text import folded, normal, tokens
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.numbers import spoken
 from agentd.apps.letters.languages import phrases
 
@@ -89,7 +89,7 @@ def read(words: Sequence[str]) -> Address:
 
 def parse(value: str) -> Address:
     """A whole value as an address."""
-    return read([folded(token) for token in tokens(normal(value)) if token.strip()])
+    return read(folded_tokens(value))
 
 
 def supports(said: Address, value: Address) -> bool:

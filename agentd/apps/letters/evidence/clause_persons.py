@@ -87,7 +87,7 @@ def _only_greeted(reader: SentenceReader) -> bool:
 
 
 def _trailing(reader: SentenceReader, mark: Mark) -> bool:
-    """`Jl. Melati rumah saya`: nothing follows that could be about the citizen anew."""
+    """`Jl. Melati rumah saya`: nothing follows that could be about the citizen again."""
     return mark.end >= len(reader.words) or reader.words[mark.end] in SEPARATORS
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from agentd.agent.text import folded, normal, tokens
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.languages import phrases
 
 
@@ -16,7 +16,7 @@ class Cue(Enum):
     LABEL = "names a field"
     RELATION = "names somebody else"
     SELF = "the citizen"
-    PRONOUN = "whoever was spoken of last"
+    PRONOUN = "the person spoken of last"
     BESIDE = "puts the next person beside the citizen"
     NEGATION = "denies what follows"
     TURN = "ends a denial"
@@ -67,18 +67,18 @@ class Lexicon:
         entries: dict[tuple[str, ...], Entry] = {}
         for cue, known in _PHRASES.items():
             if cue is not Cue.FIXED:
-                entries |= {words: (words, cue, "") for words in map(_words, known)}
+                entries |= {words: (words, cue, "") for words in map(folded_tokens, known)}
         for person, known in RELATIONS.items():
-            entries |= {words: (words, Cue.RELATION, person) for words in map(_words, known)}
+            entries |= {words: (words, Cue.RELATION, person) for words in map(folded_tokens, known)}
         for label, known in LABELS.items():
-            entries |= {words: (words, Cue.LABEL, label) for words in map(_words, known)}
-        entries = {words: (words, Cue.ELSEWHEN, "") for words in map(_words, _ELSEWHEN)} | entries
-        entries |= {words: (words, Cue.FIXED, "") for words in map(_words, _PHRASES[Cue.FIXED])}
+            entries |= {words: (words, Cue.LABEL, label) for words in map(folded_tokens, known)}
+        entries = {words: (words, Cue.ELSEWHEN, "") for words in map(folded_tokens, _ELSEWHEN)} | entries
+        entries |= {words: (words, Cue.FIXED, "") for words in map(folded_tokens, _PHRASES[Cue.FIXED])}
         for person, known in (people or {}).items():
-            own = (words for words in map(_words, known) if words and words[0] not in SELF)
+            own = (words for words in map(folded_tokens, known) if words and words[0] not in SELF)
             entries |= {words: (words, Cue.RELATION, person) for words in own}
         for phrase, label in labels:
-            words = _words(phrase)
+            words = folded_tokens(phrase)
             if words and (words not in entries or entries[words][1] in (Cue.LABEL, Cue.RELATION)):
                 entries[words] = (words, Cue.LABEL, label)
         self._entries = {words: (cue, value) for words, cue, value in entries.values()}
@@ -117,7 +117,7 @@ class Lexicon:
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""
-        cue, value = self._entries.get(_words(phrase), (None, ""))
+        cue, value = self._entries.get(folded_tokens(phrase), (None, ""))
         return value if cue is Cue.LABEL else None
 
 
@@ -128,7 +128,3 @@ def person(words: Sequence[str]) -> str | None:
         (len(phrase), relation) for relation, known in RELATIONS.items() for phrase in known if f" {phrase} " in joined
     ]
     return max(named)[1] if named else None
-
-
-def _words(phrase: str) -> tuple[str, ...]:
-    return tuple(folded(token) for token in tokens(normal(phrase)) if token.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agentd.agent.text import FILLERS, folded, normal, tokens
+from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.lexicon import LABELS
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.languages import phrases
@@ -39,7 +39,7 @@ class Names:
         found: dict[Phrase, set[str]] = {}
         for key, shape in shapes.items():
             for phrase in (*shape.named(), *(LABELS.get(shape.label, ()))):
-                found.setdefault(_words(phrase), set()).add(key)
+                found.setdefault(folded_tokens(phrase), set()).add(key)
         self._plain = frozenset(found)
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
@@ -48,12 +48,12 @@ class Names:
                     continue
                 found.setdefault((word,), set()).add(key)
             for known in people.get(shape.person or "", ()):
-                found.setdefault(_words(known), set()).add(key)
+                found.setdefault(folded_tokens(known), set()).add(key)
             for sense in shape.senses:
                 if sense in _WAYS and shape.kind != "place" and (sense, "place") in kinds:
                     continue
                 for phrase in _SENSES.get(sense, ()):
-                    found.setdefault(_words(phrase), set()).add(key)
+                    found.setdefault(folded_tokens(phrase), set()).add(key)
         found.pop((), None)
         self._phrases = {phrase: frozenset(keys) for phrase, keys in found.items()}
         self._vocabulary = frozenset(word for phrase in self._phrases for word in phrase)
@@ -87,8 +87,7 @@ class Names:
 
     def asked(self, text: str) -> tuple[Named, ...]:
         """Where an agent's message names the fields that it may ask for, each once."""
-        words = [folded(token) for token in tokens(normal(text)) if token.strip()]
-        return tuple({named.keys: named for named in self.find(words)}.values())
+        return tuple({named.keys: named for named in self.find(folded_tokens(text))}.values())
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:
@@ -96,7 +95,3 @@ def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[s
     meant = {keys & among for keys in sets} - {frozenset()}
     meant |= {keys & other for keys in meant for other in meant} - {frozenset()}
     return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
-
-
-def _words(phrase: str) -> Phrase:
-    return tuple(folded(token) for token in tokens(normal(phrase)) if token.strip())

@@ -6,15 +6,16 @@ It is the first check of a cited argument. What the quotation says, and of which
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.pasted import own_words, typed
+from agentd.apps.letters.evidence.results import leaves
 from agentd.messages import Said
 
 LONGEST = 2000
-"""Characters of a quotation; whoever quotes more quotes nothing in particular."""
+"""Characters of a quotation; a longer one quotes nothing in particular."""
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:
@@ -40,16 +41,10 @@ def _run(text: str) -> str:
 def _texts(entry: Said) -> Iterator[str]:
     if entry.by == "citizen":
         form = typed(entry.text)
-        yield from [own_words(entry.text)] if form is None else _leaves(form)
+        yield from [own_words(entry.text)] if form is None else _written(form)
     elif entry.by == "tool":
-        yield from _leaves(entry.value)
+        yield from _written(entry.value)
 
 
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner)
-    elif value is not None:
-        yield value if isinstance(value, str) else json.dumps(value)
+def _written(value: Any) -> Iterator[str]:
+    return (leaf if isinstance(leaf, str) else json.dumps(leaf) for leaf in leaves(value) if leaf is not None)

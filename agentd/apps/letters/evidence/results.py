@@ -31,7 +31,7 @@ def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon
     for entry in sorted(said, key=lambda entry: entry.order):
         if entry.by != "tool" or not isinstance(entry.value, (Mapping, list)):
             continue
-        echoed = _leaves(_json(entry.text)) if entry.text else frozenset[str]()
+        echoed = {str(leaf).casefold() for leaf in leaves(parsed(entry.text))} if entry.text else set[str]()
         for key, about, value in _records(entry.value, None, nik):
             if _label(key, lexicon) in _labels(field) and about == field.person and str(value).casefold() not in echoed:
                 yield entry.order, value
@@ -67,15 +67,17 @@ def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[
                 yield from _records(inner, about, nik)
 
 
-def _leaves(value: Json) -> frozenset[str]:
-    if isinstance(value, Mapping):
-        return frozenset().union(*(_leaves(inner) for inner in value.values())) if value else frozenset()
-    if isinstance(value, list):
-        return frozenset().union(*(_leaves(inner) for inner in value)) if value else frozenset()
-    return frozenset({str(value).casefold()})
+def leaves(value: Json) -> Iterator[Json]:
+    """What stands in the records and lists of a JSON value, without their names."""
+    if isinstance(value, (Mapping, list)):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from leaves(inner)
+    else:
+        yield value
 
 
-def _json(text: str) -> Json:
+def parsed(text: str) -> Json:
+    """A text as JSON; None where it is none."""
     try:
         return json.loads(text)
     except ValueError:

@@ -89,7 +89,7 @@ class Shape:
 
     @property
     def told_about(self) -> bool:
-        """Whether its tool says whom it is about, or its name says that it is about whoever applies (`pelapor`)."""
+        """Whether its tool says whom it is about, or its name says that it is about the applicant (`pelapor`)."""
         whence = self.came_from.get("about")
         return whence in ("x-agentd-about", "x-agentd-roles") or (
             whence == "name" and self.person == CITIZEN and self.kind != "relation"
