@@ -266,6 +266,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         limiter,
         metrics=made.metrics.exposition,
         hosts=frozenset(rpc.allowed_hosts),
+        proxies=frozenset(rpc.trusted_proxies),
         pages=[
             *pages.routes(app.static for app in made.apps if app.static),
             *pair.routes(),

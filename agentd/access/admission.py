@@ -26,7 +26,7 @@ class Approach(NamedTuple):
     site: str | None
     local: bool
     address: str = ""
-    """Whose failed tries these would be: the network address, behind a proxy of this machine the one that it names."""
+    """Whose failed tries these would be: the network address, behind a trusted proxy the one that it names."""
 
 
 class Access:

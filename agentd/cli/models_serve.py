@@ -58,7 +58,8 @@ async def serve(settings: Any) -> int:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     tokens = TokenStore(settings.state / "access.json")
     limiter = RateLimiter(tokens, settings.rpc.rate_per_minute, clock)
-    guard = Guard(_access(tokens, settings), limiter, frozenset(settings.rpc.allowed_hosts))
+    rpc = settings.rpc
+    guard = Guard(_access(tokens, settings), limiter, frozenset(rpc.allowed_hosts), frozenset(rpc.trusted_proxies))
     app = web.Application(middlewares=[guard.middleware()], client_max_size=settings.rpc.max_body_bytes)
     app.add_routes(OpenAIApi(chain, chain.states).routes())
     host, _, port = settings.rpc.listen.rpartition(":")

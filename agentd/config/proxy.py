@@ -25,7 +25,7 @@ def behind_proxy(settings: Settings) -> Problem | None:
 
 
 def _setting(settings: Settings) -> Path | None:
-    for name in ("allowed_hosts", "allowed_origins"):
+    for name in ("allowed_hosts", "allowed_origins", "trusted_proxies"):
         if getattr(settings.rpc, name):
             return "rpc", name
     for index, server in enumerate(settings.servers):

@@ -89,6 +89,8 @@ class RpcSettings(Section):
     """Names besides loopback's that a Host header may have."""
     allowed_origins: list[str] = Field(default_factory=list)
     """Origins whose pages may call; they need a token too."""
+    trusted_proxies: list[str] = Field(default_factory=list)
+    """Addresses of proxies whose `X-Forwarded-For` is believed; `unix` for one that comes by the unix socket."""
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
     """Bytes of a request's body."""
     max_prompt_bytes: int = Field(default=8192, ge=16)
@@ -132,8 +134,7 @@ class LettersSettings(Section):
     server: str = "certificate"
     """The server that the daemon's own pages (/verify, /preview, the counter's cards) ask, whatever others offer."""
     assurance: Literal["declared", "officer", "pin", "card+pin"] | None = None
-    """The least level at which every letter is issued, in place of what its folder says (shipped: officer, so that a
-    letter by a visitor's word alone waits for an officer's yes)."""
+    """The least level at which every letter is issued, in place of its folder's (shipped: officer, whose yes it is)."""
 
 
 class ResidentsSettings(Section):

@@ -22,6 +22,8 @@ from agentd.messages import Caller, Scope
 from agentd.rpc.dispatch import Limiter
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+ADDRESS: web.RequestKey[str] = web.RequestKey("address", str)
+"""Whose tries these are: the peer's address, or the one that a trusted proxy saw."""
 RPC_PATH = "/rpc"
 PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-src 'self' blob:; "
@@ -54,16 +56,23 @@ _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
 class Guard:
-    """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port)."""
+    """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port);
+    `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is believed: any program can send one."""
 
     def __init__(
-        self, access: Access, limiter: Limiter, hosts: frozenset[str] = frozenset(), body_s: float = 30.0
+        self,
+        access: Access,
+        limiter: Limiter,
+        hosts: frozenset[str] = frozenset(),
+        proxies: frozenset[str] = frozenset(),
+        body_s: float = 30.0,
     ) -> None:
         """`body_s`: how long the body of a caller with a token may take; of others ten seconds at most."""
         self._access = access
         self._body_s = body_s
         self._limiter = limiter
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._proxies = proxies
         self._known_hosts: set[str] = set()
         self._open: set[web.AbstractRoute] = set()
         self._pages: set[web.AbstractRoute] = set()
@@ -116,6 +125,7 @@ class Guard:
         route = request.match_info.route
         if headers.get(hdrs.HOST) not in self._known_hosts:
             self._check_host(request)
+        request[ADDRESS] = _address(request, self._proxies)
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
@@ -208,11 +218,12 @@ def _of_proxy(header: str) -> bool:
     return name in _PROXY_HEADERS or name.startswith(_PROXY_PREFIXES)
 
 
-def address_of(request: web.Request) -> str:
-    """Whose tries these are. A proxy of this machine adds the address that it saw at the end of X-Forwarded-For."""
-    if request.remote in _LOOPBACK_PEERS and (forwarded := request.headers.get(hdrs.X_FORWARDED_FOR)):
-        return forwarded.rpartition(",")[2].strip()[:64]
-    return request.remote or "unix"
+def _address(request: web.Request, proxies: frozenset[str]) -> str:
+    """A proxy adds the address that it saw at the end: of the last such header, if the caller sent one too."""
+    peer = request.remote or "unix"
+    if peer in proxies and (forwarded := request.headers.getall(hdrs.X_FORWARDED_FOR, ())):
+        return forwarded[-1].rpartition(",")[2].strip()[:64] or peer
+    return peer
 
 
 def _bare(host: str) -> str:
@@ -228,7 +239,7 @@ def _approach(request: web.Request, origin: str | None) -> Approach:
         own_origin=origin is not None and is_own(origin, request),
         site=headers.get(_FETCH_SITE),
         local=_local(request),
-        address=address_of(request),
+        address=request[ADDRESS],
     )
 
 

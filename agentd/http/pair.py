@@ -14,7 +14,7 @@ from agentd.access.pairing import Pairing
 from agentd.access.rates import FailedTries
 from agentd.audit import AuditTrail
 from agentd.errors import Forbidden, InvalidRequest, ParseError, Unauthorized
-from agentd.http.guard import COOKIE, address_of, is_own
+from agentd.http.guard import ADDRESS, COOKIE, is_own
 from agentd.http.refusals import Refused
 from agentd.rpc.params import Params, ParamsReader
 
@@ -50,7 +50,7 @@ class PairEndpoint:
             raise Forbidden("Only the daemon's own page is paired")
         if request.content_type != "application/json":
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        address = address_of(request)
+        address = request[ADDRESS]
         self._tries.check(address)
         try:
             body = orjson.loads(await request.read())

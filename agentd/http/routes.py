@@ -32,6 +32,7 @@ def application(
     *,
     metrics: Metrics,
     hosts: frozenset[str] = frozenset(),
+    proxies: frozenset[str] = frozenset(),
     pages: Iterable[web.AbstractRouteDef] = (),
     mounted: Iterable[web.AbstractRouteDef] = (),
 ) -> web.Application:
@@ -40,7 +41,7 @@ def application(
     `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
-    guard = Guard(access, limiter, hosts, services.limits.body_timeout_s)
+    guard = Guard(access, limiter, hosts, proxies, services.limits.body_timeout_s)
     leases = Leases(access)
     frames = Frames()
     rpc = RpcEndpoint(dispatcher, leases)

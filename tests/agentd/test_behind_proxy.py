@@ -13,6 +13,7 @@ from tests.daemon import AGENTD, HEAD, Daemon, final
 SETTINGS = {
     "allowed_hosts": '[rpc]\nallowed_hosts = ["surat.kelurahan.example"]\n',
     "allowed_origins": '[rpc]\nallowed_origins = ["https://kelurahan.example"]\n',
+    "trusted_proxies": '[rpc]\ntrusted_proxies = ["127.0.0.1"]\n',
     "verify_base_url": '[[servers]]\nname = "time"\ncommand = "python3"\nargs = ["-m", "servers.time"]\n'
     'verify_base_url = "https://surat.kelurahan.example"\n',
 }

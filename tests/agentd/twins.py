@@ -119,6 +119,7 @@ async def wire(
     admin_token: str | None = None,
     origins: frozenset[str] = frozenset(),
     hosts: frozenset[str] = frozenset(),
+    proxies: frozenset[str] = frozenset(),
     methods: Sequence[Method] = METHODS,
     pages: Sequence[web.AbstractRouteDef] = (),
     mounted: Sequence[web.AbstractRouteDef] = (),
@@ -137,6 +138,7 @@ async def wire(
         limiter,
         metrics=lambda: (b"agentd_up 1\n", "text/plain; version=0.0.4"),
         hosts=hosts,
+        proxies=proxies,
         pages=pages,
         mounted=mounted,
     )

@@ -87,7 +87,10 @@ def test_a_draft_is_drawn_and_leaves_no_file_behind(office: Daemon) -> None:
     assert not list(office.state.glob("artifacts/**/*.png"))
     asked["data"] = {**LETTER["input"], "nik": "1"}
     status, _, body = fetch(office.url + "/preview", json.dumps(asked).encode())
-    assert status == 500 and "NIK" in json.loads(body)["error"]["data"]["user_message"]
+    assert status == 400 and "NIK" in json.loads(body)["error"]["data"]["user_message"]
+    asked["letter_type"] = "surat_izin_terbang"
+    status, _, body = fetch(office.url + "/preview", json.dumps(asked).encode())
+    assert status == 404 and "tidak ada" in json.loads(body)["error"]["data"]["user_message"]
     for wrong in (b"{", b"[]", b'{"letter_type": 1, "data": {}}'):
         assert fetch(office.url + "/preview", wrong)[0] == 400
 

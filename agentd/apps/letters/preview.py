@@ -12,8 +12,9 @@ from aiohttp import web
 from pydantic import Field
 
 from agentd.application import InternalCall
-from agentd.errors import Forbidden, InvalidParams, NotFound, ParseError, ToolExecution
+from agentd.errors import AgentdError, Forbidden, InvalidParams, NotFound, ParseError, ToolExecution
 from agentd.http.guard import CALLER
+from agentd.messages import ToolOutcome
 from agentd.rpc.method import ANYONE
 from agentd.rpc.params import Arguments, Params, ParamsReader
 
@@ -39,7 +40,7 @@ class PreviewEndpoint:
         yield web.post("/preview", self.post)
 
     async def post(self, request: web.Request) -> web.Response:
-        """A PNG of the first page; the tool's own words when a field is wrong."""
+        """A PNG of the first page; the tool's own words when the type (404) or a field (400) is wrong."""
         if not request[CALLER].may(*ANYONE):
             raise Forbidden("This needs the scope of somebody who talks with the agent")
         try:
@@ -51,12 +52,19 @@ class PreviewEndpoint:
         params = _READ(body)
         outcome = await self._call("preview_letter", params.model_dump())
         if not outcome.success:
-            raise ToolExecution("the draft can't be drawn", user_message=outcome.message)
+            raise _fault(outcome)
         kept = [Path(artifact.path) for artifact in outcome.artifacts if artifact.path]
         picture = await asyncio.to_thread(_taken, kept)
         if picture is None:
             raise NotFound("the letter server drew no picture")
         return web.Response(body=picture, content_type="image/png", headers={"Cache-Control": "no-store"})
+
+
+def _fault(outcome: ToolOutcome) -> AgentdError:
+    """What the caller sent wrong, by the name that the letter server gives it; else that server's own fault."""
+    kind = outcome.output.get("error") if isinstance(outcome.output, dict) else None
+    error = {"unknown_letter": NotFound, "invalid_fields": InvalidParams}.get(str(kind), ToolExecution)
+    return error("the draft can't be drawn", user_message=outcome.message)
 
 
 def _taken(paths: list[Path]) -> bytes | None:

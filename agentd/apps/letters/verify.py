@@ -25,7 +25,7 @@ from agentd.access import Buckets
 from agentd.application import InternalCall
 from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
-from agentd.http.guard import address_of
+from agentd.http.guard import ADDRESS
 from agentd.ports import Clock
 
 log = structlog.get_logger(__name__)
@@ -80,7 +80,7 @@ class VerifyPages:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            if wait := self._buckets.take(address_of(request), PER_MINUTE):
+            if wait := self._buckets.take(request[ADDRESS], PER_MINUTE):
                 raise RateLimited(
                     f"an address may verify {PER_MINUTE} letters a minute; try again in {wait:.1f} s",
                     retry_after_s=round(wait, 1),

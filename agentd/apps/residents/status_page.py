@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from agentd.access.rates import FailedTries
 from agentd.apps.residents.requests import Request, Requests, Status
 from agentd.errors import RateLimited
-from agentd.http.guard import address_of
+from agentd.http.guard import ADDRESS
 
 SAYS: dict[Status, str] = {
     "incomplete": "Belum lengkap: ada persyaratan yang belum ditunjukkan.",
@@ -42,7 +42,7 @@ class StatusPage:
 
     async def get(self, request: web.Request) -> web.Response:
         """The page, or the same as JSON."""
-        address = address_of(request)
+        address = request[ADDRESS]
         try:
             self._tries.check(address)
         except RateLimited:

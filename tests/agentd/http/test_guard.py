@@ -244,10 +244,26 @@ async def test_ten_wrong_tokens_a_minute_are_answered_and_a_good_one_still_passe
         assert kind(refused) == (429, "rate_limited")
         assert 0 < refused[1]["error"]["data"]["retry_after_s"] <= 60
         assert (await post(at, Authorization=good))[0] == 200  # nobody locks the others of an address out
-        assert kind(await post(at, Authorization="Bearer guess", X_Forwarded_For="198.51.100.7")) == (
-            401,
-            "unauthorized",
-        )  # behind a proxy each address counts for itself
+        evading = await post(at, Authorization="Bearer guess", X_Forwarded_For="198.51.100.7")
+        assert kind(evading) == (429, "rate_limited")  # who isn't a trusted proxy names nobody else
+
+
+@pytest.mark.parametrize("by", ["127.0.0.1", "unix"])
+async def test_behind_a_trusted_proxy_each_address_that_it_saw_counts_for_itself(tmp_path: Path, by: str) -> None:
+    """And what the caller wrote before it counts for nothing."""
+    async with wire(tmp_path, proxies=frozenset({by}), unix_path=tmp_path / "s") as at:
+        token(at, "front", "kiosk")
+        connector = aiohttp.UnixConnector(str(tmp_path / "s")) if by == "unix" else aiohttp.TCPConnector()
+        async with aiohttp.ClientSession(connector=connector) as session:
+
+            async def guess(seen: str) -> int:
+                headers = {"Authorization": "Bearer guess", "X-Forwarded-For": seen}
+                async with session.post(f"{at.url}/rpc", json=RELOAD, headers=headers) as answer:
+                    return answer.status
+
+            tried = [await guess(f"203.0.113.{number}, 198.51.100.7") for number in range(11)]
+            assert tried == [401] * 10 + [429]
+            assert await guess("198.51.100.7, 203.0.113.9") == 401
 
 
 async def test_an_unreadable_access_file_lets_nobody_in(tmp_path: Path) -> None:
