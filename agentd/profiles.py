@@ -123,6 +123,7 @@ def agent_profile(
         custom = profile.custom_instruction
     if options.system_prompt is not None:
         custom = options.system_prompt
+    custom = "\n".join([custom, *(f"{word}: {meaning}" for word, meaning in settings.glossary.items())])
     language = options.language or settings.agent.language
     start = None if prompt_tools is None else frozenset(prompt_tools.start)
     named = () if prompt_tools is None else prompt_tools.named

@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 
 COMMANDS = {
     "serve": "run the daemon",
+    "init": "make an office of your own from one that ships",
     "ask": "ask one question and print the answer",
     "chat": "talk with the agent in the terminal",
     "tools": "list the tools and servers",

@@ -21,10 +21,10 @@ def register(commands: Any) -> None:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    """The file that ships beside client.toml."""
-    from agentd.config import shipped
+    """The file that ships beside the profiles."""
+    from agentd.config.shipped import PROFILES
 
-    print(shipped("client.schema.json").read_text(encoding="utf-8"), end="")
+    print((PROFILES / "client.schema.json").read_text(encoding="utf-8"), end="")
     return 0
 
 

@@ -1,5 +1,6 @@
 """client.toml: read, checked by line, and resolved into frozen settings."""
 
-from agentd.config.load import Settings, find, load, shipped, state_folder
+from agentd.config.load import Settings, find, load, state_folder
+from agentd.config.shipped import shipped
 
 __all__ = ["Settings", "find", "load", "shipped", "state_folder"]

@@ -35,6 +35,7 @@ from agentd.config.schema import (
     TelemetrySettings,
     ToolSettings,
 )
+from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
 from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
@@ -65,6 +66,7 @@ class Settings:
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
     profiles: tuple[ProfileSettings, ...]
+    glossary: Mapping[str, str]
     examples: tuple[ExampleSettings, ...]
     agent: AgentSettings
     rpc: RpcSettings
@@ -91,12 +93,6 @@ def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Pa
         return Path(named)
     candidates = [Path("config/client.toml"), Path("/etc/agentd/client.toml"), shipped("client.toml")]
     return next((path for path in candidates if path.is_file()), candidates[0])
-
-
-def shipped(name: str) -> Path:
-    """A file of config/ as it came: in the source folder, or where the package put it."""
-    beside = Path(__file__).resolve().parents[2] / "config" / name
-    return beside if beside.is_file() else Path(sys.prefix) / "share" / "agentd" / name
 
 
 def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -166,6 +162,7 @@ def load(
         if parsed.tools is None
         else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
         profiles=tuple(parsed.profiles),
+        glossary=parsed.glossary,
         examples=tuple(parsed.examples),
         agent=parsed.agent,
         rpc=parsed.rpc.model_copy(
@@ -243,6 +240,8 @@ def _server(
         credentials[LETTERS_URL] = filled(file.store.letters_url, environ).encode()
     if file.store.url and entry.name == file.residents.server:
         credentials[LOCKS_URL] = filled(file.store.url, environ).encode()  # three wrong PINs at all nodes together
+    if entry.name == file.letters.server:
+        common["PROFILE_DIR"] = str(folder)
     about_books: dict[str, str] = {}
     named = list(entry.credentials)
     if file.books.url and entry.name in BOOKS_SERVERS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -34,19 +34,14 @@ class ToolSettings(Section):
     timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one call, in place of the server's `call_timeout_s`."""
 
-    @property
-    def bare(self) -> bool:
-        """True for a tool given by its name alone: it is bound to whichever server offers it."""
-        return False
+    bare: ClassVar[bool] = False
+    """True for a tool given by its name alone: it is bound to whichever server offers it."""
 
 
 class BareTool(ToolSettings):
     """An entry of `tools = ["name", …]`."""
 
-    @property
-    def bare(self) -> bool:
-        """Always."""
-        return True
+    bare: ClassVar[bool] = True
 
 
 class AgentSettings(Section):
@@ -276,10 +271,12 @@ class ClientFile(Section):
     tool_host: str = "mcp"
     """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None
-    """Which tools there are, and this office's words and rules for them. Left out, every tool of every server.
-    One entry makes it the whole list: name every tool the office needs, also those without a rule of their own."""
+    """This office's words and rules for tools. Left out, there is every tool of every server; one entry makes it the
+    whole list: name every tool that the office needs."""
     profiles: list[ProfileSettings] = Field(default_factory=list)
     """Other agents for other callers."""
+    glossary: dict[str, str] = Field(default_factory=dict)
+    """{this office's word: what it means}; the model reads it after `custom_instruction`, in the same slot."""
     examples: list[ExampleSettings] = Field(default_factory=list)
     """Turns shown to the model before the conversation."""
     agent: AgentSettings = AgentSettings()

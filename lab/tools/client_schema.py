@@ -1,4 +1,4 @@
-"""config/client.schema.json: client.toml as a JSON Schema, for editors (Taplo). It checks nothing itself."""
+"""profiles/client.schema.json: client.toml as a JSON Schema, for editors (Taplo). It checks nothing itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentd.config import books
 from agentd.config import schema as config_file
 from lab.tools.configuration import SECTIONS, described
 
-TARGET = Path(__file__).parents[2] / "config" / "client.schema.json"
+TARGET = Path(__file__).parents[2] / "profiles" / "client.schema.json"
 
 
 def render() -> str:

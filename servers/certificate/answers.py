@@ -14,6 +14,7 @@ from servers.certificate.database import LedgerError
 from servers.certificate.fields import InvalidFields
 from servers.certificate.issued import IssueError
 from servers.certificate.journal import JournalError
+from servers.certificate.languages import OfficeWords
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.records import Approval
 from servers.certificate.standing import NotNow
@@ -58,11 +59,11 @@ class Requirements(BaseModel):
     hours: str | None = None
     notes: list[str] = []
 
-    @property
-    def sentence(self) -> str:
-        parts = [f"Syarat {self.title}: {'; '.join(self.documents)}."]
-        parts += [f"Data: {', '.join(field.label for field in self.fields if field.required)}."]
-        parts += [f"Biaya: {self.fee}."] if self.fee else []
+    def sentence(self, words: OfficeWords) -> str:
+        labels = ", ".join(field.label for field in self.fields if field.required)
+        parts = [words.needed.format(title=self.title, documents="; ".join(self.documents))]
+        parts += [words.data.format(fields=labels)]
+        parts += [words.fee.format(fee=self.fee)] if self.fee else []
         return " ".join((*parts, *self.notes))
 
 
@@ -108,25 +109,27 @@ class IssuedLetters(BaseModel):
     letters: list[IssuedLetter]
 
 
-async def answered(work: Callable[[], CallToolResult]) -> CallToolResult:
-    """Run blocking work on a thread; what a person can mend comes back as a tool error in their words."""
+async def answered(words: OfficeWords, work: Callable[[], CallToolResult]) -> CallToolResult:
+    """Run blocking work on a thread; what a person can mend comes back as a tool error in the office's words."""
     try:
         return await anyio.to_thread.run_sync(work)
     except InvalidFields as error:
-        lines = "\n".join(f"- {problem.message}" for problem in error.problems)
-        fields = [problem.model_dump() for problem in error.problems]
-        return error_result("invalid_fields", f"Data belum lengkap atau belum benar:\n{lines}", fields=fields)
+        told = [problem.in_words(words) for problem in error.problems]
+        lines = "\n".join(f"- {problem.message}" for problem in told)
+        fields = [problem.model_dump() for problem in told]
+        return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)
     except IssueError as error:
-        return error_result(error.kind, str(error))
+        kind, said = error.kind, str(error)
     except Busy:
-        return error_result("unavailable", "Terlalu banyak berkas sedang diperiksa. Silakan coba lagi sebentar lagi.")
+        kind, said = "unavailable", "Terlalu banyak berkas sedang diperiksa. Silakan coba lagi sebentar lagi."
     except (NotNow, LedgerError, JournalError, OfficeKeyError) as error:
         log.error("%s", error)
-        return error_result("unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi.")
+        kind, said = "unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi."
     except Exception:
         # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
         log.exception("a letter tool failed unexpectedly")
-        return error_result("internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas.")
+        kind, said = "internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas."
+    return error_result(kind, words.told(said))
 
 
 def result(sentence: str, data: BaseModel) -> CallToolResult:

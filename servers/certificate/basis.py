@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from servers.certificate.languages import OfficeWords
+
 Level = Literal["declared", "officer", "pin", "card+pin"]
 Source = Literal["register", "citizen", "officer", "default", "derived"]
 REGISTER: Source = "register"
@@ -52,28 +54,30 @@ def read_basis(given: Any) -> Basis:
     )
 
 
-def in_words(basis: Basis, facts: Mapping[str, Source], declarant: str, office: str, documents: Collection[str]) -> str:
-    """What follows "berdasarkan": data kependudukan, keterangan, and what an officer saw.
+def in_words(
+    basis: Basis,
+    facts: Mapping[str, Source],
+    register: str,
+    statement: str,
+    documents: Collection[str],
+    words: OfficeWords,
+) -> str:
+    """What follows "berdasarkan": the register, the statement (both as the sentence calls them), what an officer saw.
 
     `facts` are the letter's fields that state something, each with where it came from; `documents` what the letter may
     ask for: nothing else is named.
     """
     said = [source for source in facts.values() if source not in WITHOUT_A_VOICE]
-    register, statement = f"data kependudukan pada {office}", f"keterangan {declarant}"
     if basis.level == "declared":
         parts = [statement, register] if REGISTER in said else [statement]
     else:
         parts = [register] if REGISTER in said else []
         parts += [statement] if not parts or "citizen" in said else []
     seen = [_document(one) for one in basis.seen if one in documents]
-    return _joined(parts) + (f" serta {_joined(seen)} yang diperlihatkan kepada petugas" if seen else "")
+    return words.joined(parts) + (words.seen.format(documents=words.joined(seen)) if seen else "")
 
 
 def _document(requirement: str) -> str:
     """`KTP (asli dan salinan)` as a sentence names it."""
     name = requirement.partition("(")[0].strip()
     return name if name[:2].isupper() or name.startswith("Kartu") else f"{name[:1].lower()}{name[1:]}"
-
-
-def _joined(parts: list[str]) -> str:
-    return f"{', '.join(parts[:-1])} dan {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from servers.certificate import kinds
+from servers.certificate.languages import OfficeWords
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 Words = dict[str, tuple[str, ...]]
@@ -25,6 +26,11 @@ class FieldProblem(BaseModel):
     field: str
     label: str
     message: str
+
+    def in_words(self, words: OfficeWords) -> FieldProblem:
+        """In the office's language."""
+        said = words.told(self.message.removeprefix(f"{self.label}: "))
+        return self.model_copy(update={"message": f"{self.label}: {said}"})
 
 
 class InvalidFields(Exception):

@@ -7,6 +7,7 @@ from datetime import date
 
 from servers.certificate import kinds
 from servers.certificate.fields import LetterField
+from servers.certificate.languages import OfficeWords
 
 Fields = Mapping[str, LetterField]
 
@@ -62,7 +63,7 @@ def warnings(fields: Fields, values: Mapping[str, str]) -> list[str]:
     return found + (["Kode wilayah pada NIK tidak dikenal, cocokkan dengan KTP."] if unknown else [])
 
 
-def display(values: Mapping[str, str], fields: Fields) -> dict[str, str]:
+def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> dict[str, str]:
     """The values as the letter prints them: dates in words, telephone numbers as they are dialled here.
 
     A temporary NIK is left out: it is the office's own number and proves nobody.
@@ -77,13 +78,8 @@ def display(values: Mapping[str, str], fields: Fields) -> dict[str, str]:
             value = kinds.dialled(value)
         elif kind == "money" and value.isdecimal():
             value = f"Rp{int(value):,}".replace(",", ".")
-        shown[name] = value if day is None else indonesian_date(day)
+        shown[name] = value if day is None else words.date(day)
     return shown
-
-
-def indonesian_date(day: date) -> str:
-    """5 Maret 1990."""
-    return f"{day.day} {kinds.MONTHS[day.month - 1]} {day.year}"
 
 
 def _day(value: str) -> date | None:

@@ -26,7 +26,7 @@ from servers.certificate.wording import slots
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
 """In a letter's text: on what it rests, in words (basis.py)."""
-PURPOSE = frozenset({"keperluan", "tujuan"})
+PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields that say what a letter is for, and state nothing."""
 
 
@@ -79,11 +79,10 @@ class LetterType(BaseModel):
     def tool(self) -> str:
         return f"generate_{self.key}"
 
-    @property
-    def whole_text(self) -> tuple[str, ...]:
+    def whole_text(self, office: Office) -> tuple[str, ...]:
         """Its text, which always says on what the letter rests."""
         says_so = any(BASIS_SLOT in slots(line) for line in self.text)
-        return self.text if says_so else (*self.text, f"Surat ini dibuat berdasarkan {{{BASIS_SLOT}}}.")
+        return self.text if says_so else (*self.text, office.speech.rests_on.format())
 
     def input_schema(self) -> dict[str, Any]:
         """The tool's input as JSON Schema: a flat object, the office's labels as titles."""
@@ -134,7 +133,10 @@ class LetterType(BaseModel):
         }
         if self.declares:
             facts[""] = "citizen"
-        return in_words(basis, facts, self.declarant, office.kelurahan, self.requirements)
+        words = office.speech
+        register = words.records.format(office=office.kelurahan)
+        statement = words.statement.format(declarant=self.declarant)
+        return in_words(basis, facts, register, statement, self.requirements, words)
 
     def _read(
         self, arguments: Mapping[str, Any], glyphs: frozenset[int], registered: Collection[str]

@@ -78,12 +78,12 @@ def status(service: LetterService, verifier: Verifier, number: str, code: str, s
     elif number.strip():
         row = service.ledger.by_number(number.strip())
     else:
-        return error_result("invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
+        return _refused(service, "invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
     if row is None:
-        return error_result("not_found", "Surat ini tidak terdaftar.")
-    words = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
+        return _refused(service, "not_found", "Surat ini tidak terdaftar.")
+    states = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
     found = _status_of(service, row, staff)
-    return result(f"{found.title} nomor {found.number} {words[row.status]}.", found)
+    return result(service.office.speech.told(f"{found.title} nomor {found.number} {states[row.status]}."), found)
 
 
 def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
@@ -140,7 +140,7 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     """Void a letter, and how it stands then."""
     row = service.ledger.by_number(number.strip())
     if row is None:
-        return error_result("not_found", "Surat ini tidak terdaftar.")
+        return _refused(service, "not_found", "Surat ini tidak terdaftar.")
     if len(reason.strip()) < 3:
         return error_result("invalid_arguments", "Tulis alasan pembatalan.")
     service.void(row, " ".join(reason.split()), by)
@@ -168,7 +168,11 @@ def _file(value: str, paths: bool) -> bytes | None:
         return None
 
 
+def _refused(service: LetterService, kind: str, said: str) -> CallToolResult:
+    return error_result(kind, service.office.speech.told(said))
+
+
 def unknown_letter(service: LetterService) -> CallToolResult:
     """The error that names what there is."""
     titles = ", ".join(letter.title for letter in service.catalogue.types.values())
-    return error_result("unknown_letter", f"Jenis surat ini tidak ada. Yang tersedia: {titles}.")
+    return error_result("unknown_letter", service.office.speech.unknown.format(titles=titles))

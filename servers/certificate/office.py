@@ -9,7 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-SAMPLE = Path(__file__).with_name("office.toml")
+from servers.certificate.languages import LANGUAGES, OfficeWords, words
+
+SAMPLE = Path(__file__).parents[2] / "profiles" / "kelurahan" / "office.toml"
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 
 
@@ -33,10 +35,11 @@ class Office(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    language: str = "id"
     kelurahan: str
-    kecamatan: str
-    kota: str
-    provinsi: str
+    kecamatan: str = ""
+    kota: str = ""
+    provinsi: str = ""
     place: str
     letterhead: tuple[str, ...] = Field(min_length=1)
     address: str = ""
@@ -53,6 +56,18 @@ class Office(BaseModel):
         if self.default_signer not in self.signers:
             raise ValueError(f"default_signer = {self.default_signer!r} has no [signers.{self.default_signer}]")
         return self
+
+    @field_validator("language")
+    @classmethod
+    def _language_is_known(cls, language: str) -> str:
+        if language not in LANGUAGES:
+            raise ValueError(f"{language!r} is none of {', '.join(LANGUAGES)}")
+        return language
+
+    @property
+    def speech(self) -> OfficeWords:
+        """The service's own words, in the office's language."""
+        return words(self.language)
 
     @field_validator("number_pattern")
     @classmethod

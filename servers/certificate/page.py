@@ -29,7 +29,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph
 
 from servers.certificate.basis import DECLARED, Basis
-from servers.certificate.fitting import display, indonesian_date
+from servers.certificate.fitting import display
+from servers.certificate.languages import OfficeWords
 from servers.certificate.lettertype import BASIS_SLOT, LetterType
 from servers.certificate.office import Office, Signer
 from servers.certificate.tagging import Tags
@@ -46,8 +47,6 @@ QR_MODULE, QR_SMALLEST, QR_LARGEST = 0.6 * mm, 27 * mm, 52 * mm
 rl_config.useA85 = 0  # streams stay binary: writing them as ASCII took a twentieth of a letter's time
 _drawing = threading.Lock()  # reportlab parses every paragraph with one parser
 Matrix = list[list[int]]
-DRAFT_MARK = "PRATINJAU – BUKAN SURAT"
-DRAFT_NUMBER = "(nomor diberikan saat terbit)"
 
 LETTERHEAD = ParagraphStyle("letterhead", fontName=BOLD, fontSize=12, leading=15, alignment=TA_CENTER)
 SMALL_CENTRED = ParagraphStyle("small", fontName=REGULAR, fontSize=8.5, leading=11, alignment=TA_CENTER)
@@ -112,31 +111,36 @@ def _render(
     letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date, basis: Basis
 ) -> bytes:
     _fonts()
-    buffer = io.BytesIO()
+    buffer, speech = io.BytesIO(), office.speech
     canvas = Canvas(
-        buffer, pagesize=A4, invariant=1, initialFontName=REGULAR, initialFontSize=10, lang="id-ID", pageCompression=1
+        *(buffer, A4),
+        invariant=1,
+        initialFontName=REGULAR,
+        initialFontSize=10,
+        lang=speech.locale,
+        pageCompression=1,
     )
     day = issue.day if issue else today
     canvas._doc._timeStamp = _midnight(day)
-    canvas.setTitle(f"{letter.title} {issue.number}" if issue else f"{letter.title} ({DRAFT_MARK})")
+    canvas.setTitle(f"{letter.title} {issue.number}" if issue else f"{letter.title} ({speech.draft_mark})")
     canvas.setAuthor(office.kelurahan)
     canvas.setSubject(letter.title)
     canvas.setCreator("agentd")
     canvas.setViewerPreference("DisplayDocTitle", "true")
-    sheet = _Sheet(canvas, draft=issue is None)
+    sheet = _Sheet(canvas, draft_mark=None if issue else speech.draft_mark)
     _letterhead(sheet, office)
-    _heading(sheet, letter, issue.number if issue else DRAFT_NUMBER)
+    _heading(sheet, letter.title, f"{speech.number}: {issue.number if issue else speech.draft_number}")
     signer = office.signer(letter.signer)
-    words = display(values, letter.fields) | office.words(signer)
+    words = display(values, letter.fields, speech) | office.words(signer)
     words[BASIS_SLOT] = letter.basis_words(values, basis, office)
-    for line in letter.whole_text:
+    for line in letter.whole_text(office):
         if line == "[data]":
             _table(sheet, letter, words)
         elif slots(line) <= words.keys():
             sheet.paragraph(fill(line, words), BODY, gap=7)
     if (until := issue.valid_until if issue else letter.valid_until(today, office)) is not None:
-        sheet.paragraph(f"Surat ini berlaku sampai dengan tanggal {indonesian_date(until)}.", BODY, gap=7)
-    _foot(sheet, office.place, signer, day, issue)
+        sheet.paragraph(speech.valid_until.format(date=speech.date(until)), BODY, gap=7)
+    _foot(sheet, f"{office.place}, {speech.date(day)}", signer, issue, speech)
     sheet.finish()
     canvas.save()
     return buffer.getvalue()
@@ -145,8 +149,8 @@ def _render(
 class _Sheet:
     """A4 pages filled from the top; `y` is where the next thing goes."""
 
-    def __init__(self, canvas: Canvas, draft: bool) -> None:
-        self.canvas, self.draft, self.tags, self.y = canvas, draft, Tags(canvas), HEIGHT - TOP
+    def __init__(self, canvas: Canvas, draft_mark: str | None) -> None:
+        self.canvas, self.draft_mark, self.tags, self.y = canvas, draft_mark, Tags(canvas), HEIGHT - TOP
         self._watermark()
 
     def room(self, height: float) -> None:
@@ -172,7 +176,7 @@ class _Sheet:
         self.tags.finish()
 
     def _watermark(self) -> None:
-        if not self.draft:
+        if self.draft_mark is None:
             return
         with self.tags.artifact():
             self.canvas.saveState()
@@ -181,7 +185,7 @@ class _Sheet:
             self.canvas.translate(WIDTH / 2, HEIGHT / 2)
             self.canvas.rotate(52)
             for offset in (-190, 0, 190):
-                self.canvas.drawCentredString(0, offset, DRAFT_MARK)
+                self.canvas.drawCentredString(0, offset, self.draft_mark)
             self.canvas.restoreState()
 
 
@@ -198,9 +202,9 @@ def _letterhead(sheet: _Sheet, office: Office) -> None:
     sheet.y -= 20
 
 
-def _heading(sheet: _Sheet, letter: LetterType, number: str) -> None:
-    sheet.paragraph(f"<u>{escape(letter.title.upper())}</u>", TITLE, kind="H1")
-    sheet.paragraph(f"Nomor: {escape(number)}", NUMBER, gap=16)
+def _heading(sheet: _Sheet, title: str, number: str) -> None:
+    sheet.paragraph(f"<u>{escape(title.upper())}</u>", TITLE, kind="H1")
+    sheet.paragraph(escape(number), NUMBER, gap=16)
 
 
 def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:
@@ -223,9 +227,9 @@ def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:
     sheet.y -= 8
 
 
-def _foot(sheet: _Sheet, place: str, signer: Signer, day: date, issue: Issue | None) -> None:
+def _foot(sheet: _Sheet, dated: str, signer: Signer, issue: Issue | None, speech: OfficeWords) -> None:
     """The signer's block at the right, the QR code at the left: always together on one page."""
-    block = [_wrapped(f"{escape(place)}, {indonesian_date(day)}", SIGNER, INNER / 2)]
+    block = [_wrapped(escape(dated), SIGNER, INNER / 2)]
     block += [_wrapped(escape(line), SIGNER, INNER / 2) for line in (signer.on_behalf, signer.title) if line]
     name = [_wrapped(f"<u>{escape(signer.name)}</u>", SIGNER_NAME, INNER / 2)]
     name += [_wrapped(f"NIP {escape(signer.nip)}", SIGNER, INNER / 2)] if signer.nip else []
@@ -241,19 +245,15 @@ def _foot(sheet: _Sheet, place: str, signer: Signer, day: date, issue: Issue | N
                 paragraph.drawOn(sheet.canvas, LEFT + INNER / 2, sheet.y - each)
         sheet.y -= each
     if issue is not None:
-        _verification(sheet, issue, matrix, top)
+        _verification(sheet, issue, matrix, top, speech)
 
 
-def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float) -> None:
+def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float, speech: OfficeWords) -> None:
     side = _side(matrix)
-    with sheet.tags.element("Figure", alt=f"Kode QR untuk memeriksa keaslian surat: {issue.verify_url}"):
+    with sheet.tags.element("Figure", alt=speech.qr.format(url=issue.verify_url)):
         _qr(sheet.canvas, matrix, LEFT, top - side)
     place = escape(issue.verify_url.removesuffix(issue.code))
-    note = (
-        "Pindai dan bandingkan isinya, atau periksa keaslian surat ini di<br/>"
-        f"{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>"
-        "Asli surat ini adalah berkas PDF yang ditandatangani secara elektronik; hasil cetak adalah salinan."
-    )
+    note = f"{speech.scan}<br/>{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>{speech.original}"
     paragraph, height = _wrapped(note, FINE, INNER / 2 - 6 * mm)
     with sheet.tags.element("P"):
         paragraph.drawOn(sheet.canvas, LEFT, top - side - 4 - height)

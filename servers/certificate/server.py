@@ -57,12 +57,6 @@ from servers.certificate.verification import Verification, Verifier
 
 log = logging.getLogger(__name__)
 
-INSTRUCTIONS = """\
-SOP surat: tanyakan hanya data yang belum disebut warga: dulu identitas, lalu alamat dan RT/RW, lalu keperluan. \
-Jangan menebak dan jangan memakai contoh. Begitu lengkap, panggil generate_…; warga mengiyakan datanya sebelum surat \
-terbit. Bila ditolak, tanyakan hanya isian yang disebut. Sebutkan nomor surat. Pertanyaan syarat: \
-get_letter_requirements. Pendatang sementara (SKDS): ke kecamatan."""
-
 ASKS_FOR_REQUIREMENTS = [
     *("syaratnya", "persyaratan", "syarat apa", "apa syarat", "syarat surat", "syarat bikin", "syarat buat"),
     *("syarat membuat", "syarat mengurus", "dokumen apa", "berkas apa", "bawa apa", "harus dibawa", "perlu dibawa"),
@@ -103,7 +97,7 @@ class LetterServer(MCPServer[None]):
         super().__init__(
             "certificate",
             version="1.0.0",
-            instructions=INSTRUCTIONS,
+            instructions=service.office.speech.instructions,
             log_level="WARNING",
             subscriptions=self._bus,
             middleware=[self._remember_connection],
@@ -114,7 +108,8 @@ class LetterServer(MCPServer[None]):
         """One `generate_…` for each letter type, then the others."""
         if self._service.catalogue.refresh():
             await self._tell_tools_changed()
-        return [generate_tool(letter) for letter in self._service.catalogue.types.values()] + await super().list_tools()
+        language, letters = self._service.office.language, self._service.catalogue.types.values()
+        return [generate_tool(letter, language) for letter in letters] + await super().list_tools()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -125,13 +120,14 @@ class LetterServer(MCPServer[None]):
         if letter is None or letter.tool != name:
             return await super().call_tool(name, arguments, context)
         meta = meta_of(context) if context else {}
-        return await answered(functools.partial(self._generate, letter, arguments, meta))
+        return await answered(self._service.office.speech, functools.partial(self._generate, letter, arguments, meta))
 
     def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
         key, session = text_of(meta, IDEMPOTENCY_KEY), text_of(meta, SESSION_ID)
         issued = self._service.issue(letter, arguments, key, session, consent_of(meta), basis_of(meta))
-        again = " sudah terbit sebelumnya" if issued.already_issued else " sudah terbit"
-        sentence = f"{issued.title} nomor {issued.number}{again} sebagai PDF ({issued.file_name})."
+        words = self._service.office.speech
+        said = words.already_issued if issued.already_issued else words.issued
+        sentence = said.format(title=issued.title, number=issued.number, file=issued.file_name)
         link = ResourceLink(
             uri=Path(issued.path).as_uri(),
             name=issued.file_name,
@@ -139,7 +135,7 @@ class LetterServer(MCPServer[None]):
             mime_type="application/pdf",
             size=issued.size,
         )
-        text = TextContent(text=" ".join((sentence, *issued.warnings)))
+        text = TextContent(text=" ".join((sentence, *map(words.told, issued.warnings))))
         return CallToolResult(content=[text, link], structured_content=issued.model_dump())
 
     @contextlib.asynccontextmanager
@@ -202,9 +198,11 @@ def create_server(service: LetterService) -> LetterServer:
     """The server with all its tools."""
     server = LetterServer(service)
     verifier = Verifier(service)
+    words = service.office.speech
+    answer = functools.partial(answered, words)
 
     @server.tool(
-        description="Daftar jenis surat yang dapat dibuat.",
+        description=words.tools["list_letters"],
         annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
     )
     def list_letters() -> Annotated[CallToolResult, LetterList]:
@@ -215,23 +213,23 @@ def create_server(service: LetterService) -> LetterServer:
             ]
         )
         titles = ", ".join(letter.title for letter in listed.letters)
-        return result(f"Surat yang dapat dibuat: {titles}.", listed)
+        return result(words.offered.format(titles=titles), listed)
 
     elsewhere = sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
 
     @server.tool(
-        description="Syarat, biaya dan data yang diperlukan untuk satu jenis surat.",
+        description=words.tools["get_letter_requirements"],
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
         meta={"agentd/asked_by": [*ASKS_FOR_REQUIREMENTS, *elsewhere], "agentd/about": {"letter_type": elsewhere}},
     )
     def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
-        if (answer := service.catalogue.elsewhere(letter_type)) is not None:
-            return result(answer, Requirements(issued_here=False, title=letter_type[:60], notes=[answer]))
+        if (told := service.catalogue.elsewhere(letter_type)) is not None:
+            return result(told, Requirements(issued_here=False, title=letter_type[:60], notes=[told]))
         letter = service.catalogue.named(letter_type)
         if letter is None:
             return lookups.unknown_letter(service)
         requirements = lookups.requirements(service, letter)
-        return result(requirements.sentence, requirements)
+        return result(requirements.sentence(words), requirements)
 
     @server.tool(
         description="Pratinjau surat (bukan surat, tanpa nomor).",
@@ -245,17 +243,17 @@ def create_server(service: LetterService) -> LetterServer:
         pdf: Annotated[bool, Field(description="sertakan PDF")] = False,
     ) -> Annotated[CallToolResult, Preview]:
         basis = basis_of(meta_of(context))
-        return await answered(lambda: lookups.preview(service, letter_type, data, pdf, basis))
+        return await answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
 
     @server.tool(
-        description="Status surat menurut nomor atau kode verifikasi.",
+        description=words.tools["get_letter_status"],
         annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
     )
     async def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
     ) -> Annotated[CallToolResult, LetterStatus]:
         staff = is_staff(meta_of(context))
-        return await answered(lambda: lookups.status(service, verifier, number, code, staff))
+        return await answer(lambda: lookups.status(service, verifier, number, code, staff))
 
     @server.tool(
         description="Periksa keaslian surat menurut kode atau berkas PDF.",
@@ -268,7 +266,7 @@ def create_server(service: LetterService) -> LetterServer:
         file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
     ) -> Annotated[CallToolResult, Verification]:
         paths = may_name_paths(meta_of(context))
-        return await answered(lambda: lookups.verify(verifier, code, file, paths))
+        return await answer(lambda: lookups.verify(verifier, code, file, paths))
 
     @server.tool(
         description="Batalkan surat yang sudah terbit (petugas).",
@@ -285,7 +283,7 @@ def create_server(service: LetterService) -> LetterServer:
         context: Context[None, Any], number: str, reason: str
     ) -> Annotated[CallToolResult, LetterStatus]:
         by = text_of(meta_of(context), CALLER)
-        return await answered(lambda: lookups.void(service, verifier, number, reason, by))
+        return await answer(lambda: lookups.void(service, verifier, number, reason, by))
 
     @server.tool(
         description="Surat yang terbit pada satu hari (petugas).",
@@ -295,6 +293,6 @@ def create_server(service: LetterService) -> LetterServer:
     async def list_issued_letters(
         date: Annotated[OptionalText, Field(description="YYYY-MM-DD; kosong: hari ini")] = "",
     ) -> Annotated[CallToolResult, IssuedLetters]:
-        return await answered(lambda: lookups.issued_on(service, date))
+        return await answer(lambda: lookups.issued_on(service, date))
 
     return server

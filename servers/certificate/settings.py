@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 from servers.certificate import office
 from servers.common.credentials import credential
 
-SHIPPED_LETTERS = Path(__file__).with_name("letters")
+SHIPPED_LETTERS = office.SAMPLE.with_name("letters")
 
 
 class SettingsError(ValueError):
@@ -50,8 +50,9 @@ class Settings(BaseModel):
     | AGENTD_STATE | ./state; the rest lies in its folder `letters` |
     | ARCHIVE_DIR | $AGENTD_STATE/letters: the issued PDFs, in a folder a year |
     | LETTERS_DATABASE_URL | the credential letters_database_url, else the SQLite file ledger.db there; or mariadb://… |
-    | LETTERS_DIR | more letter types: folders of letter folders, separated by `:` |
-    | OFFICE_FILE | the shipped sample office.toml |
+    | PROFILE_DIR | the folder of client.toml: a folder `letters` in it holds all letter types, not the shipped ones |
+    | LETTERS_DIR | more letter types, beside the shipped: folders of letter folders, separated by `:` |
+    | OFFICE_FILE | office.toml in PROFILE_DIR, else the shipped sample |
     | OFFICE_DIR | $AGENTD_STATE/letters/office: the local office CA, made at first use; several nodes share one |
     | OFFICE_KEY_FILE, OFFICE_CERT_FILE, OFFICE_CHAIN_FILE | an own key and its chain instead |
     | OFFICE_KEY_PASSPHRASE_FILE | the systemd credential office_key_passphrase, else no passphrase |
@@ -105,8 +106,8 @@ class Settings(BaseModel):
             database_url=env.get("LETTERS_DATABASE_URL")
             or credential("letters_database_url", env)
             or f"sqlite:///{home / 'ledger.db'}",
-            letter_dirs=(SHIPPED_LETTERS, *(Path(part) for part in env.get("LETTERS_DIR", "").split(":") if part)),
-            office_file=Path(env.get("OFFICE_FILE") or office.SAMPLE),
+            letter_dirs=_letter_dirs(env),
+            office_file=Path(env.get("OFFICE_FILE") or _of_profile(env, "office.toml") or office.SAMPLE),
             office_dir=Path(env.get("OFFICE_DIR") or home / "office").absolute(),
             key_file=Path(key) if key else None,
             cert_file=Path(cert) if cert else None,
@@ -135,6 +136,18 @@ class Settings(BaseModel):
     def register_place(self) -> str:
         """Where the register is, in words: never with a password."""
         return str(self.register_file or make_url(self.database_url).render_as_string(hide_password=True))
+
+
+def _letter_dirs(env: Mapping[str, str]) -> tuple[Path, ...]:
+    more = tuple(Path(part) for part in env.get("LETTERS_DIR", "").split(":") if part)
+    own = None if more else _of_profile(env, "letters")
+    return (own or SHIPPED_LETTERS, *more)
+
+
+def _of_profile(env: Mapping[str, str], name: str) -> Path | None:
+    """A file or folder beside client.toml, where there is one."""
+    beside = Path(env["PROFILE_DIR"], name) if env.get("PROFILE_DIR") else None
+    return beside if beside and beside.exists() else None
 
 
 def _passphrase(env: Mapping[str, str]) -> bytes | None:

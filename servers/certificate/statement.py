@@ -30,7 +30,7 @@ from servers.certificate.lettertype import LetterType
 
 MAX_TEXT = 1800
 """Characters; the longest answers that a letter takes make a statement of half of it."""
-PURPOSE = "keperluan"
+PURPOSES = ("keperluan", "purpose")
 """The field of a letter that says what it is for."""
 KEY_ID_BYTES, SIGNATURE_BYTES = 8, 64
 _CLAIMS: Mapping[int | str, str] = {
@@ -75,7 +75,7 @@ def stated(
     letter: LetterType, values: Mapping[str, str], number: str, day: date, valid_until: date | None = None
 ) -> Statement:
     """The statement of a letter: its name is the first field that is a person's, its NIK that person's, its purpose
-    the field `keperluan`."""
+    one of PURPOSES."""
     about = next((field.about for name, field in letter.fields.items() if field.kind == "person-name"), "")
     return Statement(
         number=number,
@@ -83,7 +83,7 @@ def stated(
         day=day,
         name=_first(letter, values, "person-name", about),
         nik_last4="" if kinds.is_temporary_nik(nik := _first(letter, values, "nik", about)) else nik[-4:],
-        purpose=values.get(PURPOSE, ""),
+        purpose=next((values[name] for name in PURPOSES if name in values), ""),
         valid_until=valid_until,
     )
 

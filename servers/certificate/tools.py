@@ -8,8 +8,8 @@ from servers.certificate.issued import Issued
 from servers.certificate.lettertype import LetterType
 
 
-def generate_tool(letter: LetterType) -> Tool:
-    """The tool `generate_KEY`."""
+def generate_tool(letter: LetterType, language: str) -> Tool:
+    """The tool `generate_KEY`; `language` is its folder's own."""
     return Tool(
         name=letter.tool,
         title=letter.title,
@@ -27,7 +27,7 @@ def generate_tool(letter: LetterType) -> Tool:
             "agentd/official": True,
             "agentd/letter": True,
             "agentd/asked_by": [letter.title, *letter.titles.values(), *letter.aliases],
-            "agentd/titles": {"id": letter.title} | letter.titles,
+            "agentd/titles": {language: letter.title} | letter.titles,
             "agentd/assurance": letter.assurance,
             "agentd/requirements": list(letter.requirements),
             "agentd/valid_days": letter.valid_days,

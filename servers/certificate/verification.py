@@ -15,9 +15,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.database import LedgerError
-from servers.certificate.fitting import indonesian_date
 from servers.certificate.issued import masked_name, normal_code
 from servers.certificate.issuing import LetterService
+from servers.certificate.languages import words
 from servers.certificate.records import Letter
 from servers.certificate.statement import Statement, StatementError, read, stated
 
@@ -173,7 +173,7 @@ class Verifier:
             state = "sudah dibatalkan"
         elif until is not None and until < self._service.now().date():
             cause = "expired"
-            state = f"asli, tetapi masa berlakunya habis pada {indonesian_date(until)}"
+            state = f"asli, tetapi masa berlakunya habis pada {words('id').date(until)}"
         else:
             state = "asli dan masih berlaku"
         return Verification(

@@ -279,8 +279,8 @@ def test_an_editor_that_follows_the_first_line_finds_the_shipped_file_right_and_
     """Issue 21: `#:schema` (Taplo) names a JSON Schema of client.toml."""
     shipped = config.shipped("client.toml")
     text = shipped.read_text(encoding="utf-8")
-    assert text.startswith("#:schema ./client.schema.json\n")
-    schema = json.loads(shipped.with_name("client.schema.json").read_text(encoding="utf-8"))
+    assert text.startswith("#:schema ../client.schema.json\n")
+    schema = json.loads(shipped.parents[1].joinpath("client.schema.json").read_text(encoding="utf-8"))
     valid = jsonschema.Draft7Validator(schema).is_valid
     parsed = tomllib.loads(text)
     assert valid(parsed)

@@ -25,7 +25,7 @@ from servers.certificate.fields import InvalidFields
 from servers.certificate.lettertype import load
 from tests.daemon import HEAD, SERVERS, call, final
 
-LETTERS = Path(script.__file__).parents[3] / "servers" / "certificate" / "letters"
+LETTERS = Path(script.__file__).parents[3] / "profiles" / "kelurahan" / "letters"
 SCRIPTS = {each.id: each for each in script.load()}
 BUDI = SCRIPTS["complete-domisili-budi"]
 TOOL = "generate_surat_keterangan_domisili"

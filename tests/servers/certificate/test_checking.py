@@ -11,7 +11,7 @@ from servers.certificate.checking import check, mistakes
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"
-SHIPPED = ROOT / "servers/certificate/letters"
+SHIPPED = ROOT / "profiles/kelurahan/letters"
 
 
 def changed(folder: Path, old: str, new: str, file: str = "letter.toml") -> Path:

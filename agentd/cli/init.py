@@ -1,0 +1,46 @@
+"""`agentd init PROFILE DIR`: an office of one's own, copied from one that ships. It starts nothing."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "client.schema.json"
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    from agentd.config.shipped import profiles
+
+    parser = commands.add_parser("init", help="make an office of your own from one that ships")
+    parser.add_argument("profile", choices=profiles(), help="the office to begin from")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that is empty, or not there yet")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 once the folder holds the office; 1 when it holds something already."""
+    from agentd.config.shipped import PROFILES
+
+    folder: Path = given.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if next(folder.iterdir(), None) is not None:
+            print(f"agentd init: {folder} is not empty; name a folder that is, or a new one", file=sys.stderr)
+            return 1
+        shutil.copytree(PROFILES / given.profile, folder, dirs_exist_ok=True)
+        shutil.copy(PROFILES / SCHEMA, folder)
+        config = folder / "client.toml"
+        config.write_text(config.read_text(encoding="utf-8").replace(f"../{SCHEMA}", SCHEMA, 1), encoding="utf-8")
+    except OSError as error:
+        print(f"agentd init: {error.filename or folder}: {error.strerror}", file=sys.stderr)
+        return 1
+    print(f"""{folder} holds an office like `{given.profile}`. What next:
+  1. {folder / "office.toml"}: its name, letterhead, signer and opening hours
+  2. {folder / "letters"}: its letters, a folder each; `agentd letters --config {config} check` lists mistakes
+  3. {config}: its models, servers, glossary and examples; `agentd config check --config {config}`
+  4. agentd serve --config {config}""")
+    return 0
