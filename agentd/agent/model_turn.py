@@ -47,7 +47,8 @@ class ModelTurn:
 
         Raises ProviderFailure and AgentdError.
         """
-        skip, wanted = self._brief.barred, await aside(self._schema)
+        skip, offer = self._brief.barred, await aside(self._offer)
+        wanted = self._schema(offer)
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
             try:
@@ -60,7 +61,7 @@ class ModelTurn:
             if asked.reason and reply.provider in skip:
                 raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
             try:
-                return await aside(self._checked, reply.text)
+                return await aside(self._checked, reply.text, offer)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             repair = [
@@ -70,7 +71,7 @@ class ModelTurn:
             ]
             again = await self._reply(asked, repair, wanted, skip, reply)
             try:
-                return await aside(self._checked, again.text)
+                return await aside(self._checked, again.text, offer)
             except UnsupportedAnswer as wrong:
                 self._publish("model.delta", {"restart": True, "text": wrong.instead})
                 return Final(wrong.instead)
@@ -79,12 +80,13 @@ class ModelTurn:
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
-    def _checked(self, text: str) -> CallTool | Final:
+    def _checked(self, text: str, offer: Offer) -> CallTool | Final:
         """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
         action = parse(text)
         if isinstance(action, Final):
             self._policy.check_answer(self._seen(), action.response)
-        return action
+            return action
+        return offer.completed(action)
 
     async def _reply(
         self,
@@ -139,27 +141,31 @@ class ModelTurn:
         )
         return reply
 
-    def _schema(self) -> dict[str, Any]:
+    def _schema(self, offer: Offer) -> dict[str, Any]:
         """What a constrained model can write in this turn."""
+        return schema(
+            offer.tools,
+            may_call=bool(self._brief.toolset.tools),
+            may_list=offer.may_list,
+            may_search=self._brief.prompt_tools is not None,
+            may_answer=offer.may_answer,
+        )
+
+    def _offer(self) -> Offer:
+        """What there is to call in this turn, as the policy narrows it."""
         brief = self._brief
         listings = [step.output for step in self._so_far.steps if step.tool.casefold() == LIST_TOOLS]
-        described, searchable = None, brief.prompt_tools is not None
+        described = None
         if brief.prompt_tools is not None:
             described = brief.prompt_tools.names.union(*map(shown_in_full, listings))
-        may_list = len(listings) < (LISTINGS if searchable else 1)
+        may_list = len(listings) < (LISTINGS if brief.prompt_tools is not None else 1)
         all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=may_list)
         left = self._policy.offer(self._seen(), all_shown)
         hinted = self._beginning.first(self._so_far.steps)
         if hinted is not None:
             alone = self._policy.offer(self._seen(), Offer((hinted,), may_list=False))
-            left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False)
-        return schema(
-            left.tools,
-            may_call=bool(brief.toolset.tools),
-            may_list=left.may_list,
-            may_search=searchable,
-            may_answer=left.may_answer,
-        )
+            left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False, known=alone.known)
+        return left
 
     def _seen(self) -> Turn:
         """This turn, as policies see it."""

@@ -5,11 +5,11 @@ It has no rules of its own. app.py composes the policies; the loop asks them and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
-from agentd.agent.actions import InvalidAction
+from agentd.agent.actions import CallTool, InvalidAction
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
@@ -40,6 +40,13 @@ class Offer:
     tools: tuple[ToolInfo, ...] = ()
     may_list: bool = True
     may_answer: bool = True
+    known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By tool, the arguments that the host fills in where the model leaves them out."""
+
+    def completed(self, call: CallTool) -> CallTool:
+        """The call with what the host knows."""
+        known = next((known for name, known in self.known.items() if name.casefold() == call.tool.casefold()), {})
+        return replace(call, input={**known, **call.input}) if known else call
 
 
 class UnsupportedAnswer(InvalidAction):

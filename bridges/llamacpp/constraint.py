@@ -21,6 +21,7 @@ _GUIDANCE = {
     "lenient": True,
 }
 _HOSTED = "x-agentd-hosted"
+_HELD = "x-agentd-held"
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
@@ -31,6 +32,27 @@ def from_schema(schema: dict[str, Any]) -> str:
     A property that is for hosted models alone is left out.
     """
     return _compiled(json.dumps(_own(schema)))
+
+
+def only_text(schema: dict[str, Any]) -> str | None:
+    """The one text that fits the schema, compact; None where a model has something to choose."""
+    wanted = schema.get(_HELD) or _only(_own(schema))
+    return None if wanted is None else json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
+
+
+def _only(schema: Any) -> Any:
+    """The one value that fits a schema made of branches, objects and constants; None where it allows several."""
+    if "const" in schema:
+        return schema["const"]
+    for options in (schema.get("enum"), schema.get("anyOf")):
+        if options is not None and len(options) == 1:
+            return options[0] if options is schema.get("enum") else _only(options[0])
+    properties = schema.get("properties")
+    closed = schema.get("type") == "object" and schema.get("additionalProperties") is False
+    if properties is None or not closed or set(properties) - set(schema.get("required", ())):
+        return None
+    values = {name: _only(rule) for name, rule in properties.items()}
+    return None if None in values.values() else values
 
 
 def from_grammar(grammar: str) -> str:

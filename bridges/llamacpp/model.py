@@ -73,6 +73,8 @@ class LlamaCppModel:
         grammar that does not compile), `bad_output` (nothing written, or a constrained answer cut at max_tokens).
         """
         self._require(request.model)
+        if request.json_schema is not None and (text := constraint.only_text(request.json_schema)) is not None:
+            return self._forced(text, on_text)
         body: dict[str, Any] = {
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "max_tokens": request.max_tokens,
@@ -98,6 +100,12 @@ class LlamaCppModel:
         if constrained:
             held = "grammar" if request.grammar is not None else "json_schema"
         return ModelReply(text=answer.text, provider=self.provider, model=self._model, usage=usage, constraint=held)
+
+    def _forced(self, text: str, on_text: TextSink | None) -> ModelReply:
+        """What could not have been written otherwise, without a token read or written."""
+        if on_text is not None:
+            on_text(TextChunk(text))
+        return ModelReply(text=text, provider=self.provider, model=self._model, constraint="json_schema")
 
     async def warm(self, messages: Sequence[ChatMessage]) -> None:
         """Load the weights and have these leading messages processed, so that the first turn starts at once.

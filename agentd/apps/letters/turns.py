@@ -8,8 +8,9 @@ from dataclasses import replace
 from agentd.agent.aside import OverBudget
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
+from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
-from agentd.apps.letters.grounding import fills, narrowed, ungrounded
+from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
 from agentd.apps.letters.offer import about, looked_up, not_again, offered
 from agentd.apps.letters.unfounded import unfounded
@@ -38,8 +39,10 @@ class LetterTurns:
         tools = not_again(offered(free, turn.said), turn.steps)
         first = asked or _form(tools, turn, readings)
         shown = tools if first is None else [first]
-        fitting = tuple(one for tool in shown if (one := _fitted(tool, turn, readings)) is not None)
-        return replace(offer, tools=fitting, may_answer=first is None or not fitting)
+        fitting = [one for tool in shown if (one := _fitted(tool, turn, readings)) is not None]
+        known = {one.tool.name: one.known for one in fitting if one.known}
+        may_answer = first is None or not fitting
+        return replace(offer, tools=tuple(one.tool for one in fitting), known=known, may_answer=may_answer)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for a deed that no tool did, or for what neither citizen, tool nor office named."""
@@ -65,10 +68,12 @@ class LetterTurns:
         return not ungrounded(call, self._readings.of(call.session_id))
 
 
-def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> ToolInfo | None:
+def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> Copied | None:
+    """The tool with what can be copied into it; None where no call of it could come to anything now."""
     if tool.official:
-        return narrowed(tool, turn.said, readings)
-    return askable(about(tool, turn.toolset.tools, turn.said), turn.said)
+        return copied(tool, case_of(tool, turn.said, readings))
+    left = askable(about(tool, turn.toolset.tools, turn.said), turn.said)
+    return None if left is None else Copied(left)
 
 
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:

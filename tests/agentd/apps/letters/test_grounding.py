@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentd.apps.letters.grounding import Grounded, fills, narrowed, ungrounded
+from agentd.apps.letters.grounding import Grounded, fills, ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
@@ -262,55 +262,6 @@ def test_any_json_is_judged_without_an_error(value: Any) -> None:
 def test_words_from_the_agent_alone_prove_nothing() -> None:
     said = session("A: Nama Anda Budi Santoso, agama Islam.", "ya")
     assert missing({"nama": "Budi Santoso", "agama": "Islam"}, said=said) == ["nama", "agama"]
-
-
-def test_a_constrained_model_can_write_no_choice_and_no_number_that_was_not_said() -> None:
-    def allowed(name: str, *lines: str) -> list[str] | None:
-        return narrowed(letter(tuple(PROPERTIES)), session(*lines)).input_schema["properties"][name].get("enum")
-
-    said = f"NIK {NIK}, status kawin, RT 3 RW 07, pekerjaan guru"
-    assert allowed("nik", said) == [NIK]
-    assert allowed("status_perkawinan", said) == ["Kawin"]
-    assert (allowed("rt", said), allowed("rw", said)) == (["3"], ["07"])
-    assert allowed("status_perkawinan", said, "maaf, belum kawin") == ["Belum Kawin"]
-    assert allowed("nik", f"NIK istri saya {NIK}") is None
-    assert allowed("agama", said) == PROPERTIES["agama"]["enum"]
-    assert "enum" not in narrowed(letter(("pekerjaan",)), session(said)).input_schema["properties"]["pekerjaan"]
-
-
-def test_an_optional_field_is_offered_once_somebody_spoke_of_it() -> None:
-    def offered(name: str, *lines: str) -> bool:
-        return name in narrowed(letter(("nik",)), session(*lines)).input_schema["properties"]
-
-    said = f"NIK {NIK}, Alamat Jl. Melati No. 5, keperluan melamar kerja"
-    assert offered("nik", said) and offered("keperluan", said)
-    assert not offered("alamat_ktp", said) and not offered("nama_ibu", said) and not offered("telepon", said)
-    assert offered("alamat_ktp", said, "alamat KTP saya Jl. Mawar 2")
-    assert offered("nama_ibu", "A: Siapa nama ibu Anda?", "Sri Wahyuni")
-    assert offered("jenis_kelamin", "perempuan") and not offered("jenis_kelamin", said)
-
-
-def test_an_optional_field_that_was_told_must_be_written() -> None:
-    """A model was seen to leave a family card's number out of the letter, though the citizen had given it."""
-
-    form = letter(("nik",))
-    served = {"nama_penerima": {"type": "string", "format": "person-name"}, "hubungan": {"type": "string"}}
-    schema = {**form.input_schema, "properties": form.input_schema["properties"] | served}
-
-    def required(*lines: str) -> list[str]:
-        found = narrowed(form.model_copy(update={"input_schema": schema}), session(*lines))
-        return list(found.input_schema["required"])
-
-    assert required(f"NIK {NIK}, no KK 3175061501900018") == ["nik", "no_kk"]
-    assert required(f"NIK {NIK}") == ["nik"]
-    assert required(f"NIK {NIK}, alamat KTP Jl. Mawar 2, sekarang di Jl. Melati 5") == ["nik", "alamat_ktp"]
-    assert required(f"NIK {NIK}", "surat tidak mampu untuk anak saya Putri Rahayu") == [
-        "nik",
-        "nama_penerima",
-        "hubungan",
-    ]
-    assert required(f"NIK {NIK}, nama ibu saya Siti Aminah", "NIK istri saya 3175064508850002") == ["nik", "nama_ibu"]
-    assert required(f"NIK {NIK}", "untuk tetangga saya Joko") == ["nik"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 from agentd.agent import actions, approval, language, masking, streaming
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters import claims, grounding
+from agentd.apps.letters.copying import copied
 from agentd.apps.letters.evidence import asked, fields, pasted, reading
 from agentd.apps.letters.lookups import unnamed
 from agentd.apps.letters.unfounded import unfounded
@@ -85,7 +86,7 @@ def of_a_trip(words: str) -> None:
 
 
 def narrowed(words: str) -> None:
-    grounding.narrowed(letter(), session(words))
+    copied(letter(), grounding.case_of(letter(), session(words)))
 
 
 READERS: dict[str, Callable[[str], object]] = {

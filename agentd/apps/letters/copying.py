@@ -1,0 +1,254 @@
+"""What of an official call is there to copy from this session: what the host fills in, what a model may choose from.
+
+A model that is held to a schema can write nothing else. Every value here is proven by the evidence; what stands nowhere
+in the session is in no schema, and its absence makes the host ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+from agentd.agent.text import FILLERS, content, fold, folded, normal
+from agentd.apps.letters.evidence import moments, names, numbers
+from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.conversation import Statement
+from agentd.apps.letters.evidence.fields import Field, fields
+from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.proof import proven
+from agentd.apps.letters.evidence.results import values as found_in_results
+from agentd.apps.letters.evidence.segments import ADDRESSES, Mood, Segment
+from agentd.apps.letters.evidence.shapes import ANYBODY
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, spans
+from agentd.apps.letters.languages import phrases
+from agentd.apps.letters.offer import ASKED_BY
+from agentd.messages import ToolInfo
+
+Json = Any
+MOST_TRIED = 64
+"""Values of one field that are tried, those said last first."""
+MOST_LISTED = 24
+"""Values of one field that a model is given to choose from."""
+LONGEST = 8
+"""Words of a span that stands under no name of a field."""
+_SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
+_SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
+_WISHES = phrases().weak_purpose
+_WRITTEN = {
+    **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
+    **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"[^\s@]+@[^\s@,;]+\w")},
+    "code": re.compile(r"(?<![\w./-])(?:[\w./-]*\d)[\w./-]*(?<!\.)"),
+}
+_ALSO = {"place": frozenset({"lahir"}), "address": ADDRESSES}
+"""Names that the values of several fields stand under; which of them is meant, the proof says."""
+_TOKENS = {"integer": int, "number": float}
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A form as a session fills it."""
+
+    tool: ToolInfo
+    """With what is left for a model to choose, each field with its proven values."""
+    known: Mapping[str, Json] = field(default_factory=dict)
+    """The fields that have one proven value."""
+
+
+def copied(tool: ToolInfo, case: Case) -> Copied:
+    """The form with all that can be copied from the session."""
+    schema = tool.input_schema
+    needed = schema.get("required", ())
+    left: dict[str, Json] = {}
+    known: dict[str, Json] = {}
+    asked_by = frozenset(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
+    for name, rule in schema.get("properties", {}).items():
+        leaves = fields({**schema, "required": [name]}, {}, case.form)
+        if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
+            left[name] = rule  # of records and lists the call is judged as it is written
+            continue
+        listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
+        if not (name in needed or listed or _told(leaves[0], case) or _spoken_of(leaves[0], case)):
+            continue
+        sure, loose = _values(leaves[0], rule, case, asked_by)
+        if len(sure) == 1:
+            known[name] = sure[0]
+        elif sure or loose:
+            left[name] = {**_bare(rule), "enum": [*sure, *loose][:MOST_LISTED]}
+    required = [name for name in left if name in needed or "enum" in left[name]]
+    shown = {**schema, "properties": left, "required": required}
+    return Copied(tool.model_copy(update={"input_schema": shown}), known)
+
+
+def _bare(rule: Mapping[str, Json]) -> dict[str, Json]:
+    """The rule without what an enumeration of proven values makes needless, and a grammar costly."""
+    return {key: value for key, value in rule.items() if key not in ("pattern", "minLength", "maxLength")}
+
+
+def _values(
+    field: Field, rule: Mapping[str, Json], case: Case, asked_by: frozenset[str]
+) -> tuple[list[Json], list[Json]]:
+    """(values said under the field's name or of its kind, spans of other words that could be meant): all proven.
+
+    `asked_by`: the words that name the tool itself, and no value of it.
+    """
+    tries = iter(range(MOST_TRIED))
+
+    def holds(value: Json) -> bool:
+        names_it = isinstance(value, str) and asked_by.issuperset(fold(value))
+        return next(tries, None) is not None and not names_it and proven(replace(field, value=value), case)
+
+    sure = _distinct(value for value in _of_its_kind(field, rule, case) if holds(value))
+    if field.kind not in TEXTS or rule.get("enum"):
+        return sure, []
+    for pieces in _named(field, case):
+        whole = [_longest_first(raws, case, cut=field.kind == "address") for raws in pieces]
+        sure += [next((span for span in spans if holds(span)), None) for spans in whole]
+        sure = _distinct(value for value in sure if value is not None)
+        if sure:
+            return sure, []
+    loose = _distinct(span for raws in _unnamed(case) for span in _longest_first(raws, case) if holds(span))
+    return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
+
+
+def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case) -> Iterator[Json]:
+    """What a normaliser finds: choices, numbers, dates; and what was typed into a form or found by a tool."""
+    yield from rule.get("enum", ())
+    for form in reversed(case.talk.forms):
+        if form.values.get(field.path) not in (None, ""):
+            yield form.values[field.path]
+    yield from (value for _, value in found_in_results(case.said, field, case.nik, case.lexicon))
+    if field.kind == "boolean":
+        yield from (True, False)
+    elif field.kind == "relation":
+        yield from sorted(case.talk.people)
+    if field.kind in _WRITTEN:
+        yield from _distinct(found for text in _texts(case) for found in _WRITTEN[field.kind].findall(text))
+    if field.kind not in TEXTS and not rule.get("enum"):
+        yield from _typed(field, rule, case)
+
+
+def _spoken_of(field: Field, case: Case) -> bool:
+    """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
+    return field.person != ANYBODY and any(
+        field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements
+    )
+
+
+def _told(field: Field, case: Case) -> bool:
+    """Whether the citizen told the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
+    said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
+    if field.person == ANYBODY or field.kind == "relation":
+        return any(_names_kin(segment) for segment in said)
+    return any(segment.label == field.label and segment.person in (field.person, CITIZEN) for segment in said)
+
+
+def _names_kin(segment: Segment) -> bool:
+    """`anak saya Putri Rahayu`: kin by name, and no datum of theirs."""
+    named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
+    return named and segment.label is None and segment.person in KIN
+
+
+def _typed(field: Field, rule: Mapping[str, Json], case: Case) -> Iterator[Json]:
+    """Every date, time, number or code of the citizen's messages, the newest first, in the form that the rule wants."""
+    searched = replace(field, value="")
+    for turn in reversed(case.turns):
+        for sentence in turn.heard.sentences:
+            for span in spans(searched, sentence.words, turn.day):
+                words = sentence.words[span.start : span.end]
+                yield _in_form(field.kind, words, _verbatim(sentence.raws[span.start : span.end], case), rule, turn.day)
+
+
+def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
+    if kind == "date" and rule.get("format") == "date":
+        day = moments.day(" ".join(words), today)
+        return written if day is None else day.isoformat()
+    if kind == "time":
+        minutes = moments.hour(" ".join(words))
+        return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
+    if kind in NUMBERS and rule.get("type") in _TOKENS:
+        number = numbers.value(" ".join(words))
+        return written if number is None else _TOKENS[rule["type"]](number)
+    return written
+
+
+def _named(field: Field, case: Case) -> Iterator[list[list[str]]]:
+    """The words said under the field's name or as the answer to its question, by message, the newest first."""
+    labels = {field.label} | _ALSO.get(field.kind, frozenset())
+    for _, statements in groupby(reversed(case.talk.statements), key=lambda one: one.message):
+        yield [one.segment.raws for one in statements if one.segment.mood is Mood.SAID and _under(one, labels)]
+
+
+def _under(statement: Statement, labels: set[str]) -> bool:
+    segment = statement.segment
+    corrected = segment.corrected and segment.follows in labels
+    return (
+        segment.label in labels
+        or corrected
+        or statement.answers in labels
+        or bool(statement.asked and statement.asked <= labels)
+    )
+
+
+def _unnamed(case: Case) -> Iterator[list[str]]:
+    """The words said under no name of a field, the newest first."""
+    for statement in reversed(case.talk.statements):
+        if statement.segment.mood is Mood.SAID and statement.segment.label is None:
+            yield statement.segment.raws
+
+
+def _longest_first(raws: Sequence[str], case: Case, *, cut: bool = False) -> Iterator[str]:
+    """All of a piece without the courtesy around it, then its shorter spans; an address ends where its RT is told."""
+    words = list(raws)
+    if cut and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}:
+        words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]
+    words = _trimmed(words)
+    yield from _spans(words, len(words), case)
+    for size in range(min(len(words) - 1, LONGEST), 0, -1):
+        yield from _spans(words, size, case)
+
+
+def _spans(words: Sequence[str], size: int, case: Case) -> Iterator[str]:
+    for at in range(len(words) - size + 1) if size else ():
+        span = words[at : at + size]
+        if _trimmed(span) == span:
+            yield _verbatim(span, case)
+
+
+def _trimmed(words: list[str]) -> list[str]:
+    """Without the marks, courtesy and joining words at both ends, and without what only says that it is wanted."""
+    start, end = 0, len(words)
+    while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
+        start += 1
+    while end > start and _idle(words[end - 1]) and words[end - 1].casefold() not in SELF:
+        end -= 1
+    return words[start:end]
+
+
+def _idle(word: str) -> bool:
+    return not word[0].isalnum() or word.casefold() in FILLERS or not content((folded(word),))
+
+
+def _verbatim(raws: Sequence[str], case: Case) -> str:
+    """The words as they stand in a message of the citizen."""
+    pattern = re.compile(r"\s*".join(re.escape(raw.strip()) for raw in raws if raw.strip()))
+    found = (match for text in _texts(case) if (match := pattern.search(text)))
+    match = next(found, None)
+    return " ".join(raws) if match is None else " ".join(match[0].split())
+
+
+def _texts(case: Case) -> Iterator[str]:
+    """The citizen's messages, the newest first."""
+    return (normal(one.text) for one in sorted(case.said, key=lambda one: -one.order) if one.by == "citizen")
+
+
+def _distinct(values: Iterable[Json]) -> list[Json]:
+    """Each value once: two spellings of one are one."""
+    kept: dict[object, Json] = {}
+    for value in values:
+        kept.setdefault(fold(value) if isinstance(value, str) else repr(value), value)
+    return list(kept.values())

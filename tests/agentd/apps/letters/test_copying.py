@@ -1,0 +1,128 @@
+"""What a model held to a schema can write into an official call: words of this session, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer
+
+from agentd.agent.actions import schema
+from agentd.apps.letters.copying import Copied, copied
+from agentd.apps.letters.grounding import case_of, ungrounded
+from agentd.messages import ToolInfo
+from bridges.llamacpp import constraint
+from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
+
+NIK = "3175064501900003"
+ALL = f"""Nama saya Budi Santoso, NIK {NIK}, lahir di Jakarta 5 Januari 1990, Islam, belum kawin, pekerjaan guru,
+alamat Jl. Melati No. 5 RT 003/RW 007, untuk melamar kerja ya pak, terima kasih"""
+NEEDED = (
+    *("nama", "nik", "tempat_lahir", "tanggal_lahir", "agama", "status_perkawinan", "pekerjaan", "alamat_domisili"),
+    *("rt", "rw", "keperluan"),
+)
+
+
+def accepts(grammar: str, text: str) -> bool:
+    """Whether the engine could write this text under the grammar."""
+    matcher = LLMatcher(LLTokenizer("byte"), grammar)
+    return bool(matcher.consume_tokens(list(text.encode())) and matcher.is_accepting())
+
+
+def form(*lines: str, required: tuple[str, ...] = NEEDED, **changes: Any) -> Copied:
+    tool = letter(required, **changes)
+    return copied(tool, case_of(tool, session(*lines)))
+
+
+def listed(found: Copied, name: str) -> list[str] | None:
+    return found.tool.input_schema["properties"].get(name, {}).get("enum")
+
+
+def test_what_has_one_proven_value_is_filled_in_and_in_no_schema() -> None:
+    found = form(ALL)
+    assert found.known == {
+        "nama": "Budi Santoso",
+        "nik": NIK,
+        "tempat_lahir": "Jakarta",
+        "tanggal_lahir": "1990-01-05",
+        "agama": "Islam",
+        "status_perkawinan": "Belum Kawin",
+        "pekerjaan": "guru",
+        "alamat_domisili": "Jl. Melati No. 5",
+        "rt": "003",
+        "rw": "007",
+        "keperluan": "melamar kerja",
+    }
+    assert found.tool.input_schema["properties"] == {} and found.tool.input_schema["required"] == []
+    assert ungrounded(call(dict(found.known), ALL, tool=letter(NEEDED))) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        (("Saya perlu surat domisili untuk melamar kerja",), {"keperluan": "melamar kerja"}),
+        (("Surat", "A: Mohon sebutkan: keperluan.", "mau daftar sekolah"), {"keperluan": "daftar sekolah"}),
+        (("agama saya Islam", "eh maaf, Hindu"), {"agama": "Hindu"}),
+        (("keperluan: melamar kerja", "keperluan: buka rekening bank"), {"keperluan": "buka rekening bank"}),
+        ((f"NIK istri saya {NIK}",), {}),
+        (("Apakah bisa untuk melamar kerja?",), {}),
+        (("A: Mohon sebutkan keperluan, misalnya KEPERLUAN CONTOH.", "ya pak"), {}),
+    ],
+)
+def test_the_last_word_counts_and_what_nobody_said_is_nowhere(lines: tuple[str, ...], known: dict[str, str]) -> None:
+    found = form(*lines)
+    assert found.known == known
+    assert found.tool.input_schema["properties"] == {}
+
+
+def test_among_several_readings_a_model_copies_one_that_was_said() -> None:
+    said = "I need a letter to apply for a job. My name is John Doe"
+    purposes = listed(form(said), "keperluan")
+    assert purposes is not None and "apply for a job" in purposes
+    assert all(one in said for one in purposes) and len(purposes) <= 24
+
+
+def test_no_example_can_be_written_into_an_official_call() -> None:
+    tool = form("I need a letter to apply for a job, NIK 3175064501900003").tool
+    grammar = constraint.from_schema(schema([tool], may_list=False, may_answer=False))
+    parrot = '{"action":"call_tool","tool":"%s","input":{"keperluan":"%s"}}'
+    assert accepts(grammar, parrot % (tool.name, "apply for a job"))
+    assert not accepts(grammar, parrot % (tool.name, "KEPERLUAN CONTOH"))
+    assert not accepts(grammar, parrot % (tool.name, "apply for a job KEPERLUAN"))
+
+
+def test_an_optional_field_is_filled_in_once_it_was_told() -> None:
+    told = f"NIK {NIK}, no KK 3175061501900018, alamat KTP Jl. Mawar 2"
+    assert form(told, required=("nik",)).known.keys() == {"nik", "no_kk", "alamat_ktp"}
+    assert listed(form(f"{told}, sekarang di Jl. Melati 5"), "alamat_ktp") == ["Jl. Melati 5", "Jl. Mawar 2"]
+    bare = form(f"NIK {NIK}", required=("nik",))
+    assert (dict(bare.known), bare.tool.input_schema["properties"]) == ({"nik": NIK}, {})
+    asked = form("A: Siapa nama ibu Anda?", "Sri Wahyuni", required=("nik",))
+    assert asked.known == {"nama_ibu": "Sri Wahyuni"}
+
+
+def test_whom_a_letter_serves_is_filled_in_with_how_they_are_related() -> None:
+    served = {"nama_penerima": {"type": "string", "format": "person-name"}, "hubungan": {"type": "string"}}
+    found = form("surat tidak mampu untuk anak saya Putri Rahayu", required=(), **served)
+    assert {"nama_penerima": "Putri Rahayu", "hubungan": "anak"}.items() <= found.known.items()
+
+
+def test_dates_times_and_numbers_are_what_the_words_mean() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "day": {"type": "string", "format": "date", "title": "Date of the visit"},
+            "hour": {"type": "string", "format": "time", "title": "Time"},
+            "guests": {"type": "integer", "title": "Number of people", "x-agentd-kind": "number"},
+        },
+        "required": ["day", "hour", "guests"],
+    }
+    tool = ToolInfo(name="book_table", server="table", official=True, input_schema=schema)
+    found = copied(tool, case_of(tool, session("Please book a table for 4 people on March 3rd 2027 at 7 pm")))
+    assert found.known == {"day": "2027-03-03", "hour": "19:00", "guests": 4}
+
+
+def test_a_long_message_gives_a_model_no_more_to_choose_from_than_a_short_one() -> None:
+    words = "mau buat surat pengantar supaya bisa " + " ".join(f"kata{number}" for number in range(400))
+    found = form(words, **{name: PROPERTIES[name] for name in ("keperluan", "nama_usaha", "jenis_usaha")})
+    assert all(len(rule["enum"]) <= 24 for rule in found.tool.input_schema["properties"].values())
