@@ -41,7 +41,7 @@ _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
 _WISHES = phrases().weak_purpose
 _WRITTEN = {
     **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
-    **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"[^\s@]+@[^\s@,;]+\w")},
+    **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"(?<![^\s@])[^\s@]+@[^\s@,;]+\w")},
     "code": re.compile(r"(?<![\w./-])(?:[\w./-]*\d)[\w./-]*(?<!\.)"),
 }
 _ALSO = {"place": frozenset({"lahir"}), "address": ADDRESSES}
@@ -214,7 +214,7 @@ def _longest_first(raws: Sequence[str], case: Case, *, cut: bool = False) -> Ite
 
 def _spans(words: Sequence[str], size: int, case: Case) -> Iterator[str]:
     for at in range(len(words) - size + 1) if size else ():
-        span = words[at : at + size]
+        span = list(words[at : at + size])
         if _trimmed(span) == span:
             yield _verbatim(span, case)
 
