@@ -24,16 +24,26 @@ ABOUT = "agentd/about"
 """A tool's own `_meta`: its parameter that names one of the official acts, with what else that may name
 (`{"letter_type": ["skds"]}`)."""
 
-_NUMBERED = frozenset({"nik", "kk", "date"})
+_NUMBERS = {"nik": 8, "kk": 8, "date": 1}
+"""Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
 def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
-    """All that is not official; of the official ones those within reach, and only those asked for if any was."""
+    """All that is not official; of the official ones those within reach, and only those asked for if any was.
+
+    Where none was asked for by its name, `nomor 3` brings no form that needs a NIK.
+    """
     words = [one.text for one in said if one.by == "citizen"]
-    shown = [tool for tool in tools if not tool.official or _within_reach(tool, words)]
+    numbers = max((len(_NUMBER.findall(text)) for text in words), default=0)
+    shown = [tool for tool in tools if not tool.official or numbers >= min(_numbers_needed(tool), 1)]
     wanted = _wanted([tool for tool in shown if tool.official], words)
-    return [tool for tool in shown if not (wanted and tool.official and _names(tool)) or tool.name in wanted]
+    return [
+        tool
+        for tool in shown
+        if not (tool.official and _names(tool))
+        or (tool.name in wanted if wanted else numbers >= _numbers_needed(tool))
+    ]
 
 
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
@@ -70,11 +80,10 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
     ]
 
 
-def _within_reach(tool: ToolInfo, texts: Iterable[str]) -> bool:
-    """Whether the call could be grounded at all: one that needs a NIK or a date needs a number that somebody said."""
+def _numbers_needed(tool: ToolInfo) -> int:
+    """How many digits a message must have had before the call could be grounded at all."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
-    needs_number = any(str(properties.get(name, {}).get("format")) in _NUMBERED for name in required)
-    return not needs_number or any(_NUMBER.search(text) for text in texts)
+    return max((_NUMBERS.get(str(properties.get(name, {}).get("format")), 0) for name in required), default=0)
 
 
 def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:

@@ -29,7 +29,12 @@ def names(*texts: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "there"), [("Selamat siang", False), ("NIK 3175", True), ("lahir lima Januari", True), ("", False)]
+    ("words", "there"),
+    [
+        *(("Selamat siang", False), ("", False), ("Halo, pertanyaan nomor 3", False), ("RT 003 RW 007", False)),
+        *(("NIK 3175061708859001", True), ("Surat domisili, RT 003", True), ("lahir lima Januari", False)),
+        ("tiga satu tujuh lima nol enam tujuh belas nol delapan lima sembilan", True),
+    ],
 )
 def test_a_form_with_a_nik_is_offered_once_a_number_was_said(words: str, there: bool) -> None:
     assert ("home" in names(words)) is there
