@@ -23,7 +23,7 @@ from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings
 from agentd.observability.metrics import Metrics
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
-from agentd.profiles import AgentProfile, agent_profile, toolset_for
+from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
 from agentd.rpc.method import Method
 from agentd.rpc.methods import table
 from agentd.rpc.services import Services
@@ -61,18 +61,21 @@ class Daemon:
     sessions: SessionService = field(init=False)
     engine: Engine = field(init=False)
     services: Services = field(init=False)
+    _profiles: KnownProfiles = field(default_factory=KnownProfiles, init=False)
 
     def profile(
         self, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None = None
     ) -> AgentProfile:
         """What this caller's agent is now."""
-        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
+        return self._profiles.of(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
 
     async def session_profile(
         self, session_id: str, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None
     ) -> AgentProfile:
         """What this caller's agent is now in this session."""
         fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
+        if not fits:
+            return self.profile(caller, options, prompt_tools)
         return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
 
     def fits_prompt(self, toolset: Toolset) -> bool:

@@ -16,6 +16,9 @@ from agentd.config import Settings
 from agentd.config.schema import ProfileSettings, ToolSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
+MOST_KNOWN = 64
+"""Kinds of callers and options whose profiles are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentProfile:
@@ -145,3 +148,31 @@ def agent_profile(
         provider=options.provider or (allowed[0] if allowed else None),
         barred=frozenset(p.id for p in settings.providers if allowed is not None and p.id not in allowed),
     )
+
+
+class KnownProfiles:
+    """The profiles made so far under one configuration and catalogue: all runs of one kind of caller have the same."""
+
+    def __init__(self) -> None:
+        self._source: tuple[Settings, Catalogue] | None = None
+        self._made: dict[object, AgentProfile] = {}
+
+    def of(
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        caller: Caller | None,
+        options: AgentOptions,
+        prompt_tools: PromptTools | None = None,
+    ) -> AgentProfile:
+        """As `agent_profile`, of which nothing else of a caller and of the options makes a difference."""
+        if self._source is None or self._source[0] is not settings or self._source[1] is not catalogue:
+            self._source, self._made = (settings, catalogue), {}
+        who = None if caller is None else (caller.scopes, caller.profile)
+        wanted = (options.system_prompt, options.language, options.max_steps, options.deadline_s, options.provider)
+        key = (who, wanted, prompt_tools)
+        if key not in self._made:
+            if len(self._made) >= MOST_KNOWN:
+                self._made.clear()
+            self._made[key] = agent_profile(settings, catalogue, caller, options, prompt_tools)
+        return self._made[key]

@@ -40,7 +40,11 @@ class Named:
 
     def __init__(self, said: Sequence[Said]) -> None:
         self._said = said
-        self.texts = [normal(text) for one in said if one.by != "agent" for text in _told(one)]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What the citizen said and tools found, each text for itself."""
+        return [normal(text) for one in self._said if one.by != "agent" for text in _told(one)]
 
     @cached_property
     def _runs(self) -> tuple[str, ...]:

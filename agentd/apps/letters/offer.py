@@ -26,6 +26,7 @@ ABOUT = "agentd/about"
 
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
 """Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
+_WORD = re.compile(r"\w+")
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
@@ -41,8 +42,7 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     return [
         tool
         for tool in shown
-        if not (tool.official and _names(tool))
-        or (tool.name in wanted if wanted else numbers >= _numbers_needed(tool))
+        if not (tool.official and _names(tool)) or (tool.name in wanted if wanted else numbers >= _numbers_needed(tool))
     ]
 
 
@@ -57,7 +57,10 @@ def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> To
     if not isinstance(asked, dict):
         return tool
     acts = [act for each in tools if each.official for act in _names(each)]
+    known = [*acts, *(act for further in asked.values() for act in further)]
     for words in (one.text for one in reversed(said) if one.by == "citizen"):
+        if not _speaks_of(known, words):
+            continue
         named = {
             name: {**schema["properties"][name], "enum": spoken}
             for name, further in asked.items()
@@ -90,11 +93,12 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
     """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
     found: set[str] = set()
     for text in texts:
+        words = _words(text)
         spoken = [
             (match.start(), match.end(), tool.name)
             for tool in tools
-            if (names := _names(tool))
-            for match in _spoken(tuple(sorted(names, key=len, reverse=True))).finditer(text)
+            if (names := tuple(sorted(_names(tool), key=len, reverse=True))) and not _heads(names).isdisjoint(words)
+            for match in _spoken(names).finditer(text)
         ]
         found |= {
             name
@@ -113,7 +117,19 @@ def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
 
 
 def _speaks_of(names: Sequence[str], text: str) -> bool:
-    return bool(names) and _spoken(tuple(names)).search(text) is not None
+    known = tuple(names)
+    return bool(known) and not _heads(known).isdisjoint(_words(text)) and _spoken(known).search(text) is not None
+
+
+def _words(text: str) -> set[str]:
+    words = set(_WORD.findall(text.casefold()))
+    return words | {word.removesuffix("nya") for word in words}
+
+
+@lru_cache(maxsize=256)
+def _heads(names: tuple[str, ...]) -> frozenset[str]:
+    """The names' first words: where a text has none of them, no name is looked for in it."""
+    return frozenset(found[0] for name in names for found in [_WORD.findall(name.casefold())] if found)
 
 
 @lru_cache(maxsize=256)

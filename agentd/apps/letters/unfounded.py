@@ -76,9 +76,9 @@ def _people(answer: str, named: Named) -> Iterator[str]:
 
 
 def _sums(answer: str, named: Named) -> Iterator[str]:
-    if len(named.amounts) > 1:
-        return
     for match in _MONEY.finditer(answer):
+        if len(named.amounts) > 1:
+            return
         words = [word.strip().casefold() for word in tokens(match.group()) if word.strip()]
         if any(amount not in named.amounts for amount in amounts(words)):
             yield match.group()
