@@ -67,7 +67,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     known: dict[str, Json] = {}
     asked_by = frozenset(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
     for name, rule in schema.get("properties", {}).items():
-        leaves = fields({**schema, "required": [name]}, {}, case.form)
+        leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
             left[name] = rule  # of records and lists the call is judged as it is written
             continue
