@@ -43,7 +43,7 @@ $(DEMO_STAMP): requirements-demo.lock pyproject.toml
 	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
 	@touch $@
 
-demo: $(if $(wildcard $(STAMP)),install,$(DEMO_STAMP)) ## a resident with a PIN, a visitor without one, the officer: two letters on disk
+demo: $(if $(wildcard $(STAMP)),install,$(DEMO_STAMP)) ## a resident with a PIN, a visitor without one, the officer: two letters on disk (OFFICE=campus: a university's counter)
 	@$(BIN)/python -m lab.demo
 
 test: install ## every test; installs the Debian packages it needs when root

@@ -1,4 +1,5 @@
-"""`make demo`: a resident with a PIN, a visitor without one, and the officer; two true letters on disk.
+"""`make demo`: a resident with a PIN, a visitor without one, and the officer; two true letters on disk. OFFICE=campus:
+a university's counter (campus.py).
 
 Nothing is scripted: the model is the embedded one, the daemon is `agentd serve` with the shipped configuration and its
 sample register of residents, the wire is JSON-RPC 2.0 over HTTP. It is no test: it shows.
@@ -15,9 +16,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lab.demo.daemon import AGENTD, Person, daemon, text_of, token
-from lab.demo.screen import indented, say
+from agentd.config import shipped
+from lab.demo import campus
+from lab.demo.daemon import AGENTD, Person, daemon, token
+from lab.demo.screen import say
+from lab.demo.talk import decide, show_letters, talk
 
+CONFIG = shipped("client.toml")
 SAMPLE = Path(__file__).resolve().parents[2] / "servers/residents/sample.csv"
 WISH = "Saya perlu surat domisili untuk melamar kerja"
 FORM = {
@@ -39,22 +44,27 @@ TURNS = 6
 
 
 def main() -> int:
-    """Show both ways to a letter; 0 when both lie on disk."""
+    """Show the office that OFFICE names; 0 when its letters lie on disk."""
     began = time.monotonic()
-    say("The embedded model (fetched once, checked by sha256)")
-    subprocess.run([AGENTD, "models", "pull"], check=True)
     state = Path(os.environ.get("AGENTD_STATE") or tempfile.mkdtemp(prefix="agentd-demo-"))
-    say("The daemon, with the sample register of residents")
-    screen, desk = token(state, f"kiosk-{os.getpid()}", "kiosk"), token(state, f"siti-{os.getpid()}", "staff")
-    with daemon(state) as url:
-        resident(Person(url, screen))
-        visitor(Person(url, screen), Person(url, desk))
-    for file in sorted(state.glob("letters/2*/*.pdf"), key=lambda file: file.stat().st_mtime)[-2:]:
-        say(f"The letter: {file} ({file.stat().st_size} bytes)")
-        print(indented(text_of(file)))
-        subprocess.run([AGENTD, "letters", "verify", file, "--state", state], check=True)
+    shown = {"kelurahan": show, "campus": campus.show}.get(office := os.environ.get("OFFICE") or "kelurahan")
+    if shown is None:
+        raise SystemExit(f"OFFICE={office}: there are kelurahan and campus")
+    shown(state)
     say(f"Done in {time.monotonic() - began:.0f} s")
     return 0
+
+
+def show(state: Path) -> None:
+    """Both ways to a letter."""
+    say("The embedded model (fetched once, checked by sha256)")
+    subprocess.run([AGENTD, "models", "pull"], check=True)
+    say("The daemon, with the sample register of residents")
+    screen, desk = token(state, f"kiosk-{os.getpid()}", "kiosk"), token(state, f"siti-{os.getpid()}", "staff")
+    with daemon(state, CONFIG) as url:
+        resident(Person(url, screen))
+        visitor(Person(url, screen), Person(url, desk))
+    show_letters(state, 2, CONFIG)
 
 
 def resident(person: Person) -> None:
@@ -85,27 +95,9 @@ def visitor(person: Person, officer: Person) -> None:
     talk(person, "Saya mau Surat Keterangan Usaha", options=tapped)
     waiting = talk(person, "ya, benar")
     (request,) = person.call("Request.list")["requests"]
-    say(f"The officer: {request['queue_number']}, {request['level']}; saw the card, says yes")
     differs = officer.call("Request.compare", request_id=request["request_id"])
     print(f"   a resident of this office: {'yes' if differs['resident'] else 'no'}")
-    for one in request["requirements"]:
-        print(f"   ☑ {one['requirement']}")
-        officer.call("Request.check", request_id=request["request_id"], requirement=one["requirement"], seen=True)
-    decided = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
-    outcome = officer.call("Agent.approve", **decided)
-    print(f"   {outcome['response']}")
-    if not outcome["artifacts"]:
-        raise SystemExit("No letter was issued: the answer above says why.")
-
-
-def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
-    """One turn of the conversation, printed."""
-    print(f"\nwarga   {prompt}", flush=True)
-    began = time.monotonic()
-    outcome: dict[str, Any] = person.call("Agent.run", prompt=prompt, session_id=person.session_id, **more)
-    by = f"{outcome['provider']}/{outcome['model']}" if outcome["provider"] else "no model"
-    print(f"agentd  {indented(outcome['response'], 8).strip()}   [{by}, {time.monotonic() - began:.1f} s]", flush=True)
-    return outcome
+    decide(officer, person, waiting)
 
 
 def registered(approval: dict[str, Any]) -> list[str]:

@@ -46,9 +46,8 @@ class Person:
 
 
 @contextmanager
-def daemon(state: Path) -> Iterator[str]:
+def daemon(state: Path, config: Path) -> Iterator[str]:
     """`agentd serve` on a free port; its address once it is ready, its end when the block ends."""
-    config = ROOT / "config" / "client.toml"
     command = [AGENTD, "serve", "--config", config, "--state", state, "--listen", "127.0.0.1:0"]
     environ = {name: value for name, value in os.environ.items() if name not in OWN}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environ)

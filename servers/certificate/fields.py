@@ -47,7 +47,20 @@ class LetterField(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal[
-        "nik", "kk", "date", "rt", "rw", "phone", "person-name", "address", "text", "money", "number", "time", "choice"
+        "nik",
+        "kk",
+        "date",
+        "rt",
+        "rw",
+        "phone",
+        "person-name",
+        "address",
+        "text",
+        "code",
+        "money",
+        "number",
+        "time",
+        "choice",
     ]
     label: str
     hint: str | None = None
@@ -109,7 +122,7 @@ class LetterField(BaseModel):
             "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
-            "x-agentd-kind": self.says or (self.kind if self.kind in ("money", "number", "time") else None),
+            "x-agentd-kind": self.says or (self.kind if self.kind in ("code", "money", "number", "time") else None),
         }
         return schema | {name: value for name, value in said.items() if value is not None}
 

@@ -230,6 +230,13 @@ def read_text(text: str) -> str:
     return text
 
 
+def read_code(text: str) -> str:
+    """A number or code that some other office gives (a student's number, `2026/2027`), spelled as it is."""
+    if not re.fullmatch(r"[^\W_](?:[^\W_]|[ ./-])*", text):
+        raise ValueError("hanya berisi huruf, angka dan tanda . / -.")
+    return text
+
+
 def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
     """The choice that the text names, by itself or by one of its other spellings, whatever the case and the marks.
 
@@ -277,6 +284,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "person-name": Kind("person-name", "seperti di KTP", "NAMA CONTOH", read_person_name, max_length=80),
         "address": Kind("address", "jalan dan nomor, tanpa RT/RW", "ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("text", "", "ISIAN CONTOH", read_text),
+        "code": Kind("code", "", "KODE CONTOH", read_code, max_length=40),
         "money": Kind("money", "dalam rupiah", "Rp0", read_money),
         "number": Kind("number", "angka", "0", read_number),
         "time": Kind("time", "jam, misalnya 19.00", "00.00", read_time),
