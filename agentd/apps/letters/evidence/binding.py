@@ -15,6 +15,7 @@ from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.evidence.owners import SOMEBODY
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, fits
@@ -173,6 +174,8 @@ def _owned(candidates: frozenset[str], field: Field, case: Case, sentence: Sente
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
+    if owner is not None and owner.startswith(SOMEBODY) and case.form.names.knows(owner.removeprefix(SOMEBODY)):
+        owner = None  # `the recipient's account` is a field's own name
     if owner in (None, CITIZEN):
         return person in (None, CITIZEN)
     return person == owner or (owner, person) in case.aliases or owner in _KIN.get(str(person), ())

@@ -28,6 +28,7 @@ _JOINS = phrases().joins
 _APPLICANTS = phrases().applicants
 _DISOWNS = phrases().disowns
 _DOUBTS = phrases().doubts
+_DENIALS = phrases().denials
 _PAST = {tuple(phrase.split()) for phrase in phrases().past}
 _FUTURE = {tuple(phrase.split()) for phrase in phrases().future}
 _SOON = {tuple(phrase.split()) for phrase in phrases().soon}
@@ -211,8 +212,13 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
+    clause = _span(sentence, mark.start)
+    rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum() and word not in FILLERS]
+    if sentence.words[mark.start] in _DENIALS and mark.start == clause.start and rest:
+        _on_negation(sentence, mark)  # `tidak benar nama saya …` gives no other value
+        return
     sentence.wrong = True
-    _set(sentence, range(_span(sentence, mark.start).start, mark.end), Mood.DENIED)
+    _set(sentence, range(clause.start, mark.end), Mood.DENIED)
     for at in range(mark.end, len(sentence.words)):
         sentence.corrected[at] = True
 
@@ -254,10 +260,15 @@ def _own(sentence: Sentence, spoken_of: str | None) -> None:
     sentence.own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not sentence.own and any(mark.cue is Cue.PRONOUN for mark in sentence.marks):
         sentence.people.append((-1, spoken_of, range(size)))
-    named = {mark.start: mark for mark in sentence.marks if mark.cue is Cue.RELATION and owners.names(mark, words)}
-    again = {at for at in sentence.own if at not in named and _opens(sentence, at)}
-    for at in sorted({*named, *again})[:MOST]:
-        if at in named:
+    relations = [mark for mark in sentence.marks if mark.cue is Cue.RELATION]
+    named = {mark.start: mark for mark in relations if owners.names(mark, words)}
+    possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
+    again = {at for at in sentence.own if at not in named and at not in possessive and _opens(sentence, at)}
+    others = owners.others(sentence.marks, words, spoken_of)
+    for at in sorted({*named, *again, *others})[:MOST]:
+        if at in others:
+            sentence.people.append((at, others[at], range(at, size)))
+        elif at in named:
             value = named[at].value
             whose = (
                 CITIZEN

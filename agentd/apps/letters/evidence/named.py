@@ -85,6 +85,10 @@ class Names:
             else word
         )
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is part of a field's name."""
+        return word in self._vocabulary
+
     def asked(self, text: str) -> tuple[Named, ...]:
         """Where an agent's message names the fields that it may ask for, each once."""
         return tuple({named.keys: named for named in self.find(folded_tokens(text))}.values())

@@ -14,6 +14,8 @@ _TOWARD = phrases().toward
 _FATES = phrases().fates
 DECEASED = "almarhum"
 ROLES = frozenset({DECEASED})
+SOMEBODY = "?"
+"""Somebody who is not named by a relation; the word for them may follow."""
 OF_ANOTHER = " of another"
 """Marks somebody of somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
 
@@ -21,6 +23,23 @@ OF_ANOTHER = " of another"
 def of_another(whose: str | None) -> bool:
     """Whether somebody is somebody else's."""
     return whose is not None and whose.endswith(OF_ANOTHER)
+
+
+def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -> dict[int, str]:
+    """Where somebody owns what follows who is no relation: `her NIK`, `the officer's name`."""
+    labels = {mark.start for mark in marks if mark.cue is Cue.LABEL}
+    known = {mark.end for mark in marks if mark.cue is Cue.RELATION}
+    pronouns = (
+        mark
+        for mark in marks
+        if mark.cue is Cue.PRONOUN and words[mark.start] != "nya" and labels & {mark.end, mark.end + 1}
+    )
+    found = {mark.start: spoken_of or SOMEBODY for mark in pronouns}
+    for at in range(1, len(words) - 2):
+        chained = words[max(0, at - 3) : at - 1] == ["'", "s"]
+        if words[at : at + 2] == ["'", "s"] and not chained and at not in known and labels & {at + 2, at + 3}:
+            found[at] = f"{SOMEBODY}{words[at - 1]}"
+    return found
 
 
 def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
@@ -54,7 +73,8 @@ def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]
         if after.start - before.end <= 1 and {before.value, after.value} & ROLES:
             role, other = (before.value, after.value) if before.value in ROLES else (after.value, before.value)
             found.append((other, role))
-    for mark in relations:
+    past = any(mark.cue is Cue.ELSEWHEN for mark in marks)
+    for mark in () if past else relations:
         near = words[mark.end : mark.end + 4]
         if _FATES.intersection(near) and mark.value not in ROLES:
             found.append((mark.value, DECEASED))

@@ -9,7 +9,7 @@ from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
 from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
-_POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri"}
+_POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri", "ipar"}
 _ACTS = phrases().acts
 _LETTERS = phrases().letters
 KIN = frozenset(

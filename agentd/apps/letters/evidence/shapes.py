@@ -14,6 +14,7 @@ from typing import Any
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.lexicon import SELF, Lexicon, person
+from agentd.apps.letters.evidence.owners import DECEASED
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.languages import phrases
 
@@ -144,6 +145,8 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
     enum = _enum(prop, label)
     senses = frozenset(_senses(words))
+    if who is None and "death" in senses:
+        who, whence = DECEASED, "name"
     kind = _kind(prop, enum, label, senses if label.startswith("field:") else frozenset())
     if kind == "date" and label == "lahir":
         label = "tanggal_lahir"

@@ -49,6 +49,25 @@ def test_a_role_of_the_tool_is_known_by_its_own_words() -> None:
     assert missing(seller, {"nama_penjual": "Budi Santoso"}, *said, **{"x-agentd-roles": roles}) == ["nama_penjual"]
 
 
+@pytest.mark.parametrize(
+    ("said", "passes"),
+    [
+        ("My policy number is 44871923", True),
+        ("his policy number is 44871923", False),
+        ("Their policy number is 44871923, please", False),
+        ("The landlord's policy number is 44871923", False),
+        ("Say my policy number is 44871923, would it work?", False),
+        ("Nomor polis saya 44871923", True),
+        ("Nomor polis kakak ipar saya 44871923", False),
+        ("Teman saya bernomor polis 44871923", False),
+        ("Tidak benar nomor polis saya 44871923", False),
+    ],
+)
+def test_what_anybody_else_owns_is_nobodys_at_a_strange_office(said: str, passes: bool) -> None:
+    policy = {"policy_number": {"type": "string", "x-agentd-labels": {"en": ["policy number"], "id": ["nomor polis"]}}}
+    assert (missing(policy, {"policy_number": "44871923"}, said) == []) is passes
+
+
 def test_a_form_about_somebody_else_takes_nothing_of_the_one_who_speaks() -> None:
     plain = {"nama": {"type": "string"}, "nik": {"type": "string"}}
     arguments = {"nama": "Budi Santoso", "nik": "3175064501900003"}
