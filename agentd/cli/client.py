@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, Protocol
 from uuid import uuid4
 
 from agentd.config import Settings
+from agentd.errors import Draining
+from agentd.rpc.wire import error_object
 
 SERVERS_WAIT_S = 60.0
 """How long a daemon of its own waits for MCP servers: a command asks once, so a slow one must be up by then."""
@@ -106,15 +108,35 @@ class _Remote:
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
         request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        async with self._session.post(f"{self._base}/rpc", json=request) as response:
-            return _result(await response.json())
+        with self._reached():
+            async with self._session.post(f"{self._base}/rpc", json=request) as response:
+                return _result(await response.json())
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
         wanted = {"run_id": run_id, "after": str(after)}
-        async with self._session.get(f"{self._base}/events", params=wanted) as response:
-            async for line in response.content:
-                if line.startswith(b"data:"):
-                    yield json.loads(line[5:])
+        with self._reached():
+            async with self._session.get(f"{self._base}/events", params=wanted) as response:
+                if response.status >= 400:
+                    _result(await response.json())
+                async for line in response.content:
+                    if line.startswith(b"data:"):
+                        data = json.loads(line[5:])
+                        if "seq" not in data:  # the stream was ended, with an error as its last words
+                            raise Refused(data)
+                        yield data
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Raises Refused where the daemon isn't there, or goes in mid-answer."""
+        import aiohttp
+
+        try:
+            yield
+        except aiohttp.ClientError as error:
+            gone = Draining(
+                f"{self._base} can't be reached ({type(error).__name__}); runs go on once it is there again"
+            )
+            raise Refused(error_object(gone)) from None
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
         request = {"model": model or "raw", "messages": messages}

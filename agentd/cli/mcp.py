@@ -11,9 +11,12 @@ import asyncio
 import ipaddress
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, Any
+from uuid import uuid4
 
+from anyio import move_on_after
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
@@ -21,6 +24,8 @@ from pydantic import Field
 from agentd.cli import options
 from agentd.messages import LIVE_ONLY
 
+CANCEL_S = 5.0
+"""How long a run's cancel is waited for once its caller has gone."""
 INSTRUCTIONS = (
     "Ask the office's agent in the citizen's own words. Give the session_id of an answer back to go on with its "
     'conversation; a status `needs_approval` waits for a plain "ya" or "tidak" in the same session.'
@@ -95,8 +100,14 @@ def server_of(client: Any) -> MCPServer[Any]:
                 seen += 1
                 await context.report_progress(seen, message=event["type"])
 
+        run_id = uuid4().hex
+        params = {"run_id": run_id, "session_id": session_id or uuid4().hex}
         try:
-            outcome = await talk(client, prompt, {"session_id": session_id} if session_id else {}, on_event)
+            outcome = await talk(client, prompt, params, on_event)
+        except asyncio.CancelledError:  # nobody waits for the answer any more
+            with move_on_after(CANCEL_S, shield=True), suppress(Refused):
+                await client.call("Agent.cancel", {"run_id": run_id})
+            raise
         except Refused as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}

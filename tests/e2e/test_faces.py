@@ -9,18 +9,28 @@ import shlex
 import subprocess
 import time
 import urllib.error
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from acp import PROTOCOL_VERSION, RequestError, schema, spawn_agent_process, text_block
+from acp import (
+    PROTOCOL_VERSION,
+    RequestError,
+    embedded_text_resource,
+    resource_block,
+    schema,
+    spawn_agent_process,
+    text_block,
+)
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from agentd.access import TokenStore
 from tests.daemon import AGENTD, HEAD, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 
@@ -51,6 +61,11 @@ class Editor:
 
     def __init__(self, decision: str) -> None:
         self.decision = decision
+        self.hold = asyncio.Event()
+        """Set while an answer is given at once."""
+        self.hold.set()
+        self.permission = asyncio.Event()
+        """Set once it was asked."""
         self.updates: list[Any] = []
         self.asked: list[Any] = []
 
@@ -59,6 +74,10 @@ class Editor:
 
     async def request_permission(self, session_id: str, tool_call: Any, options: list[Any], **_: Any) -> Any:
         self.asked.append(tool_call)
+        self.permission.set()
+        await self.hold.wait()
+        if self.decision == "broken":
+            raise RequestError.internal_error()
         outcome = schema.AllowedOutcome(outcome="selected", option_id=self.decision)
         return schema.RequestPermissionResponse(outcome=outcome)
 
@@ -71,11 +90,16 @@ class Editor:
 
 
 @asynccontextmanager
-async def edited(office: Daemon, decision: str = "approve") -> AsyncIterator[tuple[Editor, Any]]:
+async def edited(
+    office: Daemon, decision: str = "approve", token: str = TOKEN, before: bytes = b""
+) -> AsyncIterator[tuple[Editor, Any]]:
+    """`before`: what is written to the agent before the protocol begins."""
     editor = Editor(decision)
     program, *arguments = words(office, "acp")
-    env = {**os.environ, "AGENTD_TOKEN": TOKEN}
-    async with spawn_agent_process(editor, program, *arguments, env=env) as (connection, _process):  # type: ignore[arg-type]
+    env = {**os.environ, "AGENTD_TOKEN": token}
+    async with spawn_agent_process(editor, program, *arguments, env=env) as (connection, process):  # type: ignore[arg-type]
+        assert process.stdin is not None
+        process.stdin.write(before)
         await connection.initialize(protocol_version=PROTOCOL_VERSION)
         yield editor, connection
 
@@ -94,8 +118,9 @@ async def test_an_editor_sees_the_tools_decides_the_letter_and_reads_the_answer(
     assert {one.status for one in editor.of_kind("tool_call_update")} == {"completed"}
 
 
-async def test_an_editors_no_makes_no_letter_and_its_session_can_be_loaded_again(office: Daemon) -> None:
-    async with asyncio.timeout(300), edited(office, decision="decline") as (editor, agent):
+@pytest.mark.parametrize("decision", ["decline", "broken"])
+async def test_an_editors_no_makes_no_letter_and_its_session_can_be_loaded_again(office: Daemon, decision: str) -> None:
+    async with asyncio.timeout(300), edited(office, decision) as (editor, agent):
         session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
         await agent.prompt(session_id=session, prompt=[text_block(WORDS)])
         editor.updates.clear()
@@ -132,20 +157,71 @@ def test_npms_acpx_talks_to_the_agent_and_its_permission_issues_the_letter(tmp_p
     assert len(list(office.state.glob("letters/**/*.pdf"))) - before == 1
 
 
-def until_running(daemon: Daemon, session_id: str) -> None:
-    """Nothing tells another caller of a run's start before its id is known: ask until it is there."""
-    while not daemon.call("Agent.list", session_id=session_id, status="running")["runs"]:
+def until(done: Callable[[], bool]) -> None:
+    """Ask until it is so: nothing tells another caller."""
+    while not done():
         time.sleep(0.05)
 
 
-async def test_an_editors_cancel_stops_the_turn(tmp_path: Path) -> None:
-    with running(tmp_path, {"text": "{}", "after_ms": 60_000}, config=HEAD) as slow:
+def until_running(daemon: Daemon, session_id: str) -> None:
+    """Nothing tells another caller of a run's start before its id is known."""
+    until(lambda: bool(daemon.call("Agent.list", session_id=session_id, status="running")["runs"]))
+
+
+async def test_an_editors_cancel_stops_the_turn_and_so_does_the_end_of_its_rights(tmp_path: Path) -> None:
+    with running(tmp_path, {"text": "{}", "after_ms": 900_000}, config=HEAD) as slow:
         async with asyncio.timeout(300), edited(slow) as (_, agent):
+            for at_once in (False, True):
+                session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+                turn = asyncio.create_task(agent.prompt(session_id=session, prompt=[text_block("Halo")]))
+                if at_once:
+                    await asyncio.sleep(0)  # the prompt is written first; whether its run has begun is open
+                else:
+                    await asyncio.to_thread(until_running, slow, session)
+                await agent.cancel(session_id=session)
+                assert (await turn).stop_reason == "cancelled"
+        tokens = TokenStore(slow.state / "access.json")
+        token = tokens.add("siti", frozenset({"staff"}), now=datetime.now(UTC))
+        async with asyncio.timeout(300), edited(slow, token=token) as (_, agent):
             session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
             turn = asyncio.create_task(agent.prompt(session_id=session, prompt=[text_block("Halo")]))
             await asyncio.to_thread(until_running, slow, session)
-            await agent.cancel(session_id=session)
-            assert (await turn).stop_reason == "cancelled"
+            with pytest.raises(RequestError, match="Invalid request"):
+                await agent.prompt(session_id=session, prompt=[text_block("Halo")])
+            tokens.revoke("siti")
+            with pytest.raises(RequestError) as ended:
+                await turn
+            assert ended.value.data is not None
+            assert ended.value.data["type"] == "unauthorized"
+
+
+async def test_an_editors_cancel_while_it_is_asked_makes_no_letter(office: Daemon) -> None:
+    async with asyncio.timeout(300), edited(office) as (editor, agent):
+        editor.hold.clear()
+        session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+        turn = asyncio.create_task(agent.prompt(session_id=session, prompt=[text_block(WORDS)]))
+        await editor.permission.wait()
+        await agent.cancel(session_id=session)
+        run = office.call("Agent.list", session_id=session)["runs"][0]["run_id"]
+        await asyncio.to_thread(until, lambda: office.call("Agent.get", run_id=run)["status"] == "cancelled")
+        editor.hold.set()  # its yes comes too late
+        assert (await turn).stop_reason == "cancelled"
+    assert office.call("Session.get", session_id=session)["history"][0]["artifacts"] == []
+
+
+async def test_a_file_that_an_editor_attaches_is_not_what_the_person_says(office: Daemon) -> None:
+    async with asyncio.timeout(300), edited(office) as (editor, agent):
+        session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+        attached = resource_block(embedded_text_resource("file:///surat.txt", WORDS))
+        with pytest.raises(RequestError, match="Invalid params"):
+            await agent.prompt(session_id=session, prompt=[text_block("Tolong diproses"), attached])
+    assert editor.asked == []
+
+
+async def test_what_is_no_message_ends_no_conversation(office: Daemon) -> None:
+    odd = [b"[1]", b"5", b"null", b'{"id":0,"error":5}', b"x" * 3_000_000, b"[" * 100_000, b"\xff"]
+    async with asyncio.timeout(300), edited(office, before=b"".join(line + b"\n" for line in odd)) as (_, agent):
+        assert (await agent.new_session(cwd="/", mcp_servers=[])).session_id
 
 
 # ── mcp ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,6 +240,27 @@ async def test_another_agent_asks_this_one_as_a_tool(office: Daemon) -> None:
     assert issued.structured_content is not None
     assert issued.structured_content["response"] == "Surat Anda selesai."
     assert len(issued.structured_content["artifacts"]) == 1
+
+
+async def test_who_gives_up_an_asked_question_or_hangs_up_stops_its_run(tmp_path: Path) -> None:
+    with running(tmp_path, {"text": "{}", "after_ms": 900_000}, config=HEAD) as slow:
+        program, *arguments = words(slow, "mcp")
+        server = StdioServerParameters(command=program, args=arguments, env={**os.environ, "AGENTD_TOKEN": TOKEN})
+        async with asyncio.timeout(300), Client(stdio_client(server)) as client:
+            for session in ("given-up", "hung-up"):
+                asked = asyncio.create_task(client.call_tool("ask", {"prompt": "Halo", "session_id": session}))
+                await asyncio.to_thread(until_running, slow, session)
+                if session == "given-up":
+                    asked.cancel()
+                    await asyncio.wait((asked,))
+                    await asyncio.to_thread(until, lambda: ended(slow, "given-up") == "cancelled")
+        await asyncio.to_thread(until, lambda: ended(slow, "hung-up") == "cancelled")
+        await asyncio.wait((asked,))
+
+
+def ended(daemon: Daemon, session_id: str) -> str:
+    """How the session's run stands."""
+    return str(daemon.call("Agent.list", session_id=session_id)["runs"][0]["status"])
 
 
 async def test_the_same_tool_answers_over_http_with_its_token_alone(office: Daemon) -> None:
