@@ -6,6 +6,7 @@ The token is the credential or environment variable `mcp_token`; without one, on
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import os
 import secrets
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agentd.credentials import secret
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 NAME = "mcp_token"
 LEAST = 16
 """Characters of a token that was given."""
+HEAD_S = 10.0
+"""For a request's head; uvicorn itself waits for ever."""
 
 
 class WeakTokenError(Exception):
@@ -50,7 +54,8 @@ async def serve(server: MCPServer[Any], host: str, port: int, state: Path, envir
         hosts = [place, *(f"{name}:{port}" for name in ("127.0.0.1", "[::1]", "localhost"))]
         guard = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}" for name in hosts])
         app = BearerOnly(server.streamable_http_app(transport_security=guard), token)
-        await uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).serve(sockets=[listener])
+        config = uvicorn.Config(app, http=HeadInTime, log_config=None, access_log=False)
+        await uvicorn.Server(config).serve(sockets=[listener])
 
 
 def _made(file: Path) -> str:
@@ -61,6 +66,37 @@ def _made(file: Path) -> str:
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
         opened.write(token + "\n")
     return token
+
+
+class HeadInTime(H11Protocol):
+    """A connection ends HEAD_S after its begin, or after its last response, unless a whole head has come."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first head is awaited."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is awaited any more."""
+        super().connection_lost(exc)
+        if self._late is not None:
+            self._late.cancel()
+
+    def on_response_complete(self) -> None:
+        """The next head is awaited; or the rest of a body that nobody read."""
+        super().on_response_complete()
+        self._await_head()
+
+    def _await_head(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        self._late = self.loop.call_later(HEAD_S, self._end)
+
+    def _end(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
 class BearerOnly:

@@ -41,6 +41,8 @@ def serve_http(server: MCPServer[Any], host: str, port: int, environ: Mapping[st
     """
     import uvicorn
 
+    from servers.common.http_heads import HeadInTime
+
     given = given_token(environ)
     if given is None and not is_loopback(host):
         raise HttpError(f"{host} is not of this machine: give a token by HTTP_TOKEN or the credential http_token first")
@@ -54,7 +56,8 @@ def serve_http(server: MCPServer[Any], host: str, port: int, environ: Mapping[st
         if given is None:
             print(f"its token is in {file}", file=sys.stderr, flush=True)  # noqa: T201
         app = application(server, f"{place}:{port}", token, environ)
-        uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listener])
+        config = uvicorn.Config(app, http=HeadInTime, log_config=None, access_log=False)
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def given_token(environ: Mapping[str, str]) -> str | None:

@@ -92,6 +92,23 @@ async def test_over_streamable_http_nobody_comes_in_without_the_token_or_by_anot
         assert await status() not in (401, 403, 421)
 
 
+async def test_over_streamable_http_a_head_or_a_body_that_never_ends_holds_no_connection(tmp_path: Path) -> None:
+    async with over_http(tmp_path, HTTP_TOKEN=TOKEN) as (url, _):
+        place = url.removeprefix("http://").removesuffix("/mcp")
+        head = f"POST /mcp HTTP/1.1\r\nHost: {place}\r\nContent-Length: 9\r\n"
+        held = []
+        for sent in ("", head, head + "\r\n", f"GET / HTTP/1.1\r\nHost: {place}\r\n\r\nGET"):
+            reader, writer = await asyncio.open_connection(*place.split(":"))
+            writer.write(sent.encode())
+            held.append((reader, writer))
+        async with asyncio.timeout(300):
+            answers = [await reader.read() for reader, _ in held]
+            assert [answer.split(b" ")[1:2] for answer in answers] == [[], [], [b"401"], [b"401"]]
+        for _, writer in held:
+            writer.close()
+        assert await ask(url, TOKEN) == "UTC"
+
+
 @pytest.mark.parametrize(
     ("host", "token", "said"),
     [("0.0.0.0:0", None, "give a token"), ("[::]:0", None, "give a token"), ("127.0.0.1:0", "short", "16 characters")],
