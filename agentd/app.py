@@ -92,6 +92,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         store=made.store,
         audit=made.audit,
         internal_tools=internal_tools,
+        call=made.call,
     )
 
 

@@ -36,6 +36,14 @@ InternalCall = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
 """Calls a read-only tool of one server for a page, outside any conversation: (tool, arguments)."""
 
 
+class MethodCall(Protocol):
+    """Calls one of the daemon's JSON-RPC methods in this process, as a caller. Raises as the method does."""
+
+    async def __call__(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
+        """The method's answer, before it is JSON."""
+        ...
+
+
 class InternalTools(Protocol):
     """Internal calls to the server that a setting names."""
 
@@ -59,6 +67,7 @@ class Wiring:
     store: RunStore
     audit: AuditTrail
     internal_tools: InternalTools
+    call: MethodCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from inspect import isawaitable
 from typing import Any
 
 import structlog
@@ -18,7 +19,7 @@ from agentd.application import App
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.config import Settings
-from agentd.errors import ConfigError, InvalidParams
+from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound
 from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ServerSettings
 from agentd.observability.metrics import Metrics
@@ -26,6 +27,7 @@ from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
 from agentd.rpc.method import Method
 from agentd.rpc.methods import table
+from agentd.rpc.params import ParamsReader
 from agentd.rpc.services import Services
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
@@ -98,6 +100,17 @@ class Daemon:
     def methods(self) -> tuple[Method, ...]:
         """The JSON-RPC methods, those of the apps too."""
         return table(method for app in self.apps for method in app.methods)
+
+    async def call(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
+        """Call one of them from within. Raises as the method does, MethodNotFound where no app brings it."""
+        method = next((one for one in self.methods if one.name == name), None)
+        if method is None:
+            raise MethodNotFound()
+        if not caller.may(*method.scopes):
+            raise Forbidden(f"{name} is not for this caller")
+        read = ParamsReader(method.params, self.services.limits.max_prompt_bytes)
+        answer = method.act(self.services, caller, read(params))
+        return await answer if isawaitable(answer) else answer
 
     def reachable_servers(self) -> list[ServerSettings]:
         """All servers; those with `model = true` get the address of the daemon's own models, as it is or will be."""

@@ -7,6 +7,7 @@
     ├── AccessError      NotFound Conflict Unauthorized Forbidden Busy RateLimited Draining
     └── ConfigError      client.toml is wrong: every problem at once, with file and line
     ProviderFailure      one provider failed at one attempt: the fallback chain's own, never on the wire
+    ChannelFailure       a chat service failed at one call: the channels' own, never on the wire
 
 An error's message is for the developer who must act; `user_message` is for the citizen, in the citizen's language.
 """
@@ -229,6 +230,16 @@ class ProviderFailure(Exception):
         self.message = message
         self.retry_after_s = retry_after_s
         super().__init__(f"{kind}: {message}")
+
+
+class ChannelFailure(Exception):
+    """A chat service failed at one call. `final`: this message will never be taken, so it is not sent again."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None, final: bool = False) -> None:
+        self.message = message
+        self.retry_after_s = retry_after_s
+        self.final = final
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)

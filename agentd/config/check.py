@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
+from agentd.config.channels import ChannelEntry
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import (
     AgentSettings,
@@ -48,6 +49,7 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "providers": _known_keys(ProviderEntry),
     "servers": _known_keys(ServerEntry),
     "tools": _known_keys(ToolSettings),
+    "channels": _known_keys(ChannelEntry),
     "profiles": _known_keys(ProfileSettings),
     "examples": _known_keys(ExampleSettings),
     "agent": _known_keys(AgentSettings),
@@ -145,6 +147,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_doubles("providers", provider_ids, problem, key="id")
     _check_doubles("servers", server_names, problem)
     server_names += OWN_SERVERS
+    _check_doubles("channels", [channel.name for channel in parsed.channels], problem)
     _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     if parsed.providers and parsed.default_provider not in provider_ids:
         near = _meant(parsed.default_provider, provider_ids)

@@ -16,6 +16,7 @@ from typing import Any
 
 from agentd.config import books, mend
 from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
+from agentd.config.channels import channels
 from agentd.config.check import check, explain
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
@@ -38,7 +39,7 @@ from agentd.config.schema import (
 from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
-from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
+from agentd.messages import ApprovalRule, ChannelSettings, ModelInfo, ProviderSettings, Scope, ServerSettings
 
 LETTERS_URL = "letters_database_url"
 LOCKS_URL = "residents_locks_url"
@@ -65,6 +66,7 @@ class Settings:
     """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
+    channels: tuple[ChannelSettings, ...]
     profiles: tuple[ProfileSettings, ...]
     glossary: Mapping[str, str]
     examples: tuple[ExampleSettings, ...]
@@ -161,6 +163,7 @@ def load(
         tools=None
         if parsed.tools is None
         else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
+        channels=channels(parsed.channels, environ),
         profiles=tuple(parsed.profiles),
         glossary=parsed.glossary,
         examples=tuple(parsed.examples),
@@ -281,6 +284,7 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
     texts += [value for entry in file.servers for value in entry.headers.values()]
     named = [name for entry in file.servers for name in entry.credentials]
     named += books.credentials_named(file.books)
+    named += [name for channel in file.channels for name in channel.credentials.values()]
     return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
 
 

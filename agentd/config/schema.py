@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.config.books import BooksSettings
+from agentd.config.channels import ChannelEntry
 from agentd.messages import ApprovalRule, ModelPrice, Scope
 
 
@@ -271,8 +272,9 @@ class ClientFile(Section):
     tool_host: str = "mcp"
     """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None
-    """This office's words and rules for tools. Left out, there is every tool of every server; one entry makes it the
-    whole list: name every tool that the office needs."""
+    """Which tools there are, and this office's rules for them. Left out, all; one entry makes it the whole list."""
+    channels: list[ChannelEntry] = Field(default_factory=list)
+    """Chat services by which people write to the office."""
     profiles: list[ProfileSettings] = Field(default_factory=list)
     """Other agents for other callers."""
     glossary: dict[str, str] = Field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from agentd.messages.base import Json, Message
 from agentd.messages.calls import Agreement, Artifact, Basis, Consent, Dispute, Source, ToolCall, ToolOutcome
+from agentd.messages.channels import ChannelSettings, Choice, Document, Incoming, IncomingKind, Outgoing
 from agentd.messages.models import (
     ChatMessage,
     Constraint,
@@ -41,13 +42,18 @@ __all__ = [
     "Basis",
     "Caller",
     "Catalogue",
+    "ChannelSettings",
     "ChatMessage",
+    "Choice",
     "Consent",
     "Constraint",
     "Dispute",
+    "Document",
     "Event",
     "EventType",
     "Fallback",
+    "Incoming",
+    "IncomingKind",
     "Json",
     "KeyedOutcome",
     "Message",
@@ -55,6 +61,7 @@ __all__ = [
     "ModelPrice",
     "ModelReply",
     "ModelRequest",
+    "Outgoing",
     "ProviderSettings",
     "ProviderState",
     "Role",

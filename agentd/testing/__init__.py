@@ -3,6 +3,7 @@
 from agentd.testing.ports import (
     FAULTS,
     ManualClock,
+    MemoryChannel,
     MemoryJournal,
     MemoryServers,
     MemoryTools,
@@ -13,6 +14,7 @@ from agentd.testing.ports import (
 __all__ = [
     "FAULTS",
     "ManualClock",
+    "MemoryChannel",
     "MemoryJournal",
     "MemoryServers",
     "MemoryTools",

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
 
-from agentd.config import books
 from agentd.config import schema as config_file
-from lab.tools.configuration import SECTIONS, described
+from lab.tools.configuration import SECTIONS, keys_described
 
 TARGET = Path(__file__).parents[2] / "profiles" / "client.schema.json"
 
 
 def render() -> str:
     """The schema, each key with its docstring."""
-    words = described(inspect.getsource(config_file)) | described(inspect.getsource(books))
+    words = keys_described()
     schema = config_file.ClientFile.model_json_schema(by_alias=True)
     parts = {**schema["$defs"], config_file.ClientFile.__name__: schema}
     for _, model in SECTIONS:

@@ -1,4 +1,4 @@
-"""docs/configuration.md from agentd/config/schema.py and books.py: their models' keys, bounds, defaults and docstrings.
+"""docs/configuration.md from schema.py, books.py and channels.py of agentd/config: keys, bounds, defaults, docstrings.
 
 The head of the page, which is written by hand, is in configuration_head.md.
 """
@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from agentd.config import books
+from agentd.config import books, channels
 from agentd.config import schema as config_file
 
 TARGET = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -34,6 +34,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("[telemetry]", config_file.TelemetrySettings),
     ("[analytics]", config_file.AnalyticsSettings),
     ("[books]", books.BooksSettings),
+    ("[[channels]]", channels.ChannelEntry),
     ("[[profiles]]", config_file.ProfileSettings),
     ("[[examples]]", config_file.ExampleSettings),
 )
@@ -41,7 +42,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 
 def render() -> str:
     """The page."""
-    words = described(inspect.getsource(config_file)) | described(inspect.getsource(books))
+    words = keys_described()
     parts = [HEAD.read_text(encoding="utf-8").rstrip()]
     for title, model in SECTIONS:
         lead = [_lead(inspect.cleandoc(model.__doc__))] if model.__doc__ else []
@@ -50,6 +51,12 @@ def render() -> str:
         ]
         parts.append("\n\n".join([f"## {title}", *lead, "\n".join([*_HEADER, *rows])]))
     return "\n\n".join(parts) + "\n"
+
+
+def keys_described() -> dict[tuple[str, str], str]:
+    """{(class, field): the docstring below the field} of all sections."""
+    sources = (inspect.getsource(module) for module in (config_file, books, channels))
+    return {key: text for source in sources for key, text in described(source).items()}
 
 
 def described(source: str) -> dict[tuple[str, str], str]:

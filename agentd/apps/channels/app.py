@@ -1,0 +1,295 @@
+"""The app by which people chat with the office: who listens, who answers, and what a chat's session takes with it.
+
+A chat has one worker at a time: it sends what waits to be sent, in order, then answers the next message. A message
+that can't be answered or sent now stays where it is, and everything behind it in its chat waits with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from agentd.access import Buckets
+from agentd.agent.language import own_language
+from agentd.application import App, Wiring
+from agentd.apps.channels.conversation import Conversation, Service
+from agentd.apps.channels.mailbox import Answer, Chat, Mailbox
+from agentd.apps.channels.reading import kind_of, said
+from agentd.apps.channels.texts import texts
+from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, NotFound, Problem
+from agentd.messages import ChannelSettings, Document, Incoming, Outgoing
+from agentd.plugins import plugin
+from agentd.ports import Channel
+from agentd.runs.api import Runs
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+log = structlog.get_logger("agentd.channels")
+
+AGAIN_S, AGAIN_AT_MOST_S = 1.0, 60.0
+"""How soon something that failed is tried again: doubled each time."""
+LOOK_S = 1.0
+"""How often runs are looked at that wait for an officer."""
+TIDY_S = 3600.0
+Place = tuple[str, str]
+"""A chat: its channel's name, and the service's id of it."""
+
+
+def plugged(entry: ChannelSettings) -> Channel:
+    """The plug-in of its type. Raises LookupError where none is installed, ValueError for what it lacks."""
+    made: Channel = plugin("agentd.channels", entry.type)(entry)
+    return made
+
+
+class Channels(App):
+    """The chat services of client.toml."""
+
+    def __init__(self, wiring: Wiring, make: Callable[[ChannelSettings], Channel] = plugged) -> None:
+        super().__init__(wiring)
+        self._make = make
+        self._mailbox = Mailbox(wiring.store, wiring.settings().state, wiring.clock)
+        self._runs: Runs | None = None
+        self._on_the_wire = asyncio.Event()
+        self._conversation = Conversation(self._mailbox, wiring.call, self._served_runs)
+        self._services: dict[str, Service] = {}
+        self._workers: dict[Place, asyncio.Task[None]] = {}
+        self._woken: set[Place] = set()
+        self._locks: WeakValueDictionary[Place, asyncio.Lock] = WeakValueDictionary()
+        self._rates = Buckets(wiring.clock)
+
+    def pages(self) -> Iterable[web.AbstractRouteDef]:
+        """The webhooks and the sign-in page."""
+        from agentd.apps.channels.pages import Pages
+
+        return Pages(self._services, self.take, self._mailbox, self._conversation, self.lock, self.wiring.call).routes()
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """None; but from now on the daemon serves, and chats are answered."""
+        self._runs = runs
+        self._on_the_wire.set()
+        return ()
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """Chats are listened to and answered, once the daemon is on the wire."""
+        return self._serving()
+
+    async def forget(self, session_id: str) -> None:
+        """What is kept of the session's chat."""
+        await self._mailbox.forget(session_id)
+
+    def lock(self, place: Place) -> asyncio.Lock:
+        """Held by who answers in a chat, or changes who is signed in there."""
+        return self._locks.setdefault(place, asyncio.Lock())
+
+    def _served_runs(self) -> Runs:
+        assert self._runs is not None, "nothing is answered before the daemon serves"
+        return self._runs
+
+    @asynccontextmanager
+    async def _serving(self) -> AsyncIterator[None]:
+        for entry in self.wiring.settings().channels:
+            if entry.blocked:
+                log.error("channel.not_started", channel=entry.name, reason=entry.blocked)
+                continue
+            try:
+                self._services[entry.name] = Service(entry, self._make(entry))
+            except (LookupError, ValueError) as error:
+                problem = Problem(self.wiring.settings().file, 1, f"channel `{entry.name}`: {error}")
+                raise ConfigError([problem]) from None
+        if not self._services:
+            yield
+            return
+        tasks = [asyncio.create_task(self._listen(one), name=f"channel {one.name}") for one in self._services.values()]
+        tasks += [asyncio.create_task(self._resume(), name="channels resume")]
+        tasks += [asyncio.create_task(self._look(), name="channels look"), asyncio.create_task(self._tidy())]
+        try:
+            yield
+        finally:
+            tasks += self._workers.values()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for service in self._services.values():
+                await service.channel.aclose()
+
+    # ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _listen(self, service: Service) -> None:
+        """Receive until the daemon stops; a service that is away is asked again."""
+        await self._on_the_wire.wait()
+
+        async def take(messages: Sequence[Incoming]) -> None:
+            await self.take(service, messages)
+
+        pause = AGAIN_S
+        while True:
+            try:
+                await service.channel.receive(take)
+                return
+            except ChannelFailure as failure:
+                log.warning("channel.away", channel=service.name, reason=failure.message)
+                await asyncio.sleep(failure.retry_after_s or pause)
+            except (AgentdError, OSError, SQLAlchemyError) as error:
+                log.warning("channel.put_off", channel=service.name, error=type(error).__name__)
+                await asyncio.sleep(pause)
+            pause = min(2 * pause, AGAIN_AT_MOST_S)
+
+    async def take(self, service: Service, messages: Sequence[Incoming]) -> None:
+        """Keep what came, each once; what nobody may keep (a PIN, a file, a stranger's flood) is not."""
+        marks = [self._mailbox.mark("message", service.name, message.id) for message in messages]
+        fresh = await self._mailbox.unseen(marks)
+        for message, mark in zip(messages, marks, strict=True):
+            if mark in fresh:
+                await self._take(service, message, mark)
+
+    async def _take(self, service: Service, message: Incoming, mark: str) -> None:
+        kind = kind_of(message)
+        language = own_language((message.language or "id").partition("-")[0].casefold())
+        if kind not in ("start", "stop") and await self._mailbox.stopped(service.name, message.chat):
+            await self._mailbox.pass_over(service.name, message.chat, mark, None)
+            return
+        sender = f"{service.name}/{message.chat}"
+        if kind != "stop" and self._rates.take(sender, service.settings.rate_per_minute):
+            first = not self._rates.take(f"{sender} warned", 1)
+            says = said(texts()[language].too_many) if first else None
+            await self._mailbox.pass_over(service.name, message.chat, mark, says)
+        else:
+            body: dict[str, Any] = {"kind": kind, "text": message.text if kind in ("text", "tap") else ""}
+            with suppress(ChannelFailure):
+                if kind == "pin":
+                    body["removed"] = await service.channel.remove(message)
+            await self._mailbox.keep(service.name, message.chat, mark, body, language)
+        place = (service.name, message.chat)
+        if kind == "stop" and (worker := self._workers.get(place)) is not None:
+            worker.cancel()
+            await asyncio.wait((worker,))
+        self._work(place)
+        with suppress(ChannelFailure):
+            await service.channel.notice(message)
+
+    # ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _resume(self) -> None:
+        """Go on with what an earlier process had to leave."""
+        await self._on_the_wire.wait()
+        for place in await self._mailbox.open():
+            if place[0] in self._services:
+                self._work(place)
+
+    def _work(self, place: Place) -> None:
+        """Have the chat's worker look again, or begin."""
+        self._woken.add(place)
+        if place not in self._workers:
+            self._workers[place] = asyncio.create_task(self._worked(place), name="chat")
+
+    async def _worked(self, place: Place) -> None:
+        pause = AGAIN_S
+        try:
+            while True:
+                try:
+                    self._woken.discard(place)
+                    while await self._step(place):
+                        pause = AGAIN_S
+                    if place in self._woken:
+                        continue
+                    return
+                except Draining:
+                    return
+                except ChannelFailure as failure:
+                    log.warning("channel.away", channel=place[0], reason=failure.message)
+                    wait = failure.retry_after_s or pause
+                except (AgentdError, OSError, SQLAlchemyError) as error:
+                    log.warning("channel.put_off", channel=place[0], error=type(error).__name__)
+                    wait = pause
+                await asyncio.sleep(wait)
+                pause = min(2 * pause, AGAIN_AT_MOST_S)
+        finally:
+            del self._workers[place]
+
+    async def _step(self, place: Place) -> bool:
+        """Send one answer, or answer one message; False when nothing can be done now."""
+        service = self._services[place[0]]
+        async with self.lock(place):
+            chat = await self._mailbox.chat(*place)
+            waiting = await self._mailbox.next_out(*place)
+            if waiting is not None and self._open(service, chat):
+                await self._send(service, place[1], *waiting, chat)
+                return True
+            letter = await self._mailbox.next_letter(*place)
+            if letter is None or chat is None:
+                return False
+            answer = await self._conversation.answer(service, chat, letter)
+            await self._mailbox.answer(*place, answer, letter.number)
+            return True
+
+    def _open(self, service: Service, chat: Chat | None) -> bool:
+        """Whether the service lets us write now."""
+        if service.channel.window_s is None or chat is None:
+            return True
+        heard = datetime.fromisoformat(chat.heard_at)
+        return (self.wiring.clock.now() - heard).total_seconds() < service.channel.window_s
+
+    async def _send(self, service: Service, to: str, number: int, body: dict[str, Any], chat: Chat | None) -> None:
+        message = await self._outgoing(service, to, body, chat)
+        try:
+            if message is not None:
+                await service.channel.send(message)
+        except ChannelFailure as failure:
+            if not failure.final:
+                raise
+            log.warning("channel.not_sent", channel=service.name, reason=failure.message)
+        await self._mailbox.sent(number)
+
+    async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing | None:
+        """None for a file that was deleted meanwhile."""
+        if "file" not in body:
+            return Outgoing(chat=to, **body)
+        if chat is None:
+            return None
+        caller, runs = self._conversation.caller(service, chat), self._served_runs()
+        try:
+            artifact, path = await runs.artifact(str(body["run_id"]), str(body["file"]), caller)
+        except NotFound:
+            return None
+        return Outgoing(chat=to, document=Document(path=str(path), name=artifact.name, media_type=artifact.media_type))
+
+    # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _look(self) -> None:
+        """Tell people what an officer decided about theirs."""
+        await self._on_the_wire.wait()
+        while True:
+            try:
+                for channel, chat, run_id in await self._mailbox.waiting():
+                    if channel in self._services:
+                        await self._tell((channel, chat), run_id)
+            except (AgentdError, OSError, SQLAlchemyError) as error:
+                log.warning("channel.put_off", error=type(error).__name__)
+            await asyncio.sleep(LOOK_S)
+
+    async def _tell(self, place: Place, run_id: str) -> None:
+        if self.lock(place).locked():
+            return  # its worker is at it; the next look comes soon
+        async with self.lock(place):
+            chat = await self._mailbox.chat(*place)
+            if chat is None:
+                return
+            answer: Answer | None = await self._conversation.ended(self._services[place[0]], chat, run_id)
+            if answer is None:
+                return
+            await self._mailbox.answer(*place, answer)
+        self._work(place)
+
+    async def _tidy(self) -> None:
+        while True:
+            await asyncio.sleep(TIDY_S)
+            with suppress(OSError, SQLAlchemyError, AgentdError):
+                await self._mailbox.tidy()

@@ -1,0 +1,64 @@
+"""`agentd channels check`: what each chat service says of the office's account, and what to do. It begins no chat."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import Any
+
+from agentd.cli import options
+
+HELP = "check the chat services by which people write to the office"
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("channels", help=HELP)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    check = actions.add_parser("check", help="ask each service who we are there, and say what is missing")
+    options.add(check)
+    check.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when every service answers, 1 otherwise."""
+    from agentd import config
+
+    settings = config.load(given.config, state=given.state)
+    if not settings.channels:
+        print(f"{settings.file} has no [[channels]]; docs/channels.md says how to add one")
+        return 0
+    return 0 if asyncio.run(_checked(settings)) else 1
+
+
+async def _checked(settings: Any) -> bool:
+    good = [await _check(entry, settings) for entry in settings.channels]
+    return all(good)
+
+
+async def _check(entry: Any, settings: Any) -> bool:
+    from urllib.parse import urlsplit
+
+    from agentd.apps.channels.app import plugged
+    from agentd.errors import ChannelFailure
+
+    try:
+        if entry.blocked:
+            raise ValueError(entry.blocked)
+        channel = plugged(entry)
+    except (LookupError, ValueError) as error:
+        print(f"✗ {entry.name}: {error}")
+        return False
+    try:
+        lines = await channel.check()
+    except ChannelFailure as failure:
+        print(f"✗ {entry.name}: {failure.message}")
+        return False
+    finally:
+        await channel.aclose()
+    print(f"✓ {entry.name}: {'; '.join(lines)}")
+    if entry.public_url is None:
+        print("  · no public_url: nobody can sign in from this chat, and no webhook is delivered")
+    elif (host := urlsplit(entry.public_url).hostname) not in settings.rpc.allowed_hosts:
+        print(f"  · add `{host}` to [rpc] allowed_hosts, or requests to public_url are refused")
+    return True

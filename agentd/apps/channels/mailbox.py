@@ -1,0 +1,293 @@
+"""What was written in chats and is to be answered there, durably and in order per chat. It talks to no service.
+
+A message is kept before its service may forget it, and goes in the transaction that keeps its answer; an answer goes
+once the service has it. All of a chat goes with its session. What stays is a keyed hash: of messages' ids for as long
+as a service may send them again, and of the chats that said "stop".
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from agentd.clock import iso
+from agentd.errors import Language
+from agentd.ports import Clock
+from agentd.runs.store import RunStore
+
+SEEN = timedelta(days=8)
+"""WhatsApp sends for up to seven days what was not confirmed, Telegram for one."""
+LINK_S = 900
+KEY_FILE = "channels.key"
+
+TABLES = sa.MetaData()
+_CHAT = (sa.Column("channel", sa.String(40), primary_key=True), sa.Column("chat", sa.String(100), primary_key=True))
+CHATS = sa.Table(
+    "agentd_chats",
+    TABLES,
+    *_CHAT,
+    sa.Column("visit", sa.String(40), nullable=False),
+    sa.Column("session_id", sa.String(200), index=True),
+    sa.Column("language", sa.String(8), nullable=False),
+    sa.Column("heard_at", sa.String(40), nullable=False),
+    sa.Column("run_id", sa.String(200)),
+    sa.Column("approval_id", sa.String(100)),
+    sa.Column("confirm", sa.String(64)),
+    sa.Column("tries", sa.Integer, nullable=False),
+)
+
+
+def _of_chat() -> tuple[sa.Column[Any], ...]:
+    number = sa.Column("number", sa.Integer, primary_key=True)
+    return (
+        number,
+        sa.Column("channel", sa.String(40), nullable=False),
+        sa.Column("chat", sa.String(100), nullable=False),
+    )
+
+
+INBOX = sa.Table("agentd_chat_inbox", TABLES, *_of_chat(), sa.Column("mark", sa.String(64)), sa.Column("body", sa.JSON))
+OUTBOX = sa.Table("agentd_chat_outbox", TABLES, *_of_chat(), sa.Column("body", sa.JSON, nullable=False))
+WAITS = sa.Table("agentd_chat_waits", TABLES, *_of_chat(), sa.Column("run_id", sa.String(200), nullable=False))
+LINKS = sa.Table(
+    "agentd_chat_links",
+    TABLES,
+    *_of_chat(),
+    sa.Column("code", sa.String(64), nullable=False),
+    sa.Column("until", sa.String(40), nullable=False),
+)
+SEEN_MARKS = sa.Table(
+    "agentd_chat_seen", TABLES, sa.Column("mark", sa.String(64), primary_key=True), sa.Column("at", sa.String(40))
+)
+STOPPED = sa.Table("agentd_chat_stopped", TABLES, sa.Column("mark", sa.String(64), primary_key=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One chat: `visit` leads to its visitor's key, `approval_id` of `run_id` is what its last buttons decide."""
+
+    channel: str
+    chat: str
+    visit: str
+    language: Language
+    heard_at: str
+    session_id: str | None = None
+    run_id: str | None = None
+    approval_id: str | None = None
+    confirm: str | None = None
+    """The hash of the number that the sign-in page showed; until it is written here nothing else is heard."""
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message to be answered: as it was kept, with its number and its mark (the id of the run that answers it)."""
+
+    number: int
+    mark: str
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a message came to: texts and files to send, and how the chat stands now."""
+
+    messages: tuple[dict[str, Any], ...] = ()
+    chat: Chat | None = None
+    """None: the chat is forgotten."""
+    awaits: str | None = None
+    """A run whose end is told later."""
+    link: str | None = None
+    """The code of a sign-in link that goes out with it."""
+    ends: tuple[str, ...] = ()
+    """Runs that are not waited for any more."""
+
+
+class Mailbox:
+    """The tables, one short transaction a method."""
+
+    def __init__(self, store: RunStore, state: Path, clock: Clock) -> None:
+        store.add_tables(TABLES)
+        self._writes = store.writes
+        self._clock = clock
+        self._file = state / KEY_FILE
+
+    @cached_property
+    def _secret(self) -> bytes:
+        """32 random bytes, made whole at first use, for their owner alone."""
+        if not self._file.exists():
+            made = self._file.with_suffix(".new")
+            made.touch(0o600)
+            made.write_bytes(secrets.token_bytes(32))
+            made.replace(self._file)
+        return self._file.read_bytes()
+
+    def mark(self, *parts: str) -> str:
+        """A keyed hash: of a message's id, a chat, a code."""
+        return hmac.new(self._secret, "\0".join(parts).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+    def key_of(self, chat: Chat) -> str:
+        """The key of the visitor of this chat; it is kept nowhere."""
+        digest = hmac.digest(self._secret, f"key\0{chat.channel}\0{chat.chat}\0{chat.visit}".encode(), "sha256")
+        return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+    async def unseen(self, marks: Sequence[str]) -> set[str]:
+        """Those of them that never came before."""
+        query = sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark.in_(marks))
+        known = await self._writes.do(lambda db: {row[0] for row in db.execute(query)})
+        return {mark for mark in marks if mark not in known}
+
+    async def stopped(self, channel: str, chat: str) -> bool:
+        """Whether this chat said "stop"."""
+        query = sa.select(STOPPED.c.mark).where(STOPPED.c.mark == self.mark("stop", channel, chat))
+        return await self._writes.do(lambda db: db.execute(query).first() is not None)
+
+    async def keep(self, channel: str, chat: str, mark: str, body: dict[str, Any], language: Language) -> None:
+        """Keep a message, once; a new chat begins with it. `stop` drops what waits before it."""
+        now, stop = iso(self._clock.now()), self.mark("stop", channel, chat)
+
+        def work(db: Connection) -> None:
+            if db.execute(sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark == mark)).first():
+                return
+            db.execute(SEEN_MARKS.insert(), {"mark": mark, "at": now})
+            if body["kind"] in ("start", "stop"):
+                db.execute(STOPPED.delete().where(STOPPED.c.mark == stop))
+            if body["kind"] == "stop":
+                db.execute(STOPPED.insert(), {"mark": stop})
+                for table in (INBOX, OUTBOX):
+                    db.execute(table.delete().where(_mine(table, channel, chat)))
+            if db.execute(CHATS.update().where(_mine(CHATS, channel, chat)).values(heard_at=now)).rowcount == 0:
+                db.execute(CHATS.insert(), _columns(Chat(channel, chat, secrets.token_hex(16), language, now)))
+            db.execute(INBOX.insert(), {"channel": channel, "chat": chat, "mark": mark, "body": body})
+
+        await self._writes.do(work)
+
+    async def pass_over(self, channel: str, chat: str, mark: str, says: dict[str, Any] | None) -> None:
+        """Keep nothing of a message but that it came; `says` is sent where it is answered at all."""
+        at = iso(self._clock.now())
+
+        def work(db: Connection) -> None:
+            if db.execute(sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark == mark)).first():
+                return
+            db.execute(SEEN_MARKS.insert(), {"mark": mark, "at": at})
+            if says is not None:
+                db.execute(OUTBOX.insert(), {"channel": channel, "chat": chat, "body": says})
+
+        await self._writes.do(work)
+
+    async def open(self) -> list[tuple[str, str]]:
+        """(channel, chat) of every chat in which something is to be done."""
+        query = sa.union(sa.select(INBOX.c.channel, INBOX.c.chat), sa.select(OUTBOX.c.channel, OUTBOX.c.chat))
+        return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
+
+    async def chat(self, channel: str, chat: str) -> Chat | None:
+        """The chat as it stands."""
+        found = await self._first(CHATS, _mine(CHATS, channel, chat))
+        return None if found is None else Chat(**found)
+
+    async def put(self, chat: Chat) -> None:
+        """Keep how a chat stands, unless it was forgotten meanwhile."""
+        query = CHATS.update().where(_mine(CHATS, chat.channel, chat.chat)).values(**_columns(chat))
+        await self._writes.do(lambda db: db.execute(query))
+
+    async def next_letter(self, channel: str, chat: str) -> Letter | None:
+        """The oldest message that is not answered."""
+        row = await self._first(INBOX, _mine(INBOX, channel, chat))
+        return None if row is None else Letter(row["number"], row["mark"], row["body"])
+
+    async def next_out(self, channel: str, chat: str) -> tuple[int, dict[str, Any]] | None:
+        """(number, body) of the oldest answer that was not sent."""
+        row = await self._first(OUTBOX, _mine(OUTBOX, channel, chat))
+        return None if row is None else (row["number"], row["body"])
+
+    async def sent(self, number: int) -> None:
+        """The service has it."""
+        await self._writes.do(lambda db: db.execute(OUTBOX.delete().where(OUTBOX.c.number == number)))
+
+    async def answer(self, channel: str, chat: str, answer: Answer, number: int | None = None) -> None:
+        """In one transaction: the message `number` goes, what it came to is kept."""
+        until = iso(self._clock.now() + timedelta(seconds=LINK_S))
+        me = {"channel": channel, "chat": chat}
+
+        def work(db: Connection) -> None:
+            if number is not None:
+                db.execute(INBOX.delete().where(INBOX.c.number == number))
+            mine = _mine(CHATS, channel, chat)
+            if answer.chat is None:
+                db.execute(CHATS.delete().where(mine))
+            elif not db.execute(CHATS.update().where(mine).values(**_columns(answer.chat))).rowcount:
+                return  # its session was deleted meanwhile
+            for body in answer.messages:
+                db.execute(OUTBOX.insert(), {**me, "body": body})
+            db.execute(WAITS.delete().where(WAITS.c.run_id.in_(answer.ends)))
+            if answer.awaits is not None:
+                db.execute(WAITS.insert(), {**me, "run_id": answer.awaits})
+            if answer.link is not None:
+                db.execute(LINKS.delete().where(_mine(LINKS, channel, chat)))
+                db.execute(LINKS.insert(), {**me, "code": self.mark("link", answer.link), "until": until})
+
+        await self._writes.do(work)
+
+    async def waiting(self) -> list[tuple[str, str, str]]:
+        """(channel, chat, run_id) of the runs whose end is told later."""
+        rows = await self._writes.do(lambda db: list(db.execute(sa.select(WAITS)).mappings()))
+        return [(row["channel"], row["chat"], row["run_id"]) for row in rows]
+
+    async def linked(self, code: str) -> Chat | None:
+        """The chat whose sign-in link has this code, while it holds."""
+        holds = sa.and_(LINKS.c.code == self.mark("link", code), LINKS.c.until > iso(self._clock.now()))
+        found = await self._first(LINKS, holds)
+        return None if found is None else await self.chat(found["channel"], found["chat"])
+
+    async def unlink(self, code: str) -> None:
+        """A link is good for one sign-in."""
+        query = LINKS.delete().where(LINKS.c.code == self.mark("link", code))
+        await self._writes.do(lambda db: db.execute(query))
+
+    async def forget(self, session_id: str) -> None:
+        """All of the chat of a session that was deleted."""
+
+        def work(db: Connection) -> None:
+            mine = sa.select(CHATS.c.channel, CHATS.c.chat).where(CHATS.c.session_id == session_id)
+            for channel, chat in list(db.execute(mine)):
+                for table in (INBOX, OUTBOX, WAITS, LINKS, CHATS):
+                    db.execute(table.delete().where(_mine(table, channel, chat)))
+
+        await self._writes.do(work)
+
+    async def tidy(self) -> None:
+        """Let go of marks and links that have had their time."""
+        now = self._clock.now()
+
+        def work(db: Connection) -> None:
+            db.execute(SEEN_MARKS.delete().where(SEEN_MARKS.c.at < iso(now - SEEN)))
+            db.execute(LINKS.delete().where(LINKS.c.until < iso(now)))
+            idle = sa.and_(CHATS.c.session_id.is_(None), CHATS.c.heard_at < iso(now - timedelta(days=1)))
+            db.execute(CHATS.delete().where(idle))
+
+        await self._writes.do(work)
+
+    async def _first(self, table: sa.Table, where: sa.ColumnElement[bool]) -> RowMapping | None:
+        query = sa.select(table).where(where).limit(1)
+        if "number" in table.c:
+            query = query.order_by(table.c.number)
+        return await self._writes.do(lambda db: db.execute(query).mappings().first())
+
+
+def _mine(table: sa.Table, channel: str, chat: str) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.channel == channel, table.c.chat == chat)
+
+
+def _columns(chat: Chat) -> dict[str, Any]:
+    return {column.name: getattr(chat, column.name) for column in CHATS.columns}

@@ -1,0 +1,88 @@
+"""What a message in a chat is, and how answers look there: pure. It keeps nothing and asks nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from agentd.agent.text import plain
+from agentd.apps.channels.texts import texts
+from agentd.errors import Language
+from agentd.messages import AgentOutcome, Choice, Incoming
+
+Kind = Literal["text", "tap", "media", "forwarded", "wordless", "pin", "start", "stop", "sign_in"]
+YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"
+"""How the ids of choices begin; the approval or the tool follows."""
+
+_PIN_WORD = re.compile(r"\bp\.?\s?i\.?\s?n\b", re.IGNORECASE)
+_SIX = re.compile(r"(?<!\d)\d(?:[ .-]?\d){5}(?!\d)")
+_SIX_ALONE = re.compile(r"\W*\d(?: ?\d){5}\W*")
+_NIK = re.compile(r"(?<!\d)\d{16}(?!\d)")
+_NUMBER = re.compile(r"\d{4}")
+
+
+def kind_of(message: Incoming) -> Kind:
+    """What a message is, before anything of it is kept."""
+    if message.kind != "text":
+        return message.kind
+    if looks_like_pin(message.text):
+        return "pin"
+    order = plain(message.text.strip().removeprefix("/"))
+    for kind, orders in (("start", "starts"), ("stop", "stops"), ("sign_in", "signs_in")):
+        if any(order in getattr(words, orders) for words in texts().values()):
+            return kind  # type: ignore[return-value]   # the three are of Kind
+    return "text" if any(char.isalnum() for char in message.text) else "wordless"
+
+
+def looks_like_pin(text: str) -> bool:
+    """Six digits beside the word PIN, or with nothing else than a NIK: an amount has its unit or its point."""
+    others = _NIK.sub(" ", text)
+    return bool((_PIN_WORD.search(text) and _SIX.search(others)) or _SIX_ALONE.fullmatch(others))
+
+
+def confirmation(text: str) -> str | None:
+    """The four digits of a message that is nothing else."""
+    return text.strip() if _NUMBER.fullmatch(text.strip()) else None
+
+
+def units(text: str) -> int:
+    """How long a chat service takes a text to be: in UTF-16."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def pieces(text: str, longest: int) -> Iterator[str]:
+    """The text in pieces that a service takes, cut at a line's end or a blank where there is one."""
+    text = text.strip()
+    while units(text) > longest:
+        head = text[:longest]
+        while units(head) > longest:
+            head = head[: len(head) - (units(head) - longest + 1) // 2]
+        at = max(head.rfind("\n"), head.rfind(" "))
+        at = at if at > len(head) // 2 else len(head)
+        yield text[:at].rstrip()
+        text = text[at:].lstrip()
+    if text:
+        yield text
+
+
+def said(text: str, choices: tuple[Choice, ...] = ()) -> dict[str, Any]:
+    """A text as the outbox keeps it."""
+    return {"text": text, "choices": [choice.model_dump() for choice in choices]}
+
+
+def shown(outcome: AgentOutcome, language: Language, longest: int, longest_asking: int) -> tuple[dict[str, Any], ...]:
+    """What a run came to, as messages: the text in pieces, then its files, or the buttons that decide."""
+    approval = outcome.approval
+    if outcome.status != "needs_approval" or approval is None or approval.rule == "staff":
+        files = [{"run_id": outcome.run_id, "file": artifact.name} for artifact in outcome.artifacts]
+        return (*map(said, pieces(outcome.response, longest)), *files)
+    words = texts()[language]
+    choices = (
+        Choice(id=YES + approval.approval_id, title=words.yes),
+        Choice(id=CHANGE + approval.approval_id, title=words.change),
+        Choice(id=NO + approval.approval_id, title=words.cancel),
+    )
+    if units(outcome.response) <= longest_asking:
+        return (said(outcome.response, choices),)
+    return (*map(said, pieces(outcome.response, longest)), said(words.agree, choices))

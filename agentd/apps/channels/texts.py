@@ -1,0 +1,50 @@
+"""What the office itself says in chats: one TOML file a language, read once, complete or refused. No logic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import packs
+from agentd.errors import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """One language's; `page` is the sign-in page's."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    starts: frozenset[str]
+    stops: frozenset[str]
+    signs_in: frozenset[str]
+    welcome: str
+    stopped: str
+    media: str
+    forwarded: str
+    wordless: str
+    pin: str
+    pin_remains: str
+    too_many: str
+    old_button: str
+    agree: str
+    yes: str
+    change: str
+    cancel: str
+    ask_change: str
+    link: str
+    no_link: str
+    confirm: str
+    confirmed: str
+    not_confirmed: str
+    page: Mapping[str, str]
+
+
+@cache
+def texts() -> Mapping[Language, Texts]:
+    """The texts of each language."""
+    return packs(Path(__file__).with_suffix(""), Texts)

@@ -1,0 +1,53 @@
+"""`[[channels]]`: the chat services by which people write to the office. It reaches none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentd.credentials import advice, missing, secret
+from agentd.messages import ChannelSettings
+
+
+class ChannelEntry(BaseModel):
+    """`[[channels]]`: chat services by which people write to the office (docs/channels.md), read at each start."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+
+    name: str = Field(pattern=r"^[a-z0-9-]{1,40}$")
+    """Its name here and in the address of its webhook, `/channels/NAME`."""
+    type: str = Field(min_length=1)
+    """The plug-in that speaks to it: `telegram`, `whatsapp`, or another package's."""
+    endpoint: str | None = None
+    """Where the service is. Default: the type's own."""
+    public_url: str | None = Field(default=None, pattern=r"^https?://[^/?#]+(/[^?#]*[^/?#])?$")
+    """The address of this daemon for people's browsers and for the service, as `https://surat.example.go.id`. Without
+    it nobody signs in by a link, and messages come by polling alone. Its name belongs into `[rpc] allowed_hosts`."""
+    credentials: dict[str, str] = Field(default_factory=dict)
+    """{what the service calls it: *name* of the credential}: `{ token = "telegram_token" }`."""
+    profile: str | None = None
+    """The profile of its callers' agent; left out, that of the scope `chat`."""
+    rate_per_minute: float = Field(default=20, gt=0)
+    """Messages a minute that one person may send."""
+
+
+def channels(entries: Sequence[ChannelEntry], environ: Mapping[str, str]) -> tuple[ChannelSettings, ...]:
+    """Each entry with its secrets looked up; one that lacks any says so in `blocked`."""
+    return tuple(_channel(entry, environ) for entry in entries)
+
+
+def _channel(entry: ChannelEntry, environ: Mapping[str, str]) -> ChannelSettings:
+    lacking = missing(entry.credentials.values(), environ)
+    found = {role: secret(name, environ) for role, name in entry.credentials.items()}
+    return ChannelSettings(
+        name=entry.name,
+        type=entry.type,
+        endpoint=entry.endpoint,
+        public_url=entry.public_url,
+        profile=entry.profile,
+        rate_per_minute=entry.rate_per_minute,
+        secrets={role: value for role, value in found.items() if value is not None},
+        settings=dict(entry.model_extra or {}),
+        blocked=advice(lacking) if lacking else None,
+    )

@@ -1,0 +1,1 @@
+"""Chat services, each as the port `Channel` wants it; they keep nothing."""

@@ -1,0 +1,73 @@
+"""A chat service's server on this machine: requests noted, faults as told, all in a thread of its own. No test."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+PATIENCE_S = 120.0
+
+
+class ServiceServer(ABC):
+    """`with` it: `url` is its address. `faults` are answers (status, JSON) to give first, by method."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.faults: dict[str, list[tuple[int, Any]]] = {}
+        self.url = ""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    @abstractmethod
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """What the service says to one request."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.do(self._start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.do(self._server.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def do(self, work: Any) -> Any:
+        """Run a coroutine on the server's own loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)
+
+    def fault(self, method: str) -> web.Response | None:
+        """The next fault of this method, if one was told."""
+        with self.changed:
+            waiting = self.faults.get(method)
+            if not waiting:
+                return None
+            status, body = waiting.pop(0)
+            self.changed.notify_all()
+        return web.json_response(body, status=status)
+
+    def noted(self, kept: list[Any], value: Any) -> None:
+        """Keep a value, and wake who waits."""
+        with self.changed:
+            kept.append(value)
+            self.changed.notify_all()
+
+    def wait(self, what: Callable[[], Any]) -> Any:
+        """What `what` answers once that is true; it is looked at after each request."""
+        with self.changed:
+            assert self.changed.wait_for(what, PATIENCE_S), "it did not come"
+            return what()
+
+    async def _start(self) -> None:
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self.answer)
+        self._server = TestServer(app)
+        await self._server.start_server()
+        self.url = str(self._server.make_url("")).rstrip("/")
