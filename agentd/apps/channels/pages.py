@@ -23,7 +23,7 @@ from agentd.apps.channels.conversation import Conversation, Service
 from agentd.apps.channels.mailbox import Chat, Mailbox
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, Busy, NotFound, RateLimited
-from agentd.http.guard import address_of
+from agentd.http.guard import ADDRESS
 from agentd.messages import Incoming
 from agentd.ports import Delivery
 
@@ -80,7 +80,7 @@ class Pages:
 
     async def sign_in(self, request: web.Request) -> web.Response:
         """The form; with it filled in, the number to write in the chat."""
-        address, code = address_of(request), request.match_info["code"]
+        address, code = request[ADDRESS], request.match_info["code"]
         try:
             self._tries.check(address)
         except RateLimited:

@@ -18,6 +18,7 @@ from agentd.application import Wiring
 from agentd.apps.channels import Channels
 from agentd.apps.channels.reading import kind_of, pieces, units
 from agentd.errors import Busy, ChannelFailure, NotFound
+from agentd.http.guard import ADDRESS
 from agentd.messages import AgentOutcome, Approval, Caller, ChannelSettings, Incoming
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.store import RunStore
@@ -56,6 +57,19 @@ class Office:
 def outcome(params: dict[str, Any], **more: Any) -> AgentOutcome:
     ids = {"run_id": params["run_id"], "session_id": params.get("session_id", "s")}
     return AgentOutcome(**ids, **{"status": "completed", **more})
+
+
+def pages(app: Channels) -> web.Application:
+    """The app's pages as the daemon serves them, behind a guard that lets all in."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Any) -> Any:
+        request[ADDRESS] = "127.0.0.1"
+        return await handler(request)
+
+    served = web.Application(middlewares=[guarded])
+    served.add_routes(app.pages())
+    return served
 
 
 @dataclass
@@ -338,9 +352,7 @@ async def test_a_link_signs_in_only_when_its_number_is_written_in_the_chat(desk:
 
     desk.office.answers |= {"Residents.status": {"configured": True}, "Session.verify": verify}
     desk.office.answers["Session.forget"] = forget
-    pages = web.Application()
-    pages.add_routes(list(desk.app.pages()))
-    async with TestClient(TestServer(pages)) as browser:
+    async with TestClient(TestServer(pages(desk.app))) as browser:
 
         async def signed_in(number: int) -> str:
             desk.channel.write(text("masuk", number))
@@ -369,10 +381,8 @@ async def test_a_link_signs_in_only_when_its_number_is_written_in_the_chat(desk:
 
 
 async def test_a_webhook_takes_what_is_signed_and_keeps_it_once(desk: Desk) -> None:
-    pages = web.Application()
-    pages.add_routes(list(desk.app.pages()))
     body = text("Halo").model_dump_json()
-    async with TestClient(TestServer(pages)) as service:
+    async with TestClient(TestServer(pages(desk.app))) as service:
         for _ in range(3):
             assert (await service.post("/channels/chat", data=body, headers={"Authorization": "memory"})).status == 200
         await desk.until(lambda: desk.texts() == ["jawaban: Halo"])
