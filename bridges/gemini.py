@@ -1,28 +1,28 @@
-"""Gemini (`type = "gemini"`) through google-genai. It does no tool calling of Gemini's own: actions are plain JSON.
+"""Gemini (`type = "gemini"`) through google-genai: how it is asked, and what its errors mean. Shapes: gemini_shapes.py.
 
 Settings of its own in client.toml: `thinking_budget` (tokens; default 0 for the flash models, whose thinking would eat
-the few tokens of an action, else the model's own).
+the few tokens of an action, else the model's own), `functions = true` (actions as functions, of which one must be
+called; without it so only once Gemini has refused the response schema), `cache_s` (seconds that Google keeps the stable
+start of the prompt, which costs storage; default 0: not at all).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from agentd.errors import ProviderFailure
-from agentd.messages import ModelRequest, Usage
-from bridges.hosted import Finish, HostedModel, Piece, kind_of_status, retry_after
+from agentd.messages import Constraint, ModelRequest, ProviderSettings
+from bridges.gemini_cache import PrefixCache
+from bridges.gemini_shapes import FORMS, Form, constraint, contents, functions, piece, system_text
+from bridges.hosted import HostedModel, Piece, kind_of_status, retry_after
 
-BLOCKED = frozenset(
-    {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "MODEL_ARMOR"}
-)
-SCHEMA_KEYWORDS = frozenset(
-    {"$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems"}
-    | {"minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required"}
-)
-"""What `responseJsonSchema` takes (documented with GenerationConfig); others are dropped, `const` becomes `enum`."""
+ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
+ABOUT_THINKING = re.compile(r"thinking|budget", re.IGNORECASE)
+"""What a refused request (400) was refused for: it is asked again without."""
 
 
 class GeminiModel(HostedModel):
@@ -31,6 +31,14 @@ class GeminiModel(HostedModel):
     default_model = "gemini-2.5-flash"
     package = "google.genai"
     extra = "gemini"
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        super().__init__(settings)
+        self._refused = FORMS.index("functions") if settings.settings.get("functions") is True else 0
+        """How many of FORMS are not used: Gemini has refused them."""
+        self._thinking = True
+        self._ttl_s = float(settings.settings.get("cache_s", 0))
+        self._cache = PrefixCache(self._ttl_s)
 
     def missing_key(self) -> str | None:
         """Gemini always needs one."""
@@ -49,13 +57,59 @@ class GeminiModel(HostedModel):
         return package.Client(api_key=self.settings.api_key, http_options=options)
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """`streamGenerateContent` or `generateContent`."""
-        asked = {"model": model, "contents": _contents(request), "config": self._config(request, model)}
+        """`streamGenerateContent` or `generateContent`; what is refused of its config is left out from then on."""
+        from google.genai import errors
+
+        gone = False
+        while True:
+            form = FORMS[self._refused]
+            config, start = await self._config(client, request, model, form, may_cache=not gone)
+            turns = contents(request.messages[start:]) or [_as_user(request)]
+            asked = {"model": model, "config": config, "contents": turns}
+            try:
+                async with aclosing(self._asked(client, asked, request, streaming=streaming)) as arriving:
+                    async for one in arriving:
+                        yield one
+                return
+            except errors.ClientError as error:
+                gone = "cached_content" in config and (
+                    error.code in (403, 404) or "cache" in str(error.message).casefold()
+                )
+                if gone:
+                    self._cache.forget(config["cached_content"])
+                elif not self._weaker(error, config, form):
+                    raise
+
+    async def _asked(
+        self, client: Any, asked: dict[str, Any], request: ModelRequest, *, streaming: bool
+    ) -> AsyncGenerator[Piece]:
+        offered = functions(request.json_schema or {}) if "tools" in asked["config"] else None
         if streaming:
             async for chunk in await client.aio.models.generate_content_stream(**asked):
-                yield _piece(chunk)
+                yield piece(chunk, offered)
         else:
-            yield _piece(await client.aio.models.generate_content(**asked))
+            yield piece(await client.aio.models.generate_content(**asked), offered)
+
+    def _weaker(self, error: Any, config: dict[str, Any], form: Form) -> bool:
+        """Whether only something of the config was refused: then it is left out from now on."""
+        message = str(error.message or "")
+        if error.code != 400 or "API key" in message:
+            return False
+        if "thinking_config" in config and ABOUT_THINKING.search(message):
+            self._thinking = False
+            return True
+        if form == "none" or not ABOUT_FORM.search(message) or not config.keys() & {"response_json_schema", "tools"}:
+            return False
+        self._refused = FORMS.index(form) + 1
+        return True
+
+    def constraint(self) -> Constraint:
+        """A schema, as long as Gemini has not refused it nor the functions that say the same."""
+        return "none" if FORMS[self._refused] == "none" else "json_schema"
+
+    def honoured(self, request: ModelRequest) -> Constraint:
+        """As above, where the request has a schema."""
+        return self.constraint() if request.json_schema is not None else "none"
 
     def failure(self, error: Exception) -> ProviderFailure:
         """google-genai's errors, and those of aiohttp below it."""
@@ -77,42 +131,28 @@ class GeminiModel(HostedModel):
         await client.aio.aclose()
         client.close()
 
-    def _config(self, request: ModelRequest, model: str) -> dict[str, Any]:
-        from google.genai import types
-
+    async def _config(
+        self, client: Any, request: ModelRequest, model: str, form: Form, *, may_cache: bool
+    ) -> tuple[dict[str, Any], int]:
+        """The request's config, and how many of its messages a cache holds."""
         config: dict[str, Any] = {
             "temperature": request.temperature,
             "max_output_tokens": request.max_tokens,
             "automatic_function_calling": {"disable": True},
         }
-        if system := "\n\n".join(message.content for message in request.messages if message.role == "system"):
-            config["system_instruction"] = system
-        budget = self.settings.settings.get("thinking_budget", 0 if "2.5-flash" in model else None)
-        if budget is not None:
-            config["thinking_config"] = types.ThinkingConfig(thinking_budget=budget)
         if request.json_schema is not None:
-            config["response_mime_type"] = "application/json"
-            config["response_json_schema"] = supported(request.json_schema)
-        return config
-
-
-def supported(schema: Any) -> Any:
-    """The part of a JSON Schema that Gemini takes."""
-    if isinstance(schema, list):
-        return [supported(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kept: dict[str, Any] = {}
-    for keyword, value in schema.items():
-        if keyword == "const":
-            kept["enum"] = [value]
-        elif keyword in ("properties", "$defs"):
-            kept[keyword] = {name: supported(inner) for name, inner in value.items()}
-        elif keyword == "enum":
-            kept[keyword] = value
-        elif keyword in SCHEMA_KEYWORDS:
-            kept[keyword] = supported(value)
-    return kept
+            config |= constraint(request.json_schema, form)
+        budget = self.settings.settings.get("thinking_budget", 0 if "2.5-flash" in model else None)
+        if budget is not None and self._thinking:
+            config["thinking_config"] = {"thinking_budget": budget}
+        start = request.messages[: request.stable]
+        rest = request.messages[request.stable :]
+        cacheable = may_cache and self._ttl_s > 0 and rest and not system_text(rest)
+        if cacheable and "tools" not in config and (name := await self._cache.name(client, start, model)):
+            return {**config, "cached_content": name}, len(start)
+        if system := system_text(request.messages):
+            config["system_instruction"] = system
+        return config, 0
 
 
 def _address(endpoint: str | None) -> dict[str, str]:
@@ -126,40 +166,9 @@ def _address(endpoint: str | None) -> dict[str, str]:
     return {"base_url": urlunsplit((parts.scheme, parts.netloc, path, "", "")), "api_version": version}
 
 
-def _contents(request: ModelRequest) -> list[dict[str, Any]]:
-    """The turns without the system's, which go beside them; a request of system messages alone becomes a user's."""
-    roles = {"user": "user", "assistant": "model"}
-    turns = [message for message in request.messages if message.role != "system"] or request.messages[-1:]
-    return [{"role": roles.get(turn.role, "user"), "parts": [{"text": turn.content}]} for turn in turns]
-
-
-def _piece(chunk: Any) -> Piece:
-    """One response or one event of a stream. A block and a cut raise nothing in google-genai: both are raised here."""
-    usage = None
-    if counted := chunk.usage_metadata:
-        written = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
-        usage = Usage(input_tokens=counted.prompt_token_count or 0, output_tokens=written)
-    if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
-        return Piece(finish="blocked", detail=_name(chunk.prompt_feedback.block_reason), usage=usage)
-    if not chunk.candidates:
-        return Piece(usage=usage)
-    candidate = chunk.candidates[0]
-    parts = (candidate.content.parts if candidate.content else None) or []
-    text = "".join(part.text or "" for part in parts if not part.thought)
-    reason = _name(candidate.finish_reason) if candidate.finish_reason else ""
-    return Piece(text=text, finish=_finish(reason), detail=reason, usage=usage)
-
-
-def _finish(reason: str) -> Finish | None:
-    if reason in ("", "FINISH_REASON_UNSPECIFIED"):
-        return None
-    if reason in BLOCKED:
-        return "blocked"
-    return "cut" if reason == "MAX_TOKENS" else "whole"
-
-
-def _name(value: Any) -> str:
-    return str(getattr(value, "value", value))
+def _as_user(request: ModelRequest) -> dict[str, Any]:
+    """A request of system messages alone becomes a user's."""
+    return {"role": "user", "parts": [{"text": request.messages[-1].content}]}
 
 
 def _api_failure(error: Any) -> ProviderFailure:

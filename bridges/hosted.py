@@ -22,7 +22,7 @@ from agentd.ports import TextChunk, TextSink
 CONNECT_S = 5.0
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
-Finish = Literal["whole", "cut", "blocked"]
+Finish = Literal["whole", "cut", "blocked", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,8 @@ class HostedModel(ABC):
             raise ProviderFailure("unavailable", "the answer broke off before its end")
         if last.finish == "blocked":
             raise ProviderFailure("blocked", f"the provider refused to answer ({last.detail})")
+        if last.finish == "broken":
+            raise ProviderFailure("bad_output", f"no answer that can be used ({last.detail})")
         if last.finish == "cut" and (request.json_schema is not None or not text):
             raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
         if not text.strip():

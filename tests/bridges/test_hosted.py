@@ -16,7 +16,7 @@ import pytest
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import ChatMessage, ModelPrice, ModelRequest, Usage
 from agentd.ports import ChatModel, TextChunk
-from bridges.gemini import supported
+from bridges.gemini_shapes import supported
 from tests.bridges.wires import KEY, WIRES, Answer, Wire
 
 MESSAGES = (

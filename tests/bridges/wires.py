@@ -26,7 +26,7 @@ KEY = "sk-secret-7f3a"
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server does with one request.
+    """What the server does with one request. With a `body` it answers that, in a stream a list of pieces.
 
     `ending`: whole; max_tokens; blocked; hang (after the first piece), cut (the connection breaks), silent_end (the
     stream ends as if it were over), error_line (an error inside the stream), garbage (no JSON).
@@ -91,7 +91,7 @@ class Wire(ABC):
             body = answer.body if answer.body is not None else self.error(answer.status)
             return web.json_response(body, status=answer.status, headers=answer.headers)
         if not self.streams(request, self.requests[-1]):
-            return await self._at_once(request, answer)
+            return web.json_response(answer.body) if answer.body is not None else await self._at_once(request, answer)
         return await self._streamed(request, answer)
 
     async def _at_once(self, request: web.Request, answer: Answer) -> web.StreamResponse:
@@ -112,7 +112,7 @@ class Wire(ABC):
         response = web.StreamResponse(headers={"Content-Type": self.stream_type})
         await response.prepare(request)
         broken = answer.ending in ("hang", "cut", "silent_end", "error_line", "garbage")
-        lines = list(self.lines(answer))
+        lines = list(self.lines(answer)) if answer.body is None else [json.dumps(chunk) for chunk in answer.body]
         for line in lines[:2] if broken else lines:
             await response.write(self.frame(line))
         match answer.ending:

@@ -1,0 +1,135 @@
+"""Gemini's protocol as plain data: what a turn is asked with, and what each shape of its answer means. It asks nobody.
+
+A function call that comes back is written as the action it stands for, so that the rest of agentd reads one form alone.
+Text beside a call, and a second call, follow it in that text: the first action counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from agentd.messages import ChatMessage, Usage
+from bridges.hosted import Finish, Piece
+
+Form = Literal["schema", "functions", "none"]
+FORMS: tuple[Form, ...] = ("schema", "functions", "none")
+"""How an answer is held to the actions: a response schema; functions, one of which must be called; by words alone."""
+BLOCKED = frozenset({"SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "MODEL_ARMOR"})
+"""Refusals of what was said. Not RECITATION, LANGUAGE or SPII (a NIK is personal): there another model can answer."""
+SCHEMA_KEYWORDS = frozenset(
+    {"$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems"}
+    | {"minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required"}
+)
+"""What `responseJsonSchema` takes (documented with GenerationConfig); others are dropped, `const` becomes `enum`."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
+"""What a function may be called."""
+
+
+def system_text(messages: Sequence[ChatMessage]) -> str:
+    """The system's words, which go beside the turns."""
+    return "\n\n".join(message.content for message in messages if message.role == "system")
+
+
+def contents(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """The turns without the system's."""
+    roles = {"user": "user", "assistant": "model"}
+    return [
+        {"role": roles.get(turn.role, "user"), "parts": [{"text": turn.content}]}
+        for turn in messages
+        if turn.role != "system"
+    ]
+
+
+def supported(schema: Any) -> Any:
+    """The part of a JSON Schema that Gemini takes."""
+    if isinstance(schema, list):
+        return [supported(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "const":
+            kept["enum"] = [value]
+        elif keyword in ("properties", "$defs"):
+            kept[keyword] = {name: supported(inner) for name, inner in value.items()}
+        elif keyword == "enum":
+            kept[keyword] = value
+        elif keyword in SCHEMA_KEYWORDS:
+            kept[keyword] = supported(value)
+    return kept
+
+
+def functions(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
+    """{name: parameters} of a schema's actions, one function each; None where they can't be told as functions.
+
+    The parameters are the action's keys besides `action` and `tool`: `input` (and `quotes`), or `response`.
+    """
+    told: dict[str, dict[str, Any]] = {}
+    for branch in schema.get("anyOf", [schema]):
+        properties = dict(branch.get("properties", {}))
+        action, tool = (properties.pop(key, {}).get("const") for key in ("action", "tool"))
+        name = tool if action == "call_tool" else action
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in told:
+            return None
+        required = [key for key in branch.get("required", ()) if key in properties]
+        told[name] = supported({"type": "object", "properties": properties, "required": required})
+    return told
+
+
+def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
+    """What of GenerateContentConfig holds the answer to the schema."""
+    if form == "schema":
+        return {"response_mime_type": "application/json", "response_json_schema": supported(schema)}
+    told = functions(schema) if form == "functions" else None
+    if told is None:
+        return {}
+    declared = [{"name": name, "parameters_json_schema": parameters} for name, parameters in told.items()]
+    one_of_them = {"function_calling_config": {"mode": "ANY", "allowed_function_names": list(told)}}
+    return {"tools": [{"function_declarations": declared}], "tool_config": one_of_them}
+
+
+def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
+    """One response or one event of a stream; `asked` are the functions that were offered, if any.
+
+    A block and a cut raise nothing in google-genai: both are told here.
+    """
+    usage = None
+    if counted := answer.usage_metadata:
+        written = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
+        usage = Usage(input_tokens=counted.prompt_token_count or 0, output_tokens=written)
+    if answer.prompt_feedback and answer.prompt_feedback.block_reason:
+        return Piece(finish="blocked", detail=_name(answer.prompt_feedback.block_reason), usage=usage)
+    if not answer.candidates:
+        return Piece(usage=usage)
+    candidate = answer.candidates[0]
+    parts = (candidate.content.parts if candidate.content else None) or []
+    calls = "".join(_action(part.function_call, asked or {}) for part in parts if part.function_call)
+    text = "".join(part.text or "" for part in parts if not part.thought)
+    reason = _name(candidate.finish_reason) if candidate.finish_reason else ""
+    return Piece(text=calls + text, finish=_finish(reason), detail=reason, usage=usage)
+
+
+def _action(call: Any, asked: Mapping[str, Any]) -> str:
+    """A function call as the action it stands for; of a function that nobody offered, as a call of that tool."""
+    given = dict(call.args or {})
+    if call.name == "final" and "response" in given:
+        action = {"action": "final", "response": given["response"]}
+    elif call.name in asked and "input" in given:
+        action = {"action": "call_tool", "tool": call.name, **given}
+    else:
+        action = {"action": "call_tool", "tool": call.name, "input": given}
+    return json.dumps(action, ensure_ascii=False)
+
+
+def _finish(reason: str) -> Finish | None:
+    if reason in ("", "FINISH_REASON_UNSPECIFIED"):
+        return None
+    known: dict[str, Finish] = {"STOP": "whole", "MAX_TOKENS": "cut"}
+    return "blocked" if reason in BLOCKED else known.get(reason, "broken")
+
+
+def _name(value: Any) -> str:
+    return str(getattr(value, "value", value))
