@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from servers.certificate import kinds
 from servers.certificate.basis import REGISTER, Basis, Level, Source, in_words
+from servers.certificate.conditions import Condition
 from servers.certificate.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.fitting import compare, warnings
 from servers.certificate.office import Office, unique_pattern
@@ -55,6 +56,7 @@ class LetterType(BaseModel):
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
     declarant: str = Field(default="yang bersangkutan", description="whose statement it rests on")
     declares: bool = Field(default=False, description="its text says what no register knows, on the declarant's word")
+    conditions: tuple[Condition, ...] = ()
     roles: dict[str, Words] = Field(default={}, description="whom its fields are about, and the words for them")
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]

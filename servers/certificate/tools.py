@@ -31,5 +31,6 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
             "agentd/assurance": letter.assurance,
             "agentd/requirements": list(letter.requirements),
             "agentd/valid_days": letter.valid_days,
+            "agentd/conditions": [condition.model_dump(exclude_defaults=True) for condition in letter.conditions],
         },
     )

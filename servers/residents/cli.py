@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from servers.residents import checking, importing, sheet
 from servers.residents.configured import ConfiguredRegister
-from servers.residents.database import Database
+from servers.residents.database import WRITE_SECONDS, Database
 from servers.residents.opensid import MARK
 from servers.residents.own import OwnRegister
 from servers.residents.pins import ScryptPins
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _check(settings: Settings) -> int:
     register = ConfiguredRegister(settings).opened()
-    database = Database(settings.url, read_seconds=60) if settings.url else None
+    database = Database(settings.url, seconds=60) if settings.url else None
     for line in checking.findings(register, database):
         print(line)
     return 0
@@ -67,7 +67,7 @@ def _check(settings: Settings) -> int:
 def _own_database(settings: Settings) -> Database:
     if settings.url is None:
         raise SettingsError(f"RESIDENTS_URL is not set: name the database that shall hold the register, {EXAMPLE}")
-    database = Database(settings.url, writing=True)
+    database = Database(settings.url, writing=True, seconds=WRITE_SECONDS)
     with database.connection() as connection:
         if sa.inspect(connection).has_table(MARK):
             raise RegisterError("RESIDENTS_URL is an OpenSID's database, which agentd never writes: use OpenSID")

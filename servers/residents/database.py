@@ -29,11 +29,14 @@ NAMES_ONLY = {1054, 1142, 1143, 1146}
 
 
 class Database:
-    """Opens nothing until it is asked. `writing`: for the import and the log; else every session is read-only."""
+    """Opens nothing until it is asked. `writing`: for the import and the log; else every session is read-only.
 
-    def __init__(self, url: str, *, writing: bool = False, read_seconds: float = READ_SECONDS) -> None:
+    `seconds`: how long a statement may take; a database that answers nothing holds its caller no longer.
+    """
+
+    def __init__(self, url: str, *, writing: bool = False, seconds: float = READ_SECONDS) -> None:
         """Raises RegisterError, whose text never repeats the address."""
-        self._seconds = WRITE_SECONDS if writing else read_seconds
+        self._seconds = seconds
         self.engine = _engine(_parsed(url), writing, self._seconds)
 
     @contextmanager

@@ -12,6 +12,7 @@ from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, person, residents
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
 BUDI = residents()[0]
+CHILD = {"penghasilan": "3000000", "keperluan": "Mendaftar sekolah"}
 NO_MODEL = '{"error": "unavailable"}'
 """A turn that fails: the script's model must not be asked."""
 
@@ -102,3 +103,31 @@ def test_the_letters_are_listed_as_a_page_draws_them(tmp_path: Path) -> None:
     domisili = letters["generate_surat_keterangan_domisili"]
     religion = next(one for one in domisili["fields"] if one["name"] == "agama")
     assert religion["kind"] == "choice" and "Islam" in religion["choices"]
+
+
+def test_a_letter_that_the_register_forbids_is_refused_at_once_and_a_child_is_chosen_by_tap(tmp_path: Path) -> None:
+    unmarried = "generate_surat_keterangan_belum_menikah"
+    with running(tmp_path, NO_MODEL, config=WITH_OFFICERS + REGISTER + SERVERS["certificate"]) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        session = one.arrive()
+        assert one.call("Residents.visit", session_id=session) == {"members": [], "withheld": []}
+        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        visit = one.call("Residents.visit", session_id=session)
+        assert [(each["nama"], each["hubungan"]) for each in visit["members"]] == [
+            *(("Siti Contoh", "Istri"), ("Rizky Contoh", "Anak"))
+        ]
+        assert residents()[2]["nik"] not in str(visit) and [each["tool"] for each in visit["withheld"]] == [unmarried]
+        told = one.says("Saya perlu surat belum menikah", options=tapped(unmarried))
+        assert (told["status"], told["provider"], told["response"]) == (
+            *("completed", None, visit["withheld"][0]["message"]["id"]),
+        )
+        typed = {"nama_anak": visit["members"][1]["value"], **CHILD}
+        asked = one.says(
+            "Surat penghasilan", options=tapped("generate_surat_keterangan_penghasilan_orang_tua", **typed)
+        )
+        assert asked["approval"]["arguments"]["nama_anak"] == "Rizky Contoh"
+        assert asked["approval"]["sources"]["nama_anak"] == "register"
+        one.arrive()
+        with pytest.raises(RpcFailed) as refused:
+            one.call("Residents.visit", session_id=session)
+        assert refused.value.type == "not_found"

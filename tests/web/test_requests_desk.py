@@ -85,11 +85,29 @@ def test_an_officer_sees_what_differs_ticks_vouches_and_says_yes(
     seen = {one["requirement"]: one["seen"] for one in officer.call("Request.list")["requests"][0]["requirements"]}
     assert seen.pop(KTP) and not any(seen.values())
 
-    card.get_by_role("button", name="Setujui", exact=True).click()
+    yes = card.get_by_role("button", name="Setujui", exact=True)
+    expect(yes).to_be_disabled()  # until all that the letter asks for was seen
+    expect(card.get_by_text("setelah semua persyaratan dicentang")).to_be_visible()
+    for requirement in seen:
+        card.get_by_label(requirement).check()
+    expect(yes).to_be_enabled()
+    card.get_by_label(KTP).uncheck()
+    expect(yes).to_be_disabled()
+    assert screen.call("Request.list")["requests"][0]["status"] == "incomplete"
+    card.get_by_label(KTP).check()
+    yes.click()
     expect(card).to_have_count(0)
     expect(page.locator("[data-figure=ready]")).not_to_have_text("0")
     expect(page.locator("[data-figure=issued]")).not_to_have_text("0")
     assert screen.call("Request.list")["requests"][0]["status"] == "ready"
+    expect(page.locator("[data-figure=fetched]")).to_have_text("0")
+    line = page.locator(f"[data-ready='{made['queue_number']}']")
+    expect(line).to_contain_text("Surat Keterangan Domisili")
+    assert violations(page) == []
+    line.get_by_role("button").click()
+    expect(line).to_have_count(0)
+    expect(page.locator("[data-figure=fetched]")).to_have_text("1")
+    assert screen.call("Request.list")["requests"][0]["status"] == "fetched"
 
 
 def test_a_request_of_nobody_in_the_register_says_so_and_is_refused_by_keys(

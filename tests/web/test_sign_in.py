@@ -115,6 +115,29 @@ def test_a_resident_gets_a_letter_by_taps_alone(office: Daemon, kiosk: Callable[
     assert sessions(office) == others
 
 
+def test_a_child_is_chosen_by_tap_and_a_letter_that_the_register_forbids_says_why(kiosk: Callable[..., Page]) -> None:
+    page = kiosk(has_touch=True)
+    signed_in(page, BUDI["nik"], BUDI["pin"])
+    forbidden = page.locator("[data-letter=surat_keterangan_belum_menikah]")
+    expect(forbidden).to_have_attribute("data-needs", "withheld")
+    expect(forbidden).to_be_disabled()
+    expect(forbidden).to_contain_text("status perkawinan Anda: Kawin.")
+    page.locator("[data-letter=surat_keterangan_penghasilan_orang_tua]").tap()
+    child = page.locator("[data-field=nama_anak]")
+    expect(child.locator("label")).to_have_count(2)  # the family without the visitor
+    child.get_by_text("Rizky Contoh (Anak").tap()
+    page.locator("[name=penghasilan]").fill("3000000")
+    page.locator(".suggested").get_by_text("Mendaftar sekolah").tap()
+    assert (violations(page), layout_faults(page, 72)) == ([], [])
+    page.locator("[data-act=submit]").tap()
+    card = page.locator(".card.approval")
+    expect(card).to_contain_text("Rizky Contoh")
+    expect(card.locator("div", has_text="Nama anak").locator("[data-source=register]").first).to_be_visible()
+    page.locator("#finish").tap()
+    expect(page.locator("#sign-in")).to_be_visible()
+    assert "Rizky" not in page.content()
+
+
 def test_a_resident_gets_a_letter_by_card_and_keys_alone(kiosk: Callable[..., Page]) -> None:
     page = kiosk("?lang=en&card=reader")
     press, typed = page.keyboard.press, page.keyboard.type

@@ -48,7 +48,7 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
 
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
     """The tool that this request asks for by its words: its answer comes before any other, and nothing after it."""
-    return next((tool for tool in tools if not tool.official and _asked_for(tool, [request])), None)
+    return next((tool for tool in tools if not tool.official and asked_for(tool, [request])), None)
 
 
 def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> ToolInfo:
@@ -111,7 +111,8 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
     return found
 
 
-def _asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
+def asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
+    """Whether any of these texts names what the tool does."""
     names = _names(tool)
     return any(_speaks_of(names, text) for text in words)
 

@@ -12,7 +12,7 @@ from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
-from agentd.apps.letters.offer import about, looked_up, not_again, offered
+from agentd.apps.letters.offer import about, asked_for, looked_up, not_again, offered
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
@@ -79,9 +79,14 @@ def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> Copied | None:
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
     """The one official form there is, when this message says something for it and it was not tried in this run.
 
-    Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
+    One that leaves nothing to say is called as soon as it is asked for by its name. Filled in as far as it goes it
+    shows exactly what is missing; a small model would ask for everything again.
     """
     forms = [tool for tool in tools if tool.official]
     tried = {step.tool for step in turn.steps}
     one = len(forms) == 1 and forms[0].name not in tried
-    return forms[0] if one and fills(forms[0], turn.said, readings) else None
+    if not one:
+        return None
+    if not forms[0].input_schema.get("properties"):
+        return forms[0] if asked_for(forms[0], [turn.request]) else None
+    return forms[0] if fills(forms[0], turn.said, readings) else None

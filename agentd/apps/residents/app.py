@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.agent.toolset import Fit
 from agentd.application import App, Wiring
-from agentd.apps.residents import correction_methods, request_methods, session_methods
+from agentd.apps.residents import correction_methods, request_methods, session_methods, visit_methods
 from agentd.apps.residents.comparing import Comparing
 from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.identity import Identities
@@ -18,6 +18,7 @@ from agentd.apps.residents.policy import Filled, Visitors
 from agentd.apps.residents.register import Register
 from agentd.apps.residents.requests import Requests
 from agentd.apps.residents.verifying import Verifications
+from agentd.apps.residents.visits import Visits
 from agentd.messages import ToolInfo
 from agentd.ports import ToolHost
 from agentd.runs.approvals import Review
@@ -44,7 +45,8 @@ class Residents(App):
     """Session.verify and what rests on it."""
 
     methods = (
-        *(session_methods.verify, session_methods.forget, session_methods.vouch, session_methods.status),
+        *(session_methods.verify, session_methods.forget, session_methods.vouch),
+        *(visit_methods.status, visit_methods.visit),
         *(request_methods.list_requests, request_methods.get, request_methods.cancel, request_methods.check),
         request_methods.compare,
         request_methods.hand_over,
@@ -81,9 +83,18 @@ class Residents(App):
         return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:
-        """What Session.verify, Request.* and Correction.* stand on."""
+        """What Session.verify, Residents.*, Request.* and Correction.* stand on."""
+        visits = Visits(self.wiring.store, self._visitors)
         compared = Comparing(self.wiring.store, self._register, self.wiring.tools)
-        return (self._verifications, self._register, self._requests, compared, self._corrections, self.wiring.audit)
+        return (
+            self._verifications,
+            self._register,
+            visits,
+            self._requests,
+            compared,
+            self._corrections,
+            self.wiring.audit,
+        )
 
     def _configured(self) -> bool:
         settings = self.wiring.settings()

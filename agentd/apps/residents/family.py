@@ -26,7 +26,9 @@ class Meant:
 
 def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
     """The members of that name, or of that relation; of several, those whom the citizen's words (oldest first) single
-    out by relation or year of birth, as they named them last or since."""
+    out by relation or year of birth, as they named them last or since. A member as `described` is that one."""
+    if chosen := [one for one in family if name in (described(one, "id"), described(one, "en"))]:
+        return Meant(tuple(chosen))
     words = _words(name)
     found = [one for one in family if words and words <= _words(one["nama"])]
     exact = [one for one in found if words == _words(one["nama"])]
@@ -52,11 +54,12 @@ def question(name: str, found: Meant, language: Language) -> str:
     """What the citizen is asked where a name is nobody's of the card, or of several."""
     if not found.members:
         return _NOBODY[language].format(name=name)
-    shown = "; ".join(_described(one, language) for one in found.members)
+    shown = "; ".join(described(one, language) for one in found.members)
     return _SEVERAL[language].format(name=name, members=shown)
 
 
-def _described(one: Resident, language: Language) -> str:
+def described(one: Resident, language: Language) -> str:
+    """`Rizky Contoh (Anak, lahir 2004-08-21)`: what tells members of one name apart."""
     born = f"{_BORN[language]} {one['tanggal_lahir']}" if one["tanggal_lahir"] else ""
     return f"{one['nama']} ({', '.join(part for part in (one['hubungan'] or '', born) if part)})"
 

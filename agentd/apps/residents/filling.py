@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.assurance import Level
+from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
 from agentd.apps.residents.family import meant, question, spoken
 from agentd.apps.residents.register import Resident
 from agentd.errors import Language
 from agentd.messages import Source, ToolInfo
 
 SOURCE = "x-agentd-source"
-MEMBER = "family"
 Json = Any
 
 
@@ -48,13 +48,20 @@ class WhichMember(Exception):
 
 
 def offered(tool: ToolInfo, known: Known) -> ToolInfo:
-    """The tool as a verified session's model sees it: without what the register fills in."""
+    """The tool as a verified session's model sees it: without what the register fills in.
+
+    Of one whose conditions the register doesn't meet nothing is left to ask: it is called at once, and refused.
+    """
     properties, needed = _fields(tool.input_schema)
-    left = {
-        name: rule
-        for name, rule in properties.items()
-        if (source := _source(rule)) is None or _is_open(source, name in needed, known)
-    }
+    left = (
+        {}
+        if unmet(tool, known.resident)
+        else {
+            name: rule
+            for name, rule in properties.items()
+            if (source := _source(rule)) is None or _is_open(source, name in needed, known)
+        }
+    )
     if left.keys() == properties.keys():
         return tool
     required = [name for name in needed if name in left and not str(_source(left[name])).startswith(f"{MEMBER}.")]
@@ -77,20 +84,24 @@ def stated(schema: Mapping[str, Json], arguments: Mapping[str, Json], by: Source
 
 
 def filled(
-    schema: Mapping[str, Json], arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
+    tool: ToolInfo, arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
 ) -> Filling:
-    """The arguments with what the register holds, whatever was written there. Raises WhichMember.
+    """The arguments with what the register holds, whatever was written there. Raises WhichMember, ConditionUnmet.
 
     What it doesn't hold the citizen may declare; where the letter needs that, the whole is only declared.
     """
-    properties, needed = _fields(schema)
-    filling = stated(schema, arguments, "citizen")
+    if why := unmet(tool, known.resident):
+        raise ConditionUnmet(why)
+    properties, needed = _fields(tool.input_schema)
+    filling = stated(tool.input_schema, arguments, "citizen")
     member = _member(properties, arguments, known, said, language)
+    if why := unmet(tool, known.resident, member):
+        raise ConditionUnmet(why)
     for name, rule in properties.items():
         source = _source(rule)
         if source is None:
             continue
-        value = _value(source, known.resident, member)
+        value = value_of(source, known.resident, member)
         if value is not None:
             filling.arguments[name] = value
             filling.sources[name] = "register"
@@ -122,13 +133,6 @@ def _member(
     if found.one is None:
         raise WhichMember(field_name, question(name, found, language))
     return found.one
-
-
-def _value(source: str, resident: Resident, member: Resident | None) -> str | None:
-    whose, _, key = source.partition(".")
-    if whose == MEMBER:
-        return None if member is None else member.get(key or "nama")
-    return resident.get(key)
 
 
 def _is_open(source: str, required: bool, known: Known) -> bool:

@@ -13,6 +13,7 @@ from functools import partial
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.assurance import least_of, reaches
 from agentd.agent.toolset import Fit
+from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
 from agentd.apps.residents.identity import Identities
@@ -98,9 +99,9 @@ class Filled(ToolHostWrapper):
                 success=False, error_type="grounding", missing=(asked.field,), message=str(asked), output=missing
             )
         except _Refused as refused:
-            return ToolOutcome(
-                success=False, error_type="tool_execution", message=refused.words[call.language], output={}
-            )
+            return _refused(refused.words[call.language])
+        except ConditionUnmet as refused:
+            return _refused(refused.unmet.words(call.language))
         made = call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
         try:
             outcome = await self._inner.call(made, on_progress)
@@ -123,7 +124,7 @@ class Filled(ToolHostWrapper):
             filling = stated(tool.input_schema, call.input, "officer" if by_hand else "citizen")
         else:
             said = [one.text for one in call.said if one.by == "citizen"]
-            filling = filled(tool.input_schema, call.input, known, said, call.language)
+            filling = filled(tool, call.input, known, said, call.language)
         return filling.arguments, _basis(filling)
 
 
@@ -132,6 +133,10 @@ def _check_level(tool: ToolInfo, basis: Basis) -> None:
     least = least_of(tool)
     if not reaches("officer", least) and not reaches(basis.level, least):
         raise _Refused(ONLY_PROVEN)
+
+
+def _refused(words: str) -> ToolOutcome:
+    return ToolOutcome(success=False, error_type="tool_execution", message=words, output={})
 
 
 def _basis(filling: Filling) -> Basis:

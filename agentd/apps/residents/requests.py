@@ -24,6 +24,7 @@ from agentd.runs.records import PendingApproval, RunRecord
 from agentd.runs.store import RunStore
 
 Status = Literal["incomplete", "under_review", "waiting_signature", "ready", "fetched", "cancelled"]
+ENDED = frozenset({"ready", "fetched", "cancelled"})
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _CODE = 16
 """Characters of a code, of 31: 79 random bits."""
@@ -182,7 +183,9 @@ class Requests:
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
-        """As its run stands now."""
+        """As its run stands now; what has ended stays as it is, and no run is looked up for it."""
+        if request.status in ENDED:
+            return request
         status = status_of(request, await self._store.run(request.run_id))
         if status == request.status:
             return request
@@ -198,7 +201,7 @@ class Requests:
 
 def status_of(request: Request, run: RunRecord | None) -> Status:
     """How a request stands, by its run; what had ended before the run was removed stays."""
-    if request.status in ("ready", "fetched", "cancelled"):
+    if request.status in ENDED:
         return request.status
     if run is None or run.status in ("failed", "cancelled"):
         return "cancelled"

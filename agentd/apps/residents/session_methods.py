@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, model_validator
 
-from agentd.apps.residents.register import Register
 from agentd.apps.residents.verifying import Verifications
 from agentd.errors import Conflict, NotFound, RateLimited, ToolExecution
 from agentd.messages import Caller, Message
@@ -46,18 +45,6 @@ class VouchParams(Params):
 
     session_id: SessionId
     nik: Nik
-
-
-class RegisterParams(Params):
-    """Params of Residents.status."""
-
-    session_key: SessionKey | None = None
-
-
-class RegisterStatus(Message):
-    """Whether this office has a register of residents at all; it may still be unreadable for a while."""
-
-    configured: bool
 
 
 class VerificationResult(Message):
@@ -136,15 +123,3 @@ async def forget(services: Services, caller: Caller, params: ForgetParams) -> di
 async def vouch(services: Services, caller: Caller, params: VouchParams) -> dict[str, Any]:
     """An officer who saw the visitor's card says who they are (level officer)."""
     return (await services.part(Verifications).vouch(params.session_id, params.nik, caller)).shown()
-
-
-@method(
-    "Residents.status",
-    params=RegisterParams,
-    result=RegisterStatus,
-    scopes=ANYONE,
-    examples=(Example("an office with a register", {}, {"configured": True}),),
-)
-def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict[str, Any]:
-    """Whether visitors can sign in here by NIK and PIN: a page offers that or goes straight to the letters."""
-    return {"configured": services.part(Register).configured}

@@ -122,6 +122,17 @@ def test_what_can_not_be_written_whole_is_not_written_at_all(maria: MariaDB, reg
     assert register.issued_log().write(LETTER)
 
 
+def test_a_database_that_answers_nothing_holds_nobody_for_long(maria: MariaDB, register: ConfiguredRegister) -> None:
+    log = register.issued_log()
+    maria.freeze()
+    try:
+        with pytest.raises(RegisterError, match=r"can't be read|longer than"):
+            log.write(LETTER)
+    finally:
+        maria.thaw()
+    assert log.write(LETTER)
+
+
 def test_an_account_that_only_reads_is_told_so(maria: MariaDB, tmp_path: Path, register: ConfiguredRegister) -> None:
     with pytest.raises(RegisterError, match="INSERT"):
         configured(maria.url("reader"), tmp_path).issued_log().write(LETTER)

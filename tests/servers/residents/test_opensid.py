@@ -202,7 +202,7 @@ def test_the_sessions_only_read_even_with_an_account_that_may_write(maria: Maria
 def test_a_slow_register_is_stopped_and_said_to_be_slow(maria: MariaDB) -> None:
     with (
         pytest.raises(RegisterError, match=r"took longer than 0\.2 seconds"),
-        Database(maria.url("reader"), read_seconds=0.2).connection() as connection,
+        Database(maria.url("reader"), seconds=0.2).connection() as connection,
     ):
         connection.exec_driver_sql(
             "SELECT COUNT(*) FROM tweb_penduduk a, tweb_penduduk b, tweb_penduduk c, config d, tweb_penduduk e"

@@ -20,6 +20,7 @@ export class Page {
     this.hooks = hooks;
     this.catalogue = null;
     this.conversation = null;
+    this.members = []; // of the family of who signed in, as a form takes them
     this._answered = new Set();
     this._led = new WeakSet();
     addEventListener('offline', () => this._link('lost'));
@@ -59,8 +60,15 @@ export class Page {
 
   /** The form of a letter; its lines are what the citizen says. `registered`: the register fills in what it holds. */
   fillIn(letter, { registered = false } = {}) {
-    const fields = this.catalogue.fields(letter.tool).filter((field) => !(registered && isRegistered(field)));
+    const fields = this._fields(letter.tool).filter((field) => !(registered && isRegistered(field)));
     this._form(letter.title, fields, {}, [], 'submit', (values) => this._order(letter, fields, values));
+  }
+
+  /** A form's fields; whom of their own family they mean is tapped. */
+  _fields(tool) {
+    const fields = this.catalogue?.fields(tool) ?? [];
+    if (!this.members.length) return fields;
+    return fields.map((field) => (field.source === 'family' ? { ...field, kind: 'choice', choices: this.members } : field));
   }
 
   /** Corrects what waits for a yes; what the register holds is the office's to correct. */
@@ -68,7 +76,7 @@ export class Page {
     const approval = waiting(turn);
     if (!approval) return;
     if (!turn.form) return this._correct(approval.tool, approval.arguments, [], null);
-    const fields = this.catalogue.fields(approval.tool).filter((field) => approval.sources?.[field.name] !== 'register');
+    const fields = this._fields(approval.tool).filter((field) => approval.sources?.[field.name] !== 'register');
     const letter = { tool: approval.tool, title: this.catalogue.title(approval.tool) };
     this._form(letter.title, fields, approval.arguments, [], 'submit_change', async (values) => {
       await this.conversation.decide(turn, false);
@@ -95,7 +103,7 @@ export class Page {
   }
 
   _correct(tool, known, missing, field) {
-    const fields = this.catalogue?.fields(tool) ?? [];
+    const fields = this._fields(tool);
     const label = missing.length ? 'submit' : 'submit_change';
     this._form(this.catalogue.title(tool), fields, known, missing, label, (values, changed) => {
       const replaced = Object.keys(changed).some((name) => name in known);

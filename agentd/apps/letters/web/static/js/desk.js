@@ -7,13 +7,13 @@ import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { ticketOf } from './print.js';
-import { correctionList, figures, requestDetails, requestLine, showTicks } from './request-desk.js';
+import { correctionList, figures, readyList, requestDetails, requestLine, showTicks } from './request-desk.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
 
 const EVERY_MS = 3000;
 let catalogue = null;
-let shown = { pending: '', corrections: '', letters: '', figures: '', health: '', runs: '' };
+let shown = { pending: '', ready: '', corrections: '', letters: '', figures: '', health: '', runs: '' };
 let today = null; // {today, letters} of the office's day, as last heard
 const nodes = { pending: new Map(), letters: new Map() };
 let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
@@ -48,6 +48,9 @@ async function refresh() {
   ]);
   drawn('pending', queued(waiting.runs, asked.requests), pendingList);
   showTicks(asked.requests);
+  const ready = asked.requests.filter((request) => request.status === 'ready').reverse();
+  drawn('ready', ready, (all) => readyList(all, () => refresh().catch(lost)));
+  $('#ready-part').hidden = !ready.length;
   $('#pending-count').textContent = waiting.runs.length || '';
   drawn('corrections', corrected.corrections, (all) => correctionList(all, () => refresh().catch(lost)));
   $('#corrections-count').textContent = corrected.corrections.length || '';
@@ -103,6 +106,7 @@ function pendingCard(run) {
       h('button', { type: 'button', onclick: edit, 'data-act': 'edit' }, 'Ubah lalu setujui'),
       h('button', { type: 'button', class: 'quiet', onclick: decide(false), 'data-act': 'no' }, 'Tolak'),
     ),
+    run.request && h('p', { class: 'hint', 'data-until-ticked': '', hidden: true }, 'Setujui dapat dipilih setelah semua persyaratan dicentang.'),
     note,
   );
 }

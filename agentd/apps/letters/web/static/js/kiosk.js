@@ -24,6 +24,7 @@ let created = false; // it is at the daemon
 let changed = false; // language or contrast
 let register = false; // whether visitors can sign in here
 let identity = null; // who signed in: {level, display_name}
+let withheld = []; // letters that the register doesn't allow this visitor: {tool, message}
 let withoutPin = false;
 
 const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
@@ -126,7 +127,7 @@ function services() {
   const maySignIn = register && !identity;
   return [
     maySignIn && card('✓', t('sign_in'), t('sign_in_why'), { id: 'sign-in', class: 'service other', onclick: openSignIn }),
-    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn }),
+    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn, withheld: Object.fromEntries(withheld.map(({ tool, message }) => [tool, message[lang()] ?? message.id])) }),
     letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
     card('?', t('ask_else'), null, { id: 'ask-else', class: 'service other', onclick: openTalk }),
   ];
@@ -135,8 +136,9 @@ function services() {
 const signIn = new SignIn($('#sign-in-view'), {
   reader: query.get('card') === 'reader',
   session: visit,
-  onIdentity: (answer) => {
+  onIdentity: async (answer) => {
     identity = answer;
+    await askRegister();
     toStart('[data-letter]');
   },
   onWithout: goWithout,
@@ -159,6 +161,14 @@ async function visit() {
 async function lookAgain() {
   const session = await call('Session.get', { session_id: sessionId }).catch(() => null);
   if (session) identity = session.identity ?? null;
+  await askRegister();
+}
+
+/** Whom the visitor may name, and which letters they can't have; while it can't be asked the forms are typed. */
+async function askRegister() {
+  const known = identity && (await call('Residents.visit', { session_id: sessionId }).catch(() => null));
+  page.members = known?.members.map(({ value }) => value) ?? [];
+  withheld = known?.withheld ?? [];
 }
 
 function openSignIn() {

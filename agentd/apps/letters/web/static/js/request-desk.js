@@ -24,7 +24,7 @@ function requirements(request) {
     box.addEventListener('change', async () => {
       note.textContent = '';
       try {
-        await call('Request.check', { request_id: request.request_id, requirement, seen: box.checked });
+        mayDecide(await call('Request.check', { request_id: request.request_id, requirement, seen: box.checked }));
       } catch (error) {
         box.checked = !box.checked;
         note.textContent = error.userMessage || error.message;
@@ -37,12 +37,40 @@ function requirements(request) {
 
 /** What is ticked, by whichever officer; a box under somebody's hands is left alone. */
 export function showTicks(requests) {
-  for (const { request_id: id, requirements: all } of requests) {
-    for (const { requirement, seen } of all) {
-      const box = document.querySelector(`[data-request="${CSS.escape(id)}"][data-requirement="${CSS.escape(requirement)}"]`);
+  for (const request of requests) {
+    for (const { requirement, seen } of request.requirements) {
+      const box = document.querySelector(`[data-request="${CSS.escape(request.request_id)}"][data-requirement="${CSS.escape(requirement)}"]`);
       if (box && box !== document.activeElement) box.checked = seen;
     }
+    mayDecide(request);
   }
+}
+
+/** A yes is offered once everything asked for was seen and nothing else is awaited; a no always is. */
+function mayDecide({ run_id: run, status, requirements: all }) {
+  const card = document.querySelector(`#pending [data-run="${CSS.escape(run)}"]`);
+  if (!card) return;
+  const may = all.every(({ seen }) => seen) && ['under_review', 'waiting_signature'].includes(status);
+  for (const button of card.querySelectorAll('[data-act=yes], [data-act=edit]')) button.disabled = !may;
+  card.querySelector('[data-until-ticked]').hidden = may;
+}
+
+/** Letters that wait to be fetched, oldest first. */
+export function readyList(requests, refresh) {
+  return requests.map((request) => {
+    const note = h('span', { class: 'note', role: 'alert' });
+    const hand = once(async () => {
+      try {
+        await call('Request.hand_over', { request_id: request.request_id });
+      } catch (error) {
+        note.textContent = error.userMessage || error.message;
+      }
+      await refresh();
+    });
+    const what = h('span', {}, h('strong', {}, request.queue_number), ` ${request.title}, ${time(request.created_at)} `);
+    const label = `${request.queue_number} sudah diserahkan`;
+    return h('li', { 'data-ready': request.queue_number }, what, h('button', { type: 'button', onclick: hand, 'data-act': 'hand-over', 'aria-label': label }, 'Sudah diserahkan'), note);
+  });
 }
 
 function comparison(request) {
@@ -114,7 +142,7 @@ function correctionCard(one, refresh) {
 export function figures({ today, letters, requests }) {
   const made = requests.filter((request) => dayOf(request.created_at) === today);
   const count = (status) => made.filter((request) => request.status === status).length;
-  const waiting = requests.filter((request) => request.status === 'under_review').length;
+  const now = (...states) => requests.filter((request) => states.includes(request.status)).length;
   const row = (name, key, number) => h('div', {}, h('dt', {}, name), h('dd', { 'data-figure': key }, String(number)));
   return h('dl', { class: 'fields figures' },
     row('Surat terbit', 'issued', letters.filter((letter) => letter.status === 'issued').length),
@@ -122,7 +150,9 @@ export function figures({ today, letters, requests }) {
     row('Permintaan hari ini', 'requests', made.length),
     row('Disetujui petugas', 'ready', count('ready') + count('fetched')),
     row('Permintaan dibatalkan', 'cancelled', count('cancelled')),
-    row('Menunggu petugas', 'waiting', waiting));
+    row('Sudah diserahkan', 'fetched', count('fetched')),
+    row('Menunggu petugas', 'waiting', now('under_review', 'incomplete', 'waiting_signature')),
+    row('Siap diserahkan', 'to-fetch', now('ready')));
 }
 
 const OFFICE_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }); // as ISO writes it

@@ -1,0 +1,94 @@
+"""A letter of a verified resident stands in OpenSID's own lists, once, whatever dies meanwhile (`write_log`, issue 18).
+
+A real daemon before a MariaDB with OpenSID's tables; a register that is down answers nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.daemon import SERVERS, Daemon, running
+from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person
+from tests.mariadb import PASSWORD, MariaDB, mariadb
+from tests.servers.residents import opensid
+from tests.servers.residents.test_issued_log import TABLES
+
+NO_MODEL = '{"error": "unavailable"}'
+FORM = {
+    "tool_hint": "generate_surat_keterangan_domisili",
+    "tool_arguments": {"keperluan": "Melamar pekerjaan", "alamat_ktp": "Jl. Contoh No. 1"},
+}
+
+
+def until(done: Callable[[], Any], patience_s: float = 300) -> Any:
+    """What it answers, once that is something: another process announces nothing."""
+    end = time.monotonic() + patience_s
+    while not (answer := done()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.2)
+    return answer
+
+
+def letter(visitor: Person, number: int, before_yes: Callable[[], None] = lambda: None) -> str:
+    """A resident's letter by taps: its number."""
+    visitor.arrive()
+    pin = "120000" if number % 2 == 0 else "123456"
+    assert visitor.verify(nik=opensid.nik(number), pin=pin)["verified"]
+    asked = visitor.says("Surat Keterangan Domisili", options=FORM)
+    assert asked["status"] == "needs_approval", asked["response"]
+    before_yes()
+    done = visitor.says("ya")
+    assert done["status"] == "completed", done["response"]
+    return str(done["steps"][-1]["output"]["number"])
+
+
+def listed(maria: MariaDB, number: str) -> list[tuple[object, ...]]:
+    return maria.execute(
+        "SELECT l.id_pend, l.no_surat, l.tahun, l.status, f.url_surat, p.id_pemohon, p.status, p.isian_form "
+        "FROM log_surat l JOIN permohonan_surat p ON p.keterangan = l.keterangan "
+        f"JOIN tweb_surat_format f ON f.id = l.id_format_surat WHERE l.keterangan = '{number}'"
+    )
+
+
+def outbox(daemon: Daemon) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(daemon.state / "agentd.db") as db:
+        return db.execute("SELECT * FROM agentd_letter_log").fetchall()
+
+
+def test_a_letter_is_listed_once_by_a_daemon_and_a_register_that_come_and_go(tmp_path: Path) -> None:
+    with mariadb("opensid") as maria:
+        opensid.make(maria)
+        maria.execute(*(statement.replace("{password}", PASSWORD) for statement in TABLES))
+        register = f'{REGISTER}residents_url = "{maria.url("writer")}"\nwrite_log = true\n'
+        config = WITH_OFFICERS + SERVERS["certificate"] + register
+        with running(tmp_path, NO_MODEL, config=config) as daemon:
+            screen = person(daemon, "screen", "kiosk")
+            first = letter(screen, 1)
+            rows = until(lambda: listed(maria, first))
+            head, form = rows[0][:-1], str(rows[0][-1])
+            assert len(rows) == 1 and head == (1, first.partition("/")[0], *head[2:])
+            assert (head[3:]) == (1, "surat-keterangan-domisili", 1, 3)
+            assert "Melamar pekerjaan" in form and opensid.nik(1) not in form
+            until(lambda: not outbox(daemon))
+
+            second = letter(screen, 2, before_yes=maria.freeze)
+            (waiting,) = outbox(daemon)
+            assert waiting[0] == second, "the letter is the citizen's, and its entry waits"
+            daemon.kill(9)
+            daemon.start()
+            maria.thaw()
+            until(lambda: listed(maria, second))
+            until(lambda: not outbox(daemon))
+
+            daemon.kill(9)
+            with sqlite3.connect(daemon.state / "agentd.db") as db:  # as if it had died before it forgot the entry
+                db.execute(f"INSERT INTO agentd_letter_log VALUES ({', '.join('?' * len(waiting))})", waiting)
+            daemon.start()
+            until(lambda: not outbox(daemon))
+            assert [len(listed(maria, number)) for number in (first, second)] == [1, 1]
+            assert maria.execute("SELECT COUNT(*) FROM log_surat")[0][0] == 2
+            assert maria.execute("SELECT COUNT(*) FROM permohonan_surat")[0][0] == 2
