@@ -61,6 +61,7 @@ class Channels(App):
         self._conversation = Conversation(self._mailbox, wiring.call, self._served_runs)
         self._services: dict[str, Service] = {}
         self._workers: dict[Place, asyncio.Task[None]] = {}
+        self._notices: set[asyncio.Task[None]] = set()
         self._woken: set[Place] = set()
         self._locks: WeakValueDictionary[Place, asyncio.Lock] = WeakValueDictionary()
         self._rates = Buckets(wiring.clock)
@@ -113,7 +114,7 @@ class Channels(App):
         try:
             yield
         finally:
-            tasks += self._workers.values()
+            tasks += [*self._workers.values(), *self._notices]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -172,6 +173,11 @@ class Channels(App):
             worker.cancel()
             await asyncio.wait((worker,))
         self._work(place)
+        notice = asyncio.create_task(self._notice(service, message), name="notice")  # no delivery waits for it
+        self._notices.add(notice)
+        notice.add_done_callback(self._notices.discard)
+
+    async def _notice(self, service: Service, message: Incoming) -> None:
         with suppress(ChannelFailure):
             await service.channel.notice(message)
 

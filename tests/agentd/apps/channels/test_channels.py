@@ -19,10 +19,12 @@ from agentd.apps.channels import Channels
 from agentd.apps.channels.reading import kind_of, pieces, units
 from agentd.errors import Busy, ChannelFailure, NotFound
 from agentd.http.guard import ADDRESS
-from agentd.messages import AgentOutcome, Approval, Caller, ChannelSettings, Incoming
+from agentd.messages import AgentOutcome, Approval, Artifact, Caller, ChannelSettings, Incoming
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock, MemoryChannel
+from bridges.channels.whatsapp import WhatsAppChannel
+from tests.bridges.channels.whatsapp_server import VERIFY, WhatsAppServer, delivery, said, settings, signed, tapped
 
 ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
 PATIENCE_S = 60.0
@@ -91,24 +93,36 @@ class Desk:
         return [message.text for message in self.channel.sent if message.chat == chat]
 
 
+@dataclass
+class Files:
+    """The runs' files, all in one folder."""
+
+    folder: Path
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        assert caller.session_key, run_id
+        file = Artifact(name=name, uri=f"/artifacts/{run_id}/{name}", media_type="application/pdf", sha256="0")
+        return file, self.folder / name
+
+
 @asynccontextmanager
 async def serving(
-    state: Path, office: Office, channel: MemoryChannel | None = None, clock: ManualClock | None = None
+    state: Path, office: Office, channel: Any = None, clock: ManualClock | None = None
 ) -> AsyncIterator[Desk]:
     channel, clock = channel or MemoryChannel(), clock or ManualClock()
     store = RunStore(sqlite_engine(state / "agentd.db"))
-    settings: Any = SimpleNamespace(state=state, channels=(ENTRY,), file=state / "client.toml")
+    read: Any = SimpleNamespace(state=state, channels=(ENTRY,), file=state / "client.toml")
     nothing: Any = None
     wiring = Wiring(
         **dict.fromkeys(("model", "tools", "tools_of", "barred", "audit", "internal_tools"), nothing),
-        settings=lambda: settings,
+        settings=lambda: read,
         clock=clock,
         store=store,
         call=office,
     )
     app = Channels(wiring, lambda _: channel)
     async with app.serving():
-        app.routes(nothing)
+        app.routes(Files(state))  # type: ignore[arg-type]   # of runs only their files are asked for
         yield Desk(app, channel, office, clock, state)
     store.close()
 
@@ -389,3 +403,43 @@ async def test_a_webhook_takes_what_is_signed_and_keeps_it_once(desk: Desk) -> N
         assert (await service.post("/channels/chat", data=body)).status >= 400
         assert (await service.post("/channels/other", data=body)).status >= 400
     assert desk.office.prompts() == ["Halo"]
+
+
+async def test_a_letter_over_whatsapp_with_deliveries_doubled_unsigned_and_out_of_order(tmp_path: Path) -> None:
+    """The same conversation through the real bridge: signed webhooks in, messages out."""
+    office = Office()
+    (tmp_path / "surat.pdf").write_bytes(b"%PDF-1.7")
+
+    async def asks(params: dict[str, Any]) -> AgentOutcome:
+        return waits(params)
+
+    async def approved(params: dict[str, Any]) -> AgentOutcome:
+        file = Artifact(name="surat.pdf", uri="/artifacts/r/surat.pdf", media_type="application/pdf", sha256="0")
+        return outcome(params, response="Surat Anda terbit.", artifacts=(file,))
+
+    office.answers |= {"Agent.run": asks, "Agent.approve": approved}
+    with WhatsAppServer() as server:
+        channel = WhatsAppChannel(settings(server.url))
+        async with serving(tmp_path, office, channel) as desk, TestClient(TestServer(pages(desk.app))) as service:
+
+            async def deliver(*messages: Any, times: int = 1) -> None:
+                body = delivery(*messages)
+                for _ in range(times):
+                    assert (await service.post("/channels/chat", data=body, headers=signed(body))).status == 200
+
+            asked = {"hub.challenge": "42", "hub.verify_token": VERIFY}
+            assert await (await service.get("/channels/chat", params=asked)).text() == "42"
+            assert (await service.post("/channels/chat", data=delivery(said("palsu")))).status >= 400
+            server.faults["messages"] = [(503, None)]
+            await deliver(said("", 2, type="sticker"), said("surat", 1), times=2)
+            await desk.until(lambda: len(server.sent) == 2)
+            question, refused = server.sent
+            choices = {
+                one["reply"]["title"]: one["reply"]["id"] for one in question["interactive"]["action"]["buttons"]
+            }
+            assert "membaca tulisan" in refused["text"]["body"]
+            await deliver(tapped(choices["Ya"], 3), times=2)
+            await desk.until(lambda: len(server.sent) == 4)
+            assert (server.sent[2]["text"]["body"], server.sent[3]["type"]) == ("Surat Anda terbit.", "document")
+            assert len(server.media) == 1
+    assert office.prompts() == ["surat"]

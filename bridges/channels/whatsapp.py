@@ -1,0 +1,198 @@
+"""WhatsApp Business Platform, Cloud API (`type = "whatsapp"`). It keeps nothing and answers nobody itself.
+
+Settings in client.toml: `phone_number_id`; `credentials = { token, app_secret, verify_token }`, each the name of one.
+Messages come by webhook alone, at `public_url`/channels/NAME; `endpoint` has the API's version in it.
+
+Written against https://developers.facebook.com/docs/whatsapp/cloud-api; Meta keeps no client for Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.messages import ChannelSettings, Document, Incoming, Outgoing
+from agentd.ports import Delivery, Reading, Take
+from bridges.channels.wire import Wire
+
+ENDPOINT = "https://graph.facebook.com/v23.0"
+SIGNATURE = "x-hub-signature-256"
+SECRETS = ("token", "app_secret", "verify_token")
+UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral"})
+"""What is no message of a person's."""
+BUTTONS, BUTTON_CHARS, ROW_CHARS, ABOUT_CHARS = 3, 20, 24, 72
+LATER = frozenset({1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 133004})
+"""Error codes of a service that is busy, or that we write to too fast."""
+ACCOUNT = frozenset({0, 3, 10, 190, 368, 131005, 131031, 131042, 131045, 133010})
+"""Of an account that isn't in order: nothing can be sent until the office has put it right."""
+ACCOUNT_S = 60.0
+
+
+class WhatsAppChannel:
+    """One business phone number."""
+
+    longest, longest_asking, most_choices = 4096, 1024, 10
+    window_s = 24 * 3600.0 - 600.0
+    """Ten minutes less than the service's own: its clock and ours may differ."""
+
+    def __init__(self, settings: ChannelSettings) -> None:
+        if lacking := [name for name in SECRETS if not settings.secrets.get(name)]:
+            raise ValueError(f"credentials lack {', '.join(lacking)}: each is the name of a credential")
+        self._number = str(settings.settings.get("phone_number_id") or "")
+        if not self._number.isdigit():
+            raise ValueError("phone_number_id is missing: the number's id in the app's dashboard, all digits")
+        self._secrets = settings.secrets
+        token = {"Authorization": f"Bearer {settings.secrets['token']}"}
+        self._wire = Wire(settings.endpoint or ENDPOINT, token)
+
+    async def receive(self, take: Take) -> None:
+        """Nothing: messages come to the webhook, which is registered in the app's dashboard."""
+
+    def read(self, delivery: Delivery) -> Reading:
+        """The service's question whether the webhook is ours, or what people wrote. Raises Unauthorized."""
+        if delivery.method == "GET":
+            given = delivery.query.get("hub.verify_token", "").encode("utf-8", "surrogatepass")
+            if not hmac.compare_digest(given, self._secrets["verify_token"].encode()):
+                raise Unauthorized("The verify token is not the one that client.toml names")
+            return Reading(answer=delivery.query.get("hub.challenge", "")[:200])
+        digest = hmac.new(self._secrets["app_secret"].encode(), delivery.body, hashlib.sha256).hexdigest()
+        given = delivery.headers.get(SIGNATURE, "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(given, f"sha256={digest}".encode()):
+            raise Unauthorized("The delivery is not signed with the app's secret")
+        try:
+            payload = json.loads(delivery.body)
+        except ValueError:
+            raise InvalidRequest("The body is not JSON") from None
+        return Reading(tuple(incoming(payload, self._number)))
+
+    async def send(self, message: Outgoing) -> None:
+        """A text, a question with buttons or a list, or a document."""
+        if message.document is not None:
+            content = await self._uploaded(message.document)
+        elif message.choices:
+            content = {"type": "interactive", "interactive": asking(message)}
+        else:
+            content = {"type": "text", "text": {"preview_url": False, "body": message.text}}
+        to = {"messaging_product": "whatsapp", "recipient_type": "individual", "to": message.chat}
+        await self._call("messages", json={**to, **content})
+
+    async def notice(self, message: Incoming) -> None:
+        """Mark it as read, and show that an answer is being written."""
+        read = {"messaging_product": "whatsapp", "status": "read", "message_id": message.id}
+        await self._call("messages", json={**read, "typing_indicator": {"type": "text"}})
+
+    async def remove(self, message: Incoming) -> bool:
+        """The service has no way to."""
+        del message
+        return False
+
+    async def check(self) -> Sequence[str]:
+        """Which number this is, and how the service rates it."""
+        fields = {"fields": "display_phone_number,verified_name,quality_rating"}
+        found = await self._call("", method="GET", params=fields)
+        named = f"{found.get('verified_name')}, {found.get('display_phone_number')}"
+        return [named, f"quality {found.get('quality_rating', 'unknown')}", "messages come by webhook"]
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._wire.aclose()
+
+    async def _uploaded(self, document: Document) -> dict[str, Any]:
+        try:
+            content = await asyncio.to_thread(Path(document.path).read_bytes)
+        except OSError as error:
+            raise ChannelFailure(f"the file can't be read: {error.strerror}", final=True) from None
+        form = {"messaging_product": "whatsapp", "type": document.media_type}
+        found = await self._call("media", data=form, files={"file": (document.name, content, document.media_type)})
+        return {"type": "document", "document": {"id": found.get("id"), "filename": document.name}}
+
+    async def _call(self, path: str, **content: Any) -> dict[str, Any]:
+        """The answer. Raises ChannelFailure."""
+        status, body = await self._wire.call(f"/{self._number}/{path}".rstrip("/"), **content)
+        if 200 <= status < 300 and "error" not in body:
+            return body
+        raise failure(status, body)
+
+
+def failure(status: int, body: dict[str, Any]) -> ChannelFailure:
+    """What a refusal means. Its text has the code alone: the service's own words may name the person's number."""
+    error = body.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    text = f"HTTP {status}, code {code}"
+    if code in LATER or status == 429 or status >= 500:
+        return ChannelFailure(text)
+    if code in ACCOUNT or status in (401, 403):
+        return ChannelFailure(f"{text}: is the account in order? `agentd channels check`", retry_after_s=ACCOUNT_S)
+    return ChannelFailure(text, final=True)
+
+
+def incoming(payload: Any, number: str) -> list[Incoming]:
+    """The messages of a delivery that are for this number, in the order in which they were written."""
+    found = [one for value in _values(payload) if _is_for(value, number) for one in _messages(value)]
+    return [message for _, message in sorted(found, key=lambda one: one[0])]
+
+
+def _values(payload: Any) -> Iterator[dict[str, Any]]:
+    for entry in _list(payload, "entry"):
+        for change in _list(entry, "changes"):
+            if isinstance(change, dict) and isinstance(change.get("value"), dict):
+                yield change["value"]
+
+
+def _is_for(value: dict[str, Any], number: str) -> bool:
+    metadata = value.get("metadata")
+    return isinstance(metadata, dict) and str(metadata.get("phone_number_id")) == number
+
+
+def _messages(value: dict[str, Any]) -> Iterator[tuple[int, Incoming]]:
+    for message in _list(value, "messages"):
+        try:
+            read = _message(message)
+            at = int(message.get("timestamp", 0))
+        except (KeyError, TypeError, AttributeError, ValueError):
+            continue  # it has not the published form
+        if read is not None:
+            yield at, read
+
+
+def _message(message: dict[str, Any]) -> Incoming | None:
+    kind, context = message["type"], message.get("context") or {}
+    if kind in UNHEARD:
+        return None
+    same = {"id": str(message["id"]), "chat": str(message["from"]), "reference": str(message["id"])}
+    if context.get("forwarded") or context.get("frequently_forwarded"):
+        return Incoming(kind="forwarded", **same)
+    if kind == "text":
+        return Incoming(kind="text", text=str(message["text"]["body"]), **same)
+    if kind == "interactive":
+        reply = message["interactive"]
+        return Incoming(kind="tap", text=str(reply[reply["type"]]["id"]), **same)
+    return Incoming(kind="media", **same)
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def asking(message: Outgoing) -> dict[str, Any]:
+    """Up to three short choices as buttons, more or longer ones as a list."""
+    body = {"text": message.text}
+    choices = message.choices
+    if len(choices) <= BUTTONS and all(len(choice.title) <= BUTTON_CHARS for choice in choices):
+        buttons = [{"type": "reply", "reply": {"id": one.id, "title": one.title}} for one in choices]
+        return {"type": "button", "body": body, "action": {"buttons": buttons}}
+    rows = [_row(choice.id, choice.title) for choice in choices[: WhatsAppChannel.most_choices]]
+    return {"type": "list", "body": body, "action": {"button": "Pilih / Choose", "sections": [{"rows": rows}]}}
+
+
+def _row(number: str, title: str) -> dict[str, str]:
+    if len(title) <= ROW_CHARS:
+        return {"id": number, "title": title}
+    return {"id": number, "title": f"{title[: ROW_CHARS - 1]}…", "description": title[:ABOUT_CHARS]}
