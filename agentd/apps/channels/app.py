@@ -109,7 +109,6 @@ class Channels(App):
             yield
             return
         tasks = [asyncio.create_task(self._listen(one), name=f"channel {one.name}") for one in self._services.values()]
-        tasks += [asyncio.create_task(self._resume(), name="channels resume")]
         tasks += [asyncio.create_task(self._look(), name="channels look"), asyncio.create_task(self._tidy())]
         try:
             yield
@@ -182,13 +181,6 @@ class Channels(App):
             await service.channel.notice(message)
 
     # ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────
-
-    async def _resume(self) -> None:
-        """Go on with what an earlier process had to leave."""
-        await self._on_the_wire.wait()
-        for place in await self._mailbox.open():
-            if place[0] in self._services:
-                self._work(place)
 
     def _work(self, place: Place) -> None:
         """Have the chat's worker look again, or begin."""
@@ -270,10 +262,13 @@ class Channels(App):
     # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def _look(self) -> None:
-        """Tell people what an officer decided about theirs."""
+        """Go on with what an earlier process had to leave; tell people what an officer decided about theirs."""
         await self._on_the_wire.wait()
         while True:
             try:
+                for place in await self._mailbox.open():
+                    if place[0] in self._services and place not in self._workers:
+                        self._work(place)
                 for channel, chat, run_id in await self._mailbox.waiting():
                     if channel in self._services:
                         await self._tell((channel, chat), run_id)
