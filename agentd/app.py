@@ -51,6 +51,7 @@ from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
+from agentd.runs.usage import UsageLog
 from agentd.session_data import SessionData
 from agentd.web import pages
 
@@ -152,12 +153,14 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         chain = Chain(settings, clock)
         stack.push_async_callback(chain.aclose)
         metrics = Metrics()
-        seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
-        if settings.telemetry.otlp_endpoint:
-            seen = await stack.enter_async_context(_traced(settings.telemetry.otlp_endpoint, seen))
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
+        usage = UsageLog(store, clock)
+        await stack.enter_async_context(usage.kept())
+        seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
+        if settings.telemetry.otlp_endpoint:
+            seen = await stack.enter_async_context(_traced(settings.telemetry.otlp_endpoint, seen))
         tokens, access = _admission(settings, clock, stack)
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
@@ -194,7 +197,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             made.run_ended,
         )
-        metrics.watch(lambda: made.engine.active, host.catalogue)
+        metrics.watch(lambda: made.engine.active, host.catalogue, usage, made.prices)
         made.runs = AgentRuns(
             store,
             made.engine,
@@ -275,7 +278,9 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         ],
         mounted=[
             *LoginEndpoint(made.audit).routes(),
-            *OpenAIApi(made.chain, made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)).routes(),
+            *OpenAIApi(
+                MeteredModel(made.chain, made.metrics), made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)
+            ).routes(),
             *(route for app in made.apps for route in app.routes(made.runs)),
         ],
     )

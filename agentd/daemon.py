@@ -21,7 +21,7 @@ from agentd.chain import Chain
 from agentd.config import Settings
 from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound
 from agentd.meaning import BundledMeaning
-from agentd.messages import AgentOptions, Caller, ServerSettings
+from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings
 from agentd.observability.metrics import Metrics
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
@@ -128,6 +128,10 @@ class Daemon:
     def known_models(self) -> dict[str, list[str]]:
         """{provider id: names of its models}."""
         return {provider.id: [model.name for model in provider.models] for provider in self.settings.providers}
+
+    def prices(self) -> dict[str, ModelPrice | None]:
+        """{provider id: what its tokens cost}."""
+        return {provider.id: provider.price for provider in self.settings.providers}
 
     def health(self) -> dict[str, Any]:
         """How it stands, from what is known without asking anybody."""

@@ -187,8 +187,8 @@ class _Own:
         return str((await self._made.chain.turn(request)).text)
 
     async def metrics(self) -> str:
-        body: bytes = self._made.metrics.exposition()[0]
-        return body.decode()
+        body, _ = await self._made.metrics.exposition()
+        return str(body.decode())
 
 
 def _result(answer: dict[str, Any]) -> Any:

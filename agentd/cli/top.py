@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import sys
 from datetime import UTC, datetime
 from typing import Any
@@ -110,6 +111,9 @@ def picture(
         state = Text(provider["state"], _colour(provider["state"]))
         mean = f"{seconds / turns:.2f}" if turns else ""
         providers.add_row(name, state, f"{turns:.0f}", mean, tokens, provider["error"] or "")
+    days = Table("day", "provider/model", "turns", "tokens in/out", "cost", title="usage", expand=True)
+    for row in usage(metrics):
+        days.add_row(*row)
     listed = Table("run", "kind", "status", "began", "took", title="runs", expand=True)
     moment = now or datetime.now(UTC)
     for row in runs["runs"]:
@@ -118,7 +122,7 @@ def picture(
         took = _span(max((ended - began).total_seconds(), 0.0))
         status = Text(row["status"], _colour(row["status"]))
         listed.add_row(row["run_id"][:16], row["kind"], status, f"{began.astimezone():%H:%M:%S}", took)
-    return Group(head, *_clock(health.get("cluster")), *_parked(parked["runs"]), servers, providers, listed)
+    return Group(head, *_clock(health.get("cluster")), *_parked(parked["runs"]), servers, providers, days, listed)
 
 
 def _clock(cluster: dict[str, Any] | None) -> list[Any]:
@@ -141,6 +145,7 @@ def _parked(rows: list[dict[str, Any]]) -> list[Any]:
 
 
 _SUMS = ("count", "sum")
+_OF_DAY = "agentd_day_"
 
 
 def figures(metrics: str) -> dict[str, float]:
@@ -153,6 +158,25 @@ def figures(metrics: str) -> dict[str, float]:
             labels = ",".join(f"{key}={value}" for key, value in sorted(sample.labels.items()))
             found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
     return found
+
+
+def usage(metrics: str) -> list[tuple[str, str, str, str, str]]:
+    """(day, provider/model, turns, tokens in/out, cost) of each model's day, newest first."""
+    from prometheus_client.parser import text_string_to_metric_families
+
+    days: dict[tuple[str, str], dict[str, str]] = {}
+    for family in text_string_to_metric_families(metrics):
+        for sample in family.samples if family.name.startswith(_OF_DAY) else ():
+            labels = sample.labels
+            row = days.setdefault((labels["day"], f"{labels['provider']}/{labels['model']}"), {})
+            if currency := labels.get("currency"):
+                row["cost"] = currency if math.isnan(sample.value) else f"{currency} {sample.value:.4f}"
+            else:
+                row[labels.get("direction", "turns")] = f"{sample.value:.0f}"
+    return [
+        (day, model, row.get("turns", ""), f"{row.get('input', '')}/{row.get('output', '')}", row.get("cost", ""))
+        for (day, model), row in sorted(days.items(), key=lambda each: each[0][0], reverse=True)
+    ]
 
 
 def _tokens(totals: dict[str, float], provider: str, direction: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
@@ -20,7 +20,7 @@ from agentd.rpc.dispatch import Dispatcher, Limiter
 from agentd.rpc.method import ANYONE, STAFF
 from agentd.rpc.services import Services
 
-Metrics = Callable[[], tuple[bytes, str]]
+Metrics = Callable[[], Awaitable[tuple[bytes, str]]]
 """The Prometheus exposition: body and content type."""
 
 
@@ -51,7 +51,7 @@ def application(
     health = HealthEndpoints(services.health)
 
     async def exposition(_request: web.Request) -> web.Response:
-        body, content_type = metrics()
+        body, content_type = await metrics()
         return web.Response(body=body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
     app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from sqlalchemy.exc import SQLAlchemyError
 
-from agentd.errors import ProviderUnavailable
-from agentd.messages import Catalogue, ModelReply, ModelRequest, ToolCall, ToolOutcome
+from agentd.errors import AgentdError, ProviderUnavailable
+from agentd.messages import Catalogue, ModelPrice, ModelReply, ModelRequest, ToolCall, ToolOutcome
 from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
 from agentd.runs.records import RunRecord
+from agentd.runs.usage import DayUsage, UsageLog
 from agentd.wrappers import ChatModelWrapper, ToolHostWrapper
 
+log = structlog.get_logger("agentd")
+DAYS = 7
+"""How many days' usage is shown."""
+UNKNOWN = "unknown"
+"""The currency of a cost that nobody knows, for want of a price."""
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
 
@@ -43,14 +52,33 @@ class Metrics:
         self._active = Gauge("agentd_runs_active", "Runs queued or under way", registry=self.registry)
         self._restarts = Gauge("agentd_server_restarts", "Restarts of a server", ("server",), registry=self.registry)
         self._up = Gauge("agentd_server_up", "1 while the server answers", ("server",), registry=self.registry)
+        of_day = ("day", "provider", "model")
+        self._day_turns = Gauge("agentd_day_turns", "Model turns of a day", of_day, registry=self.registry)
+        self._day_tokens = Gauge("agentd_day_tokens", "Tokens of a day", (*of_day, "direction"), registry=self.registry)
+        self._day_cost = Gauge(
+            "agentd_day_cost",
+            "What a day's tokens cost by [[providers]] price; NaN in the currency unknown without one",
+            (*of_day, "currency"),
+            registry=self.registry,
+        )
 
-    def watch(self, active: Callable[[], int], catalogue: Callable[[], Catalogue]) -> None:
-        """Where the gauges are read when somebody asks."""
+    def watch(
+        self,
+        active: Callable[[], int],
+        catalogue: Callable[[], Catalogue],
+        usage: UsageLog,
+        prices: Callable[[], Mapping[str, ModelPrice | None]],
+    ) -> None:
+        """Where the gauges are read when somebody asks; `prices` by provider."""
         self._active.set_function(active)
-        self._catalogue = catalogue
+        self._catalogue, self.usage, self._prices = catalogue, usage, prices
 
-    def exposition(self) -> tuple[bytes, str]:
+    async def exposition(self) -> tuple[bytes, str]:
         """Body and content type of /metrics."""
+        try:
+            self._show_days(await self.usage.days(DAYS))
+        except (AgentdError, OSError, SQLAlchemyError) as error:  # the others are shown all the same
+            log.warning("usage.not_read", error=type(error).__name__)
         for server in self._catalogue().servers:
             self._restarts.labels(server.name).set(server.restarts)
             self._up.labels(server.name).set(server.state == "up")
@@ -58,6 +86,20 @@ class Metrics:
             self.rpc.labels(method, str(code)).inc(calls)
         self._rpc_answered.clear()
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
+
+    def _show_days(self, days: list[DayUsage]) -> None:
+        prices = self._prices()
+        for gauge in (self._day_turns, self._day_tokens, self._day_cost):
+            gauge.clear()
+        for one in days:
+            key = (one.day, one.provider, one.model)
+            self._day_turns.labels(*key).set(one.turns)
+            self._day_tokens.labels(*key, "input").set(one.input_tokens)
+            self._day_tokens.labels(*key, "output").set(one.output_tokens)
+            price = prices.get(one.provider)
+            self._day_cost.labels(*key, price.currency if price else UNKNOWN).set(
+                price.of(one.input_tokens, one.output_tokens) if price else math.nan
+            )
 
     def run_ended(self, row: RunRecord, result: Any) -> None:
         """The engine's observer."""
@@ -87,6 +129,7 @@ class MeteredModel(ChatModelWrapper):
                 self._metrics.fallbacks.labels(fallback["provider"], fallback["kind"]).inc()
             raise
         metrics = self._metrics
+        metrics.usage.add(reply)
         metrics.model_seconds.labels(reply.provider).observe(time.perf_counter() - started)
         metrics.tokens.labels(reply.provider, reply.model, "input").inc(reply.usage.input_tokens)
         metrics.tokens.labels(reply.provider, reply.model, "output").inc(reply.usage.output_tokens)

@@ -85,6 +85,15 @@ recoveries = sa.Table(
     sa.Column("times", sa.Integer, nullable=False),
 )
 """How often a run was begun again at the same step, after its daemon had ended without a stop."""
+usage = sa.Table(
+    "agentd_usage",
+    tables,
+    sa.Column("day", sa.String(10), primary_key=True),
+    sa.Column("provider", sa.String(100), primary_key=True),
+    sa.Column("model", sa.String(200), primary_key=True),
+    *(sa.Column(name, sa.BigInteger, nullable=False) for name in ("turns", "input_tokens", "output_tokens")),
+)
+"""Tokens by day: of no session, so that they stay when sessions go."""
 nodes = sa.Table(
     "agentd_nodes",
     tables,

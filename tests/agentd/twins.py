@@ -131,12 +131,16 @@ async def wire(
     tokens = TokenStore(state / "access.json")
     limiter = RateLimiter(tokens, behind.limits.rate_per_minute, behind.clock)
     access = Access(tokens, admin_token=admin_token, origins=origins)
+
+    async def exposition() -> tuple[bytes, str]:
+        return b"agentd_up 1\n", "text/plain; version=0.0.4"
+
     app = application(
         behind,
         Dispatcher(methods, behind, limiter=limiter),
         access,
         limiter,
-        metrics=lambda: (b"agentd_up 1\n", "text/plain; version=0.0.4"),
+        metrics=exposition,
         hosts=hosts,
         proxies=proxies,
         pages=pages,

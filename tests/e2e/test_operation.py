@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agentd.cli.top import usage
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 
 
@@ -19,14 +20,19 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield started
 
 
+def of_metrics(daemon: Daemon) -> str:
+    with daemon.request("/metrics") as response:
+        return str(response.read().decode())
+
+
 def test_metrics_count_runs_tools_models_and_calls(daemon: Daemon) -> None:
     daemon.call("Agent.run", prompt="Halo")
-    with daemon.request("/metrics") as response:
-        text = response.read().decode()
+    text = of_metrics(daemon)
     assert 'agentd_runs_total{kind="agent",status="completed"}' in text
     assert 'agentd_steps_total{server="time",success="true",tool="get_current_time"}' in text
     assert 'agentd_server_up{server="time"} 1.0' in text
     assert 'agentd_rpc_calls_total{code="0",method="Agent.run"}' in text
+    assert usage(text)[0][-1] == "unknown", "no price, no cost"
 
 
 def test_health_names_servers_and_providers(daemon: Daemon) -> None:
@@ -61,8 +67,17 @@ def test_a_reload_adds_and_removes_servers_and_leaves_the_others_running(daemon:
 
 
 def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Path) -> None:
-    with running(tmp_path, final("Halo"), config=HEAD + SERVERS["time"]) as first:
-        run_id = first.call("Agent.run", prompt="Halo")["run_id"]
+    priced = HEAD.replace(
+        'type = "scripted"', 'type = "scripted"\nprice = { currency = "USD", input = 1e6, output = 0 }'
+    )
+    with running(tmp_path, final("Halo"), config=priced + SERVERS["time"]) as first:
+        run = first.call("Agent.run", prompt="Halo")
+        read = run["usage"]["input_tokens"]
+        [before] = usage(of_metrics(first))
+        assert before[1:] == ("scripted/scripted", "1", f"{read}/{run['usage']['output_tokens']}", f"USD {read:.4f}")
         assert first.kill(signal.SIGTERM) == 0
         first.start()
-        assert first.call("Agent.get", run_id=run_id)["response"] == "Halo"
+        assert first.call("Agent.get", run_id=run["run_id"])["response"] == "Halo"
+        assert usage(of_metrics(first)) == [before], "what was used stays"
+        first.call("Agent.run", prompt="Halo")
+        assert usage(of_metrics(first))[0][2] == "2"

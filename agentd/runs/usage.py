@@ -1,0 +1,120 @@
+"""What the models read and wrote, by day, provider and model, kept over restarts and over the sessions it was for.
+
+It knows no price and no person. Turns are added up in memory and written together, at most every second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from agentd.clock import iso, local_day
+from agentd.errors import AgentdError
+from agentd.messages import ModelReply
+from agentd.ports import Clock
+from agentd.runs.run_database import RunDatabase
+from agentd.runs.tables import usage
+
+log = structlog.get_logger(__name__)
+WRITTEN_EVERY_S = 1.0
+COUNTED = ("turns", "input_tokens", "output_tokens")
+KEY = ("day", "provider", "model")
+
+
+def _adding(insert: sqlite.Insert | postgresql.Insert) -> sa.Insert:
+    added = {name: usage.c[name] + insert.excluded[name] for name in COUNTED}
+    return insert.on_conflict_do_update(index_elements=KEY, set_=added)
+
+
+ADD = {"sqlite": _adding(sqlite.insert(usage)), "postgresql": _adding(postgresql.insert(usage))}
+"""By dialect."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayUsage:
+    """One model's day, where this machine stands (`day` is ISO 8601)."""
+
+    day: str
+    provider: str
+    model: str
+    turns: int
+    input_tokens: int
+    output_tokens: int
+
+
+class UsageLog:
+    """All nodes of one database add to the same rows."""
+
+    def __init__(self, database: RunDatabase, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+        self._fresh: dict[tuple[str, str, str], list[int]] = {}
+        self._added = asyncio.Event()
+
+    def add(self, reply: ModelReply) -> None:
+        """Count one turn."""
+        key = (local_day(iso(self._clock.now())), reply.provider, reply.model)
+        counts = self._fresh.setdefault(key, [0, 0, 0])
+        for place, more in enumerate((1, reply.usage.input_tokens, reply.usage.output_tokens)):
+            counts[place] += more
+        self._added.set()
+
+    async def days(self, number: int) -> list[DayUsage]:
+        """The last days' usage, newest first, up to this moment."""
+        await self.write()
+        oldest = local_day(iso(self._clock.now() - timedelta(days=number - 1)))
+        wanted = (
+            sa.select(usage).where(usage.c.day >= oldest).order_by(usage.c.day.desc(), usage.c.provider, usage.c.model)
+        )
+        return await self._database.reads.do(lambda db: [DayUsage(**row) for row in db.execute(wanted).mappings()])
+
+    async def write(self) -> None:
+        """Add what is not written yet to the rows."""
+        self._added.clear()
+        fresh, self._fresh = self._fresh, {}
+        rows = [dict(zip((*KEY, *COUNTED), (*key, *counts), strict=True)) for key, counts in fresh.items()]
+
+        def work(db: Connection) -> None:
+            db.execute(ADD[db.dialect.name], rows)
+
+        if not rows:
+            return
+        try:
+            await self._database.writes.do(work)
+        except BaseException:
+            for key, counts in fresh.items():  # it is written with the next
+                there = self._fresh.setdefault(key, [0, 0, 0])
+                self._fresh[key] = [one + more for one, more in zip(there, counts, strict=True)]
+            raise
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Within it what is counted is written soon; at its end, all."""
+        task = asyncio.create_task(self._write_soon(), name="usage")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait((task,))
+            await self._try_to_write()
+
+    async def _write_soon(self) -> None:
+        while True:
+            await self._added.wait()
+            await asyncio.sleep(WRITTEN_EVERY_S)
+            await self._try_to_write()
+
+    async def _try_to_write(self) -> None:
+        try:
+            await self.write()
+        except (AgentdError, OSError, SQLAlchemyError) as error:
+            log.warning("usage.put_off", error=type(error).__name__)
+            self._added.set()

@@ -1,0 +1,64 @@
+"""What the models used, by day: added up, kept over restarts, shared by the nodes of one database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from agentd.messages import ModelReply, Usage
+from agentd.runs.databases import sqlite_engine
+from agentd.runs.store import RunStore
+from agentd.runs.usage import DayUsage, UsageLog
+from agentd.testing import ManualClock
+
+NOON = datetime(2026, 3, 5, 12, tzinfo=UTC).astimezone()
+TODAY = NOON.date().isoformat()
+
+
+def reply(provider: str = "gemini", read: int = 1000, written: int = 40) -> ModelReply:
+    return ModelReply(text="", provider=provider, model="m", usage=Usage(input_tokens=read, output_tokens=written))
+
+
+async def test_a_day_is_added_up_by_provider_and_kept(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    for _ in range(2):  # the second is a restart
+        store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+        log = UsageLog(store, clock)
+        async with log.kept():
+            for _ in range(3):
+                log.add(reply())
+            log.add(reply("ollama", 7, 1))
+        store.close()
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    other_node = UsageLog(store, clock)
+    assert await other_node.days(7) == [
+        DayUsage(TODAY, "gemini", "m", 6, 6000, 240),
+        DayUsage(TODAY, "ollama", "m", 2, 14, 2),
+    ]
+    clock.advance(timedelta(days=6).total_seconds())
+    other_node.add(reply(read=1))
+    assert [(one.input_tokens, one.provider) for one in await other_node.days(7)][:2] == [
+        (1, "gemini"),
+        (6000, "gemini"),
+    ]
+    clock.advance(timedelta(days=1).total_seconds())
+    assert [one.input_tokens for one in await other_node.days(7)] == [1]
+    store.close()
+
+
+async def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> None:
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    log = UsageLog(store, ManualClock(NOON))
+    log.add(reply())
+    with store.engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE agentd_usage RENAME TO away")
+    with pytest.raises(OperationalError):
+        await log.write()
+    log.add(reply())
+    with store.engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE away RENAME TO agentd_usage")
+    assert [one.turns for one in await log.days(1)] == [2]
+    store.close()
