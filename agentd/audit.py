@@ -134,7 +134,7 @@ class AuditTrail:
     @contextmanager
     def _locked(self) -> Iterator[int]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        file = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             self._give_away(file)

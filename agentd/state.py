@@ -49,6 +49,12 @@ def open_to_others(state: Path) -> list[Path]:
     return found
 
 
+def give(made: int | Path, owner: os.stat_result) -> None:
+    """What root made, a descriptor or a folder, for a daemon that runs as the state folder's owner."""
+    if os.geteuid() == 0:
+        os.chown(made, owner.st_uid, owner.st_gid)
+
+
 def _rights(path: Path) -> int:
     try:
         mode = path.lstat().st_mode
@@ -66,7 +72,8 @@ def _make_private(state: Path) -> None:
 
 @contextmanager
 def _lock(state: Path, how: int) -> Iterator[None]:
-    with os.fdopen(os.open(state / IN_USE, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as lock:
+    with os.fdopen(os.open(state / IN_USE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b") as lock:
+        give(lock.fileno(), state.stat())
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentd.state import give
+
 NAME = "manifest.json"
 FORMAT = 1
 STATE, LETTERS = "state", "letters"
@@ -77,11 +79,13 @@ def verified(folder: Path) -> Manifest:
     return manifest
 
 
-def make_private_folder(folder: Path) -> None:
-    """The folder and those above it that are missing, for nobody else."""
+def make_private_folder(folder: Path, owner: os.stat_result | None = None) -> None:
+    """The folder and those above it that are missing, for nobody else but the owner."""
     for one in reversed([folder, *folder.parents]):
         if not one.exists():
             one.mkdir(mode=0o700)
+            if owner is not None:
+                give(one, owner)
 
 
 def sync(path: Path) -> None:

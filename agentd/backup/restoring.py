@@ -10,13 +10,17 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict
 
 from agentd.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
-from agentd.state import IN_USE, UNFINISHED, alone
+from agentd.state import IN_USE, UNFINISHED, alone, give
 
 ASIDE = "before-restore-"
 ARCHIVE, LEDGER, OFFICE, JOURNAL = f"{LETTERS}/archive/", f"{LETTERS}/ledger.db", f"{LETTERS}/office/", "register.jsonl"
@@ -55,12 +59,12 @@ def restore(folder: Path, state: Path, places: Places | None, now: datetime, rep
     with alone(state):
         undo(state)
         plan = planned(folder, manifest, state, places, now, replace)
-        mark = state / UNFINISHED
-        _write(mark, plan.model_dump_json())
+        mark, owner = state / UNFINISHED, state.stat()
         try:
-            _carry_out(plan, folder, manifest)
+            _write(mark, plan.model_dump_json(), owner)
+            _carry_out(plan, folder, manifest, owner)
             if plan.mark is not None:
-                _note(plan.mark, manifest, now)
+                _note(plan.mark, manifest, now, owner)
         except BaseException:
             undo(state)
             raise
@@ -75,7 +79,7 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
     present = [path for path in present if not path.name.startswith(ASIDE)]
     if present and not replace:
         raise BackupError(f"{state} is not empty; --replace sets what is there aside, in {ASIDE}…, and deletes nothing")
-    aside = state / f"{ASIDE}{now:%Y%m%dT%H%M%S}"
+    aside = _unused(state / f"{ASIDE}{now:%Y%m%dT%H%M%S}")
     moves = [(path, aside / path.name) for path in present]
     copies: list[tuple[Path, Path]] = []
     for file in manifest.files:
@@ -89,28 +93,38 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
                     continue  # it is there already, perhaps further
             elif not replace:
                 raise BackupError(f"{target} is there already; --replace sets it aside")
-            moves.append((target, target.with_name(f"{target.name}.{aside.name}")))
+            moves.append((target, _unused(target.with_name(f"{target.name}.{aside.name}"))))
         copies.append((folder / file.path, target))
     if places is not None:
         copies = _with_later_letters(copies, places, state, aside)
     return Plan(moves=moves, copies=copies, mark=places.home / RESTORED if places is not None else None)
 
 
+def _unused(path: Path) -> Path:
+    """The path, else with a number: the clock may have said this time before, and nothing set aside is lost."""
+    return next(one for n in count(1) if not _there(one := path if n == 1 else path.with_name(f"{path.name}-{n}")))
+
+
+def _there(path: Path) -> bool:
+    """A link is there, too, wherever it leads."""
+    return os.path.lexists(path)
+
+
 def undo(state: Path) -> None:
     """Make a restore that was cut off as if it had not begun; without one, nothing."""
     mark = state / UNFINISHED
-    mark.with_name(f"{mark.name}.part").unlink(missing_ok=True)
+    _part(mark).unlink(missing_ok=True)
     if not mark.exists():
         return
     plan = Plan.model_validate_json(mark.read_bytes())
-    untouched = {source for source, aside in plan.moves if not aside.exists()}
+    untouched = {source for source, aside in plan.moves if not _there(aside)}
     for target in (*(target for _, target in plan.copies), *([plan.mark] if plan.mark is not None else [])):
         if target not in untouched and not any(one in untouched for one in target.parents):
             target.unlink(missing_ok=True)
-            target.with_name(f"{target.name}.part").unlink(missing_ok=True)
+            _part(target).unlink(missing_ok=True)
             _remove_empty(target.parent, state)
     for source, aside in reversed(plan.moves):
-        if aside.exists():
+        if _there(aside):
             if source.is_dir():
                 shutil.rmtree(source)  # what is left of the copies
             aside.rename(source)
@@ -131,7 +145,7 @@ def _remove_empty(folder: Path, state: Path) -> None:
 
 def _target(file: File, state: Path, places: Places | None) -> Path | None:
     """Where a file of the backup belongs; None for a register whose place is now a database elsewhere."""
-    if file.path.startswith(f"{STATE}/"):
+    if file.path.startswith(f"{STATE}/") and not file.path.startswith(f"{STATE}/."):
         return state / file.path.removeprefix(f"{STATE}/")
     if places is None:
         raise BackupError("the backup has letters, but client.toml starts no letter server on this machine")
@@ -185,43 +199,51 @@ def _with_later_letters(
     return [(source, target) for target, source in chosen.items()]
 
 
-def _carry_out(plan: Plan, folder: Path, manifest: Manifest) -> None:
+def _carry_out(plan: Plan, folder: Path, manifest: Manifest, owner: os.stat_result) -> None:
     for source, aside in plan.moves:
-        make_private_folder(aside.parent)
+        make_private_folder(aside.parent, owner)
         source.rename(aside)
     known = {folder / file.path: file.sha256 for file in manifest.files}
-    owner = plan.moves[0][1].stat() if plan.moves else None
     for source, target in plan.copies:
-        make_private_folder(target.parent)
-        part = target.with_name(f"{target.name}.part")
-        shutil.copyfile(source, part)
-        part.chmod(0o600)
-        if source in known and _sha(part) != known[source]:
-            raise BackupError(f"{source} changed while it was copied")
-        if owner is not None and os.geteuid() == 0:
-            os.chown(part, owner.st_uid, owner.st_gid)
-        sync(part)
-        part.rename(target)
+        make_private_folder(target.parent, owner)
+        with _made(target, owner) as made, source.open("rb") as file:
+            shutil.copyfileobj(file, made)
+            made.flush()
+            if source in known and _sha(_part(target)) != known[source]:
+                raise BackupError(f"{source} changed while it was copied")
     for place in {target.parent for _, target in plan.copies}:
-        if owner is not None and os.geteuid() == 0:
-            os.chown(place, owner.st_uid, owner.st_gid)
         sync(place)
 
 
-def _note(mark: Path, manifest: Manifest, now: datetime) -> None:
+def _note(mark: Path, manifest: Manifest, now: datetime, owner: os.stat_result) -> None:
     """Beside the register, for the letter server: that it was restored, and from when."""
-    make_private_folder(mark.parent)
+    make_private_folder(mark.parent, owner)
     text = f'{{"backup_made_at": "{manifest.made_at}", "restored_at": "{now.isoformat()}"}}\n'
-    _write(mark, text)
+    _write(mark, text, owner)
 
 
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.chmod(0o600)
+def _write(path: Path, text: str, owner: os.stat_result) -> None:
+    with _made(path, owner) as made:
+        made.write(text.encode())
+    sync(path.parent)
+
+
+@contextmanager
+def _made(path: Path, owner: os.stat_result) -> Iterator[BinaryIO]:
+    """A private file of the owner's under its `.part` name; at the block's end on the disk, under its own.
+
+    Root makes it in folders of the daemon's user: no link that lies there is followed.
+    """
+    part = _part(path)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as made:
+        give(made.fileno(), owner)
+        yield made
     sync(part)
     part.rename(path)
-    sync(path.parent)
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")
 
 
 def _sha(path: Path) -> str:

@@ -49,7 +49,12 @@ def make(
         raise BackupError(f"{folder} lies in the state folder itself: a backup goes elsewhere, best to another disk")
     make_private_folder(folder)
     loose, databases = _files(state)
-    _copy_databases(state, databases, folder / STATE)
+    try:
+        _copy_databases(state, databases, folder / STATE)
+    except sqlite3.Error as error:
+        raise BackupError(
+            f"the databases were not copied ({error}): is the disk full, or a database damaged?"
+        ) from None
     with _still(state / TRAIL):
         for path in loose:
             _copy(path, folder / STATE / path.relative_to(state))
@@ -62,7 +67,7 @@ def make(
         agentd=version("agentd"),
         made_at=made_at.isoformat(),
         files=[described(folder, path) for path in files_in(folder)],
-        missing=[*missing, *([outside] if outside else [])],
+        missing=[*missing, *([outside] if outside else []), *_links(state)],
     )
     part = folder / f"{NAME}.part"
     part.write_text(json.dumps(manifest.model_dump(), indent=1) + "\n", encoding="utf-8")
@@ -88,6 +93,13 @@ def _files(state: Path) -> tuple[list[Path], list[Path]]:
         except FileNotFoundError:
             continue  # deleted meanwhile, with its session
     return loose, databases
+
+
+def _links(state: Path) -> Iterator[str]:
+    """What is not in the state folder though a name of it stands there."""
+    for path in sorted(state.rglob("*")):
+        if path.is_symlink() and not path.relative_to(state).parts[0].startswith(LEFT_OUT):
+            yield f"what the link {path} leads to"
 
 
 def _copy_databases(state: Path, databases: list[Path], folder: Path) -> None:

@@ -25,6 +25,7 @@ def run(given: argparse.Namespace) -> int:
     from agentd.backup.manifest import BackupError
     from agentd.backup.snapshot import make
     from agentd.clock import clock_of
+    from agentd.state import in_use
 
     settings = config.load(given.config, state=given.state)
     clock = clock_of(settings.clock)
@@ -34,10 +35,11 @@ def run(given: argparse.Namespace) -> int:
     trail = AuditTrail(settings.state, clock)
     folder = given.folder.absolute()
     try:
-        trail.record("state.backed_up", actor=operator())
-        manifest = make(
-            settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
-        )
+        with in_use(settings.state):
+            trail.record("state.backed_up", actor=operator())
+            manifest = make(
+                settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
+            )
     except (BackupError, OSError) as error:
         print(f"agentd backup: {error}", file=sys.stderr)
         return 1

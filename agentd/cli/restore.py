@@ -54,6 +54,8 @@ def run(given: argparse.Namespace) -> int:
     trail = AuditTrail(settings.state, clock)
     try:
         trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
+    except OSError as error:
+        print(f"agentd restore: all is back, but the audit trail doesn't say so: {error}", file=sys.stderr)
     finally:
         trail.close()
     print(f"{settings.state}: {len(manifest.files)} files, as of {manifest.made_at}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -216,6 +218,85 @@ def test_a_restore_into_an_empty_folder_that_was_killed_is_made_again_without_mo
     assert_sound(again, 1)
     assert main(["audit", "--state", str(tmp_path / "new")]) == 0
     again.close()
+
+
+def limited(state: Path, folder: Path, size: int) -> None:
+    """As on a full disk: no file may grow beyond that size."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    with pytest.raises((BackupError, OSError)):
+        make(state, folder.with_name("full"), lambda: AT, lambda _: None, [])
+    with pytest.raises((BackupError, OSError)):
+        restored(folder, state, replace=True)
+
+
+@pytest.mark.parametrize("size", [100, 20_000])
+def test_a_full_disk_leaves_no_backup_and_a_state_as_it_was(size: int, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    service = open_service(state)
+    issue(service)
+    service.close()
+    with closing(sqlite3.connect(state / "large.db")) as db:
+        db.execute("CREATE TABLE t AS SELECT randomblob(40000) AS x")
+        db.commit()
+    (state / "gone").symlink_to("nowhere")
+    backed_up(state, tmp_path / "backup")
+    (state / ".in-use").touch()
+    before, names = tree(state), sorted(state.iterdir())
+    filled = in_process(limited, state, tmp_path / "backup", size)
+    filled.join(60)
+    assert filled.exitcode == 0
+    assert not (tmp_path / "full/manifest.json").exists()
+    after = {name: held for name, held in tree(state).items() if not name.endswith(("-wal", "-shm"))}
+    assert [name for name in before if after.get(name) != before[name]] == []
+    assert (sorted(after), sorted(state.iterdir())) == (sorted(before), names)
+
+
+def test_what_was_set_aside_stays_when_the_clock_says_the_same_time_again(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "access.json").write_text("the first")
+    make(state, tmp_path / "backup", lambda: AT, lambda _: None, [])
+    for text in ("the second", "the third"):
+        (state / "access.json").write_text(text)
+        restore(tmp_path / "backup", state, None, AT, replace=True)
+    aside = sorted(state.glob("before-restore-*/access.json"))
+    assert [path.read_text() for path in aside] == ["the second", "the third"]
+    assert (state / "access.json").read_text() == "the first"
+
+
+def test_what_only_a_link_leads_to_is_named_and_none_is_followed_by_root(tmp_path: Path) -> None:
+    state, other = tmp_path / "state", tmp_path / "other"
+    (state / "artifacts").mkdir(parents=True)
+    (state / "artifacts/letter.pdf").write_text("a letter")
+    other.write_text("another's")
+    (state / "link").symlink_to(other)
+    manifest = make(state, tmp_path / "backup", lambda: AT, lambda _: None, [])
+    assert manifest.missing == [f"what the link {state / 'link'} leads to"]
+    for name in (".in-use", ".restoring.part", "artifacts/letter.pdf.part"):
+        shutil.rmtree(state)
+        (state / name).parent.mkdir(parents=True)
+        (state / name).symlink_to(other)
+        with suppress(OSError, BackupError):
+            restore(tmp_path / "backup", state, None, AT, replace=True)
+        assert other.read_text() == "another's"
+
+
+def test_what_root_puts_back_is_the_state_folders_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: set[str] = set()
+
+    def chown(made: int | Path, *_owner: int) -> None:
+        given.add(str(Path(f"/proc/self/fd/{made}").readlink() if isinstance(made, int) else made))
+
+    (tmp_path / "old/artifacts/run").mkdir(parents=True)
+    (tmp_path / "old/artifacts/run/letter.pdf").write_text("a letter")
+    make(tmp_path / "old", tmp_path / "backup", lambda: AT, lambda _: None, [])
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "chown", chown)
+    state = tmp_path / "state"
+    state.mkdir()
+    restore(tmp_path / "backup", state, None, AT, replace=False)
+    there = {str(path).removesuffix(".pdf") for path in state.rglob("*")}
+    assert there <= {path.removesuffix(".part").removesuffix(".pdf") for path in given}
 
 
 WRITER = """
