@@ -3,8 +3,9 @@
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
 The other parts are the faults (mcp_faults.py, provider_faults.py, machine_faults.py), the texts of hostile.py, and the
-attacks of attacks.py, door.py, register.py, guards.py, office.py, citizens.py and deadly.py. All parts go on side by
-side, because most of a drill is waiting, and are written into docs/drills.md; named parts are only printed.
+attacks of attacks.py, door.py, register.py, guards.py, office.py, citizens.py and deadly.py. The texts go first, because
+they are timed; all other parts go on side by side, because most of a drill is waiting. Together they are written into
+docs/drills.md; named parts are only printed.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -202,16 +203,16 @@ def main() -> int:
     parts = given.parts or EVERY
     with tempfile.TemporaryDirectory(prefix="agentd-drill-") as name, ThreadPoolExecutor(len(parts)) as all_:
         folder = Path(name)
+        texts = hostile_texts(folder / HOSTILE) if HOSTILE in parts else []
+        curve = curve_table() if texts else ""
         killing = all_.submit(_kills, folder / KILLS, given, seed) if KILLS in parts else None
         stopping = all_.submit(_stops, folder / STOPPED, given, seed) if STOPPED in parts else None
         clocked = all_.submit(two_clocks, folder / CLOCKS) if CLOCKS in parts else None
         noded = all_.submit(three_nodes, folder / NODES) if NODES in parts else None
-        read = all_.submit(hostile_texts, folder / HOSTILE) if HOSTILE in parts else None
         faulty = [all_.submit(FAULTS[part], folder / part) for part in FAULTS if part in parts]
         attacked = [all_.submit(ATTACKS[part], folder / part) for part in ATTACKS if part in parts]
         attacks = [attack for future in attacked for attack in future.result()]
         rows = [row for future in faulty for row in future.result()]
-        texts = read.result() if read else []
         found = killing.result() if killing else None
         stops = stopping.result() if stopping else None
         clocks = clocked.result() if clocked else None
@@ -237,7 +238,7 @@ def main() -> int:
         texts=TEXTS,
         bytes=BYTES,
         hostile=table(texts),
-        curve=curve_table() if texts else "",
+        curve=curve,
         attacks=attack_table(attacks),
     )
     print(page)

@@ -67,7 +67,10 @@ def kind(act: Callable[..., Any], *given: Any, **named: Any) -> str:
 
 
 async def closed(socket: aiohttp.ClientWebSocketResponse) -> int | None:
-    """The code that a socket is closed with, once it is."""
+    """The code that a socket is closed with: 1008, or 1006 when a busy machine cut it before both said goodbye.
+
+    None while it is open.
+    """
     with suppress(TimeoutError):
         while not socket.closed:
             await socket.receive(timeout=CLOSED_WITHIN_S)
@@ -129,8 +132,8 @@ async def _first_token(daemon: Daemon) -> Attack:
         sockets = [await session.ws_connect(f"{daemon.url}/ws") for _ in range(SOCKETS)]
         TokenStore(daemon.state / "access.json").add("first", frozenset({"staff"}), now=datetime.now(UTC))
         codes = [await closed(socket) for socket in sockets]
-    lost = sum(code != aiohttp.WSCloseCode.POLICY_VIOLATION for code in codes)
-    return Attack("sockets from before the first token was made", SOCKETS, f"closed with {codes[0]}", lost)
+    said = ", ".join(map(str, sorted({code for code in codes if code})))
+    return Attack("sockets from before the first token was made", SOCKETS, f"closed with {said}", codes.count(None))
 
 
 def status(url: str, headers: Mapping[str, str], body: bytes | None = None) -> int:

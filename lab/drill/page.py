@@ -7,7 +7,7 @@ ABOUT = """\
 # Drills
 
 Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.{shared}
-All parts go on side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
+The texts go first, all other parts side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
 
 ## Killed again and again
 
@@ -48,7 +48,7 @@ cause has gone; that takes up to a minute, because DBOS looks for its database i
 
 {texts} texts of {bytes} bytes (quotation marks, brackets, commas, digits, newlines, marks of other scripts, and
 mixtures from a fixed seed), each through `Agent.run` on a daemon with the scripted model, one after the other, while
-`/healthz` is asked every 20 ms; beside the other parts, so that its times are a busy machine's.
+`/healthz` is asked every 20 ms.
 
 {hostile}
 
