@@ -7,7 +7,8 @@ ABOUT = """\
 # Drills
 
 Written by `make drill` (`python -m lab.drill`), on {machine}, {at}, load {load:.1f} before, in {seconds:.0f} s.{shared}
-The texts go first, all other parts side by side; one alone is printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
+The texts go first, all other parts side by side; one by itself is
+printed by `python -m lab.drill PART`, which writes nothing here: {parts}.
 
 ## Killed again and again
 

@@ -6,7 +6,6 @@ for. Official calls are Grounded's, calls outside a conversation are their calle
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentd.agent.aside import OverBudget, aside
@@ -19,7 +18,6 @@ from agentd.wrappers import ToolHostWrapper
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds whose values always name somebody or something."""
-_CODE = re.compile(r"\S*\d\S*|\S*[A-Z]\S*[A-Z]\S*")
 _ENDS = ".,;:!?\"'()"
 MOST_LISTED = 32
 """Codes that a constrained model is given to choose from; with more of them said the field is left open."""
@@ -80,5 +78,9 @@ def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
 def _codes(said: Sequence[Said]) -> list[str]:
     """Every word with a digit or capitals that the citizen said or a tool found, newest first, each once."""
     texts = Named(said).texts
-    words = (word.strip(_ENDS) for text in reversed(texts) for word in _CODE.findall(text))
+    words = (word.strip(_ENDS) for text in reversed(texts) for word in text.split() if _is_code(word))
     return list(dict.fromkeys(word for word in words if word))
+
+
+def _is_code(word: str) -> bool:
+    return any(letter.isdecimal() for letter in word) or sum(letter.isupper() for letter in word) > 1

@@ -100,13 +100,14 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
             if (names := tuple(sorted(_names(tool), key=len, reverse=True))) and not _heads(names).isdisjoint(words)
             for match in _spoken(names).finditer(text)
         ]
+        longest: dict[int, tuple[int, int]] = {}
+        for start, end, _ in spoken:
+            for place in range(start, end):
+                longest[place] = max(longest.get(place, (0, 0)), (end - start, end))
         found |= {
             name
             for start, end, name in spoken
-            if not any(
-                left < end and start < right and (right - left, right) > (end - start, end) and other != name
-                for left, right, other in spoken
-            )
+            if all(longest[place] <= (end - start, end) for place in range(start, end))
         }
     return found
 

@@ -140,6 +140,9 @@ PIECES = {
     "escapes": "\\u00",
     "nul": "\x00",
     "amounts": "2.500",
+    "capitals": "A",
+    "asked for": "domisili ",
+    "asked for together": "surat domisili usaha, ",
     "wraps": "kata\n\nkata",
 }
 

@@ -14,10 +14,12 @@ import pytest
 
 from agentd.agent import actions, approval, language, masking, streaming
 from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters import claims, grounding
-from agentd.apps.letters.copying import copied
 from agentd.apps.letters.evidence import asked, fields, pasted, reading
 from agentd.apps.letters.lookups import unnamed
+from agentd.apps.letters.offer import ABOUT, ASKED_BY
+from agentd.apps.letters.turns import LetterTurns
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.hostile import families
@@ -85,14 +87,28 @@ def of_a_trip(words: str) -> None:
     grounding.ungrounded(call(arguments, QUESTION, words, tool=tool))
 
 
-def narrowed(words: str) -> None:
-    copied(letter(), grounding.case_of(letter(), session(words)))
+ACT, OTHER = (
+    letter().model_copy(update={"name": name, "meta": {ASKED_BY: names}})
+    for name, names in (("generate_surat", ["domisili", "surat domisili"]), ("generate_usaha", ["domisili usaha"]))
+)
+REQUIREMENTS = ToolInfo(
+    name="requirements",
+    server="certificate",
+    input_schema={"type": "object", "properties": {"letter_type": {"type": "string"}}},
+    meta={ABOUT: {"letter_type": []}},
+)
+COUNTER = (ACT, OTHER, LOOK_UP, REQUIREMENTS)
+
+
+def offered(words: str) -> None:
+    turn = Turn(words, Toolset(COUNTER, ()), said=session(words))
+    LetterTurns().offer(turn, Offer(tools=COUNTER))
 
 
 READERS: dict[str, Callable[[str], object]] = {
     "evidence": judged,
     "dialogue": of_a_trip,
-    "offer": narrowed,
+    "offer": offered,
     "pasted": pasted.own_words,
     "reading": lambda words: reading.read(words, LEXICON),
     "question": lambda words: asked.asked(words, LEXICON),
