@@ -35,7 +35,9 @@ MOST_TRIED = 64
 MOST_LISTED = 24
 """Values of one field that a model is given to choose from."""
 LONGEST = 8
-"""Words of a span that stands under no name of a field."""
+"""Words of a span of what somebody said."""
+WHOLE = 64
+"""Words of a whole that is one value, as an address or a purpose may be."""
 _SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
 _WISHES = phrases().weak_purpose
@@ -98,24 +100,27 @@ def _values(
     """
     tries = iter(range(MOST_TRIED))
 
-    def holds(value: Json) -> bool:
-        names_it = isinstance(value, str) and asked_by.issuperset(fold(value))
-        return next(tries, None) is not None and not names_it and proven(replace(field, value=value), case)
+    def held(values: Iterable[Json]) -> Iterator[Json]:
+        for value, _ in zip(values, tries, strict=False):
+            names_it = isinstance(value, str) and asked_by.issuperset(fold(value))
+            if not names_it and proven(replace(field, value=value), case):
+                yield value
 
-    sure = _distinct(value for value in _of_its_kind(field, rule, case) if holds(value))
+    texts = _texts(case)
+    sure = _distinct(held(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, []
+    cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
     for pieces in _named(field, case):
-        whole = [_longest_first(raws, case, cut=field.kind == "address") for raws in pieces]
-        sure += [next((span for span in spans if holds(span)), None) for spans in whole]
-        sure = _distinct(value for value in sure if value is not None)
+        whole = (next(held(_longest_first(raws, texts, cut=cut)), None) for raws in pieces)
+        sure = _distinct([*sure, *(value for value in whole if value is not None)])
         if sure:
             return sure, []
-    loose = _distinct(span for raws in _unnamed(case) for span in _longest_first(raws, case) if holds(span))
+    loose = _distinct(held(span for raws in _unnamed(case) for span in _longest_first(raws, texts)))
     return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
 
 
-def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case) -> Iterator[Json]:
+def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
     """What a normaliser finds: choices, numbers, dates; and what was typed into a form or found by a tool."""
     yield from rule.get("enum", ())
     for form in reversed(case.talk.forms):
@@ -127,9 +132,9 @@ def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case) -> Iterator
     elif field.kind == "relation":
         yield from sorted(case.talk.people)
     if field.kind in _WRITTEN:
-        yield from _distinct(found for text in _texts(case) for found in _WRITTEN[field.kind].findall(text))
+        yield from _distinct(found for text in texts for found in _WRITTEN[field.kind].findall(text))
     if field.kind not in TEXTS and not rule.get("enum"):
-        yield from _typed(field, rule, case)
+        yield from _typed(field, rule, case, texts)
 
 
 def _spoken_of(field: Field, case: Case) -> bool:
@@ -153,14 +158,15 @@ def _names_kin(segment: Segment) -> bool:
     return named and segment.label is None and segment.person in KIN
 
 
-def _typed(field: Field, rule: Mapping[str, Json], case: Case) -> Iterator[Json]:
+def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
     """Every date, time, number or code of the citizen's messages, the newest first, in the form that the rule wants."""
     searched = replace(field, value="")
     for turn in reversed(case.turns):
         for sentence in turn.heard.sentences:
             for span in spans(searched, sentence.words, turn.day):
                 words = sentence.words[span.start : span.end]
-                yield _in_form(field.kind, words, _verbatim(sentence.raws[span.start : span.end], case), rule, turn.day)
+                written = _verbatim(sentence.raws[span.start : span.end], texts)
+                yield _in_form(field.kind, words, written, rule, turn.day)
 
 
 def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
@@ -201,22 +207,19 @@ def _unnamed(case: Case) -> Iterator[list[str]]:
             yield statement.segment.raws
 
 
-def _longest_first(raws: Sequence[str], case: Case, *, cut: bool = False) -> Iterator[str]:
-    """All of a piece without the courtesy around it, then its shorter spans; an address ends where its RT is told."""
+def _longest_first(raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:
+    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is told."""
     words = list(raws)
-    if cut and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}:
+    if cut:
         words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]
     words = _trimmed(words)
-    yield from _spans(words, len(words), case)
-    for size in range(min(len(words) - 1, LONGEST), 0, -1):
-        yield from _spans(words, size, case)
-
-
-def _spans(words: Sequence[str], size: int, case: Case) -> Iterator[str]:
-    for at in range(len(words) - size + 1) if size else ():
-        span = list(words[at : at + size])
-        if _trimmed(span) == span:
-            yield _verbatim(span, case)
+    if LONGEST < len(words) <= WHOLE:
+        yield _verbatim(words, texts)
+    for size in range(min(len(words), LONGEST), 0, -1):
+        for at in range(len(words) - size + 1):
+            span = words[at : at + size]
+            if _trimmed(span) == span:
+                yield _verbatim(span, texts)
 
 
 def _trimmed(words: list[str]) -> list[str]:
@@ -233,17 +236,17 @@ def _idle(word: str) -> bool:
     return not word[0].isalnum() or word.casefold() in FILLERS or not content((folded(word),))
 
 
-def _verbatim(raws: Sequence[str], case: Case) -> str:
+def _verbatim(raws: Sequence[str], texts: Sequence[str]) -> str:
     """The words as they stand in a message of the citizen."""
     pattern = re.compile(r"\s*".join(re.escape(raw.strip()) for raw in raws if raw.strip()))
-    found = (match for text in _texts(case) if (match := pattern.search(text)))
+    found = (match for text in texts if (match := pattern.search(text)))
     match = next(found, None)
     return " ".join(raws) if match is None else " ".join(match[0].split())
 
 
-def _texts(case: Case) -> Iterator[str]:
+def _texts(case: Case) -> list[str]:
     """The citizen's messages, the newest first."""
-    return (normal(one.text) for one in sorted(case.said, key=lambda one: -one.order) if one.by == "citizen")
+    return [normal(one.text) for one in sorted(case.said, key=lambda one: -one.order) if one.by == "citizen"]
 
 
 def _distinct(values: Iterable[Json]) -> list[Json]:
