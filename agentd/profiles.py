@@ -119,7 +119,7 @@ def agent_profile(
 ) -> AgentProfile:
     """All of it for one run; `prompt_tools`: those picked for its session's prompt (None: all)."""
     profile = profile_of(settings, caller)
-    toolset = toolset_for(settings, catalogue, caller).fitted(fits)
+    toolset = toolset_for(settings, catalogue, caller)
     template = (profile and profile.prompt_template) or settings.prompt_template
     custom = settings.agent.custom_instruction
     if profile and profile.custom_instruction:
@@ -133,11 +133,11 @@ def agent_profile(
     system = prompts.compose_system_instructions(
         template, toolset, custom=custom, language=language, described=start, named=named
     )
-    shown = [Example(example.action, example.user, example.result, example.asks) for example in settings.examples]
+    shown = [Example(example.action, example.user, example.result) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None
     return AgentProfile(
-        toolset=toolset,
+        toolset=toolset.fitted(fits),
         prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset, start)),
         limits=Limits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,

@@ -18,6 +18,8 @@ LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
 HOSTED = "x-agentd-hosted"
 """Marks what a model held to a grammar is not offered: it can only copy, and each token takes it long."""
+HELD = "x-agentd-held"
+"""At a schema's root, the action that a model held to a grammar need not be asked for: nothing else would be right."""
 SEARCH: dict[str, Any] = {"query": {"type": "string", "maxLength": 80}, "page": {"type": "integer", "minimum": 1}}
 """What a listing may be asked for where not all tools are described."""
 STARTS_TRIED = 200
@@ -154,10 +156,11 @@ def schema(
     may_list: bool = True,
     may_search: bool = False,
     may_answer: bool = True,
+    answer: str | None = None,
 ) -> dict[str, Any]:
     """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final.
 
-    Without `may_answer` one of the calls comes first.
+    Without `may_answer` one of the calls comes first. `answer`: the one that a model held to a grammar would give.
     """
     branches = [_call(tool) for tool in tools] if may_call else []
     if branches and not may_answer:
@@ -173,7 +176,8 @@ def schema(
             "additionalProperties": False,
         }
     )
-    return {"anyOf": branches}
+    held = {} if answer is None else {HELD: {"action": "final", "response": answer}}
+    return {"anyOf": branches, **held}
 
 
 def _call(tool: ToolInfo) -> dict[str, Any]:

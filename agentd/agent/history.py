@@ -45,7 +45,7 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all."""
     kept: list[ChatMessage] = []
     for number in range(len(past) - 1, -1, -1):
-        turned = list(_turn(past[number], toolset, first=number == 0))
+        turned = list(_turn(past[number], toolset))
         cost = sum(tokens(message.content) for message in turned)
         if cost > budget:
             break
@@ -54,16 +54,16 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     return tuple(kept)
 
 
-def opening(prompt: str, language: str, toolset: Toolset, tools: PromptTools | None, *, first: bool) -> ChatMessage:
-    """A request as the model reads it: the session's first one names the tools, a later one those that it adds."""
-    start = frozenset(tools.start) if tools is not None else None
+def opening(prompt: str, language: str, toolset: Toolset, tools: PromptTools | None) -> ChatMessage:
+    """A request as the model reads it, with the tools that it adds to those that the prompt describes."""
     more = prompts.in_prompt(toolset, frozenset(tools.added)) if tools is not None else ()
-    return prompts.request(prompt, language, prompts.in_prompt(toolset, start) if first else None, more)
+    signed_in = any(tool.whole_schema is not None for tool in toolset.tools)
+    return prompts.request(prompt, language, more, signed_in=signed_in)
 
 
-def _turn(turn: PastTurn, toolset: Toolset, *, first: bool) -> Sequence[ChatMessage]:
+def _turn(turn: PastTurn, toolset: Toolset) -> Sequence[ChatMessage]:
     language = turn.spoken or turn.language
-    shown = [opening(turn.prompt, language, toolset, turn.prompt_tools, first=first)]
+    shown = [opening(turn.prompt, language, toolset, turn.prompt_tools)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)

@@ -149,6 +149,7 @@ class ModelTurn:
             may_list=offer.may_list,
             may_search=self._brief.prompt_tools is not None,
             may_answer=offer.may_answer,
+            answer=offer.answer,
         )
 
     def _offer(self) -> Offer:
@@ -177,6 +178,7 @@ class ModelTurn:
             said=tuple(done.said),
             steps=tuple(done.steps),
             language=brief.language,
+            spoken=brief.spoken,
             instructions="\n".join(one.content for one in brief.prefix if one.role == "system"),
             official_refused=not done.may_call_official,
         )

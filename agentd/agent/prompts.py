@@ -6,7 +6,7 @@ The stable part comes first and holds nothing of the run (no time, no id), so th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,10 @@ REMINDED = 1000
 """Characters of the citizen's words that stand again after a tool's result."""
 DONE_CHARS = 200
 """Characters of an official act's output that stand in the prompt, which a small model takes long to read."""
+SENTENCE_CHARS = 40
+"""A message as long as this tells a result in words."""
+BESIDE_CHARS = 400
+"""Characters of a result that stands in the prompt whole though it is told in words; the rest has to be asked for."""
 CHOICES_CHARS = 24
 """Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
 INSTRUCTIONS_CHARS = 4000
@@ -35,6 +39,7 @@ OTHERS = (
     "More tools, by name; still more may exist. Look one up by its name, or by what it should do, before you call it: "
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{"query":"NAME OR WORDS","page":1}}}}'
 )
+SIGNED_IN = "Signed in: the register fills in the citizen's own data. Ask only for what it can't know."
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
 LANGUAGE_RULES: dict[str, str] = {
     "auto": "Answer in the language that the request names, which is the citizen's. Never call a tool to translate.",
@@ -50,8 +55,6 @@ class Example:
     action: dict[str, Any]
     user: str | None = None
     result: dict[str, Any] | None = None
-    asks: str | None = None
-    """The tool whose whole form the action asks for: no example where a session is asked for less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +137,11 @@ def _field(name: str, rule: dict[str, Any], required: bool) -> str:
     return shown if kind in (None, "string") else f"{shown}: {kind if isinstance(kind, str) else '|'.join(kind)}"
 
 
-def request(
-    prompt: str, language: str, tools: Sequence[ToolInfo] | None = None, more: Sequence[ToolInfo] = ()
-) -> ChatMessage:
-    """A citizen's words as a user turn. The session's first one names the `tools`; one may tell of `more`."""
+def request(prompt: str, language: str, more: Sequence[ToolInfo] = (), *, signed_in: bool = False) -> ChatMessage:
+    """A citizen's words as a user turn; it may tell of `more` tools, and that a register knows who speaks."""
     content: dict[str, Any] = {"request": prompt, "language": NAMES[language]}
-    if tools is not None:
-        content["tools"] = [tool.name for tool in tools]
+    if signed_in:
+        content["note"] = SIGNED_IN
     if more:
         content["more_tools"] = [signature(tool) for tool in more]
     return ChatMessage(role="user", content=_compact(content))
@@ -153,24 +154,12 @@ def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list
 
 def examples(shown: Sequence[Example], toolset: Toolset, described: frozenset[str] | None = None) -> list[ChatMessage]:
     """The examples whose tools are there, as real turns of a conversation."""
-    tools = {tool.name: tool for tool in in_prompt(toolset, described)}
-    names = {*tools, LIST_TOOLS}
-    filled = {name for name, tool in tools.items() if tool.whole_schema is not None}
+    names = {LIST_TOOLS, *(tool.name for tool in in_prompt(toolset, described))}
     turns: list[ChatMessage] = []
     for example in shown:
-        named = {example.action.get("tool"), (example.result or {}).get("tool"), example.asks} - {None}
-        if named <= names and example.asks not in filled:
-            turns += [_given(example), answered(_offered(example.action, tools))]
+        if {example.action.get("tool"), (example.result or {}).get("tool")} - {None} <= names:
+            turns += [_given(example), answered(example.action)]
     return turns
-
-
-def _offered(action: dict[str, Any], tools: Mapping[str, ToolInfo]) -> dict[str, Any]:
-    """The action as it is right in this session: without the arguments that the daemon fills in itself."""
-    tool = tools.get(action.get("tool", ""))
-    if tool is None or tool.whole_schema is None:
-        return action
-    left = tool.input_schema.get("properties", {})
-    return {**action, "input": {name: value for name, value in action.get("input", {}).items() if name in left}}
 
 
 def _given(example: Example) -> ChatMessage:
@@ -222,7 +211,7 @@ def tool_result(called: Called) -> ChatMessage:
     The citizen's words stand after it once more: a small model answers what it read last, the tool's result.
     """
     outcome = called.outcome
-    output = outcome.output
+    output = _beside(outcome.message, outcome.output)
     shown = _compact(output)
     if len(shown) > called.limit:
         output = {"shortened": shown[: called.limit], "note": f"{len(shown) - called.limit} more characters"}
@@ -239,6 +228,17 @@ def tool_result(called: Called) -> ChatMessage:
         result["request"] = called.request[:REMINDED]
     result["instruction"] = _instruction(outcome, called.language, called.official)
     return ChatMessage(role="user", content=_compact(result))
+
+
+def _beside(message: str, output: Any) -> Any:
+    """Of a result that is told in a sentence too, the short values that the sentence leaves out; else all of it."""
+    told = len(message) >= SENTENCE_CHARS and message.lstrip()[0] not in "{["
+    if not told or not isinstance(output, dict) or len(_compact(output)) <= BESIDE_CHARS:
+        return output
+    brief = {key: value for key, value in output.items() if not isinstance(value, (dict, list)) and value is not None}
+    return {
+        key: value for key, value in brief.items() if len(str(value)) <= SENTENCE_CHARS and str(value) not in message
+    }
 
 
 def _instruction(outcome: ToolOutcome, language: str, official: bool) -> str:

@@ -27,6 +27,8 @@ class Turn:
     said: tuple[Said, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
+    spoken: str | None = None
+    """The code of the language that the citizen writes; None: `language`."""
     instructions: str = ""
     """The office's own words to the model, which it may repeat to anybody."""
     official_refused: bool = False
@@ -40,6 +42,8 @@ class Offer:
     tools: tuple[ToolInfo, ...] = ()
     may_list: bool = True
     may_answer: bool = True
+    answer: str | None = None
+    """What a small model is to answer, word for word, where it is all there is to say."""
     known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By tool, the arguments that the host fills in where the model leaves them out."""
 

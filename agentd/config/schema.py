@@ -187,8 +187,6 @@ class ExampleSettings(Section):
     """What a citizen says."""
     result: dict[str, Any] | None = None
     """Or what a tool answered: {tool, success, output}."""
-    asks: str | None = None
-    """The tool whose whole form the action asks for: left out where a visitor has signed in and is asked for less."""
 
 
 class AnalyticsSettings(Section):

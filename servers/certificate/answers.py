@@ -67,6 +67,13 @@ class Requirements(BaseModel):
         return " ".join((*parts, *self.notes))
 
 
+class OfficeHours(BaseModel):
+    """What `get_office_hours` answers; `hours` null where the office doesn't say."""
+
+    office: str
+    hours: str | None
+
+
 class Preview(BaseModel):
     """What `preview_letter` answers beside the picture."""
 

@@ -14,6 +14,7 @@ from servers.certificate.answers import (
     IssuedLetters,
     LetterStatus,
     NeededField,
+    OfficeHours,
     Preview,
     Requirements,
     error_result,
@@ -45,6 +46,18 @@ def requirements(service: LetterService, letter: LetterType) -> Requirements:
         hours=service.office.hours or None,
         notes=list(letter.notes),
     )
+
+
+def of_other_offices(service: LetterService) -> list[str]:
+    """What other offices issue, by the names that people ask for it by."""
+    return sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
+
+
+def hours(service: LetterService) -> CallToolResult:
+    """When the office is open."""
+    office = service.office
+    told = office.speech.open.format(office=office.kelurahan, hours=office.hours) if office.hours else office.kelurahan
+    return result(told, OfficeHours(office=office.kelurahan, hours=office.hours or None))
 
 
 def preview(

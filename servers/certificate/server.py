@@ -30,6 +30,7 @@ from servers.certificate.answers import (
     LetterList,
     LetterStatus,
     ListedLetter,
+    OfficeHours,
     Preview,
     Requirements,
     answered,
@@ -49,6 +50,7 @@ from servers.certificate.callmeta import (
 from servers.certificate.database import LedgerError
 from servers.certificate.issuing import LetterService
 from servers.certificate.journal import JournalError
+from servers.certificate.languages import asked_by
 from servers.certificate.lettertype import LetterType
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.standing import NotNow
@@ -57,24 +59,6 @@ from servers.certificate.verification import Verification, Verifier
 
 log = logging.getLogger(__name__)
 
-ASKS_FOR_REQUIREMENTS = [
-    *("syaratnya", "persyaratan", "syarat apa", "apa syarat", "syarat surat", "syarat bikin", "syarat buat"),
-    *("syarat membuat", "syarat mengurus", "dokumen apa", "berkas apa", "bawa apa", "harus dibawa", "perlu dibawa"),
-    *("requirements", "what do i need", "which documents", "what documents", "documents do i need", "need to bring"),
-    *("have to bring", "must i bring", "should i bring"),
-    *(
-        "dokumennya",
-        "berkasnya",
-        "biayanya",
-        "berapa biaya",
-        "berapa lama",
-        "prosedur",
-        "procedure",
-        "how much",
-        "how long",
-    ),
-]
-"""The words by which people ask for requirements: the answer is to be looked up, not remembered."""
 FOR_THE_DESK = {"agentd/for": "desk"}
 """In a tool's `_meta`: for pages and programs; a model is not told of it."""
 WATCH_SECONDS = 1.0
@@ -194,6 +178,16 @@ class LetterServer(MCPServer[None]):
         return await call_next(ctx)
 
 
+def _tell_hours(server: LetterServer, service: LetterService) -> None:
+    @server.tool(
+        description=service.office.speech.tools["get_office_hours"],
+        annotations=ToolAnnotations(title="Jam layanan", **READ_ONLY),
+        meta={"agentd/asked_by": asked_by("get_office_hours")},
+    )
+    def get_office_hours() -> Annotated[CallToolResult, OfficeHours]:
+        return lookups.hours(service)
+
+
 def create_server(service: LetterService) -> LetterServer:
     """The server with all its tools."""
     server = LetterServer(service)
@@ -204,6 +198,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description=words.tools["list_letters"],
         annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
+        meta={"agentd/lists": True},
     )
     def list_letters() -> Annotated[CallToolResult, LetterList]:
         listed = LetterList(
@@ -215,12 +210,16 @@ def create_server(service: LetterService) -> LetterServer:
         titles = ", ".join(letter.title for letter in listed.letters)
         return result(words.offered.format(titles=titles), listed)
 
-    elsewhere = sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
+    _tell_hours(server, service)
+    elsewhere = lookups.of_other_offices(service)
 
     @server.tool(
         description=words.tools["get_letter_requirements"],
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
-        meta={"agentd/asked_by": [*ASKS_FOR_REQUIREMENTS, *elsewhere], "agentd/about": {"letter_type": elsewhere}},
+        meta={
+            "agentd/asked_by": [*asked_by("get_letter_requirements"), *elsewhere],
+            "agentd/about": {"letter_type": elsewhere},
+        },
     )
     def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
         if (told := service.catalogue.elsewhere(letter_type)) is not None:
@@ -248,6 +247,7 @@ def create_server(service: LetterService) -> LetterServer:
     @server.tool(
         description=words.tools["get_letter_status"],
         annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
+        meta={"agentd/asked_by": asked_by("get_letter_status")},
     )
     async def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""

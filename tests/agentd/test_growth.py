@@ -65,7 +65,7 @@ READERS: dict[str, Callable[[str], object]] = {
     **LETTERS,
     "words": lambda words: text.content(text.fold(words)),
     "history": said,
-    "request": lambda words: prompts.request(words, "id", None, ()),
+    "request": lambda words: prompts.request(words, "id"),
     "prompt": prompt,
     "log": logged,
     "periods": lambda words: periods.periods_of(words, TODAY),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.prompts import SIGNED_IN
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
 from tests.e2e.register import FORMS, REGISTER, Person, person, residents
 from tests.e2e.test_live_prompt import CONFIG as WIRE_CONFIG
@@ -116,7 +117,9 @@ def test_a_model_is_told_nothing_of_what_the_register_holds(tmp_path: Path) -> N
             one.says("Saya perlu surat alamat untuk melamar kerja")
             one.arrive()
             one.says("Saya perlu surat alamat, NIK 3175061708859001")
-    verified, declared = (json.dumps(request) for request in asked)
-    assert "generate_surat_alamat(keperluan)" in verified
-    assert "generate_surat_alamat(nama, nik, alamat, keperluan)" in declared
+    signed_in, unknown = asked
+    assert signed_in["messages"][0] == unknown["messages"][0]
+    assert SIGNED_IN in signed_in["messages"][-1]["content"] and SIGNED_IN not in unknown["messages"][-1]["content"]
+    verified = json.dumps(signed_in)
+    assert '"alamat"' not in json.dumps(signed_in["response_format"])
     assert not [word for word in (BUDI["nama"], BUDI["nik"], BUDI["alamat"]) if word in verified]

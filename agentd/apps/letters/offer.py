@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from agentd.agent import languages
+from agentd.apps.letters.evidence.heard import Heard
+from agentd.apps.letters.evidence.segments import Mood
 from agentd.messages import AgentStep, Said, ToolInfo
 
 ASKED_BY = "agentd/asked_by"
@@ -23,6 +25,9 @@ On an official tool they say which act is meant; on any other, what is to be loo
 ABOUT = "agentd/about"
 """A tool's own `_meta`: its parameter that names one of the official acts, with what else that may name
 (`{"letter_type": ["skds"]}`)."""
+
+LISTS = "agentd/lists"
+"""A tool's own `_meta`: true of the one that tells which official acts there are."""
 
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
 """Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
@@ -47,8 +52,30 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
 
 
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
-    """The tool that this request asks for by its words: its answer comes before any other, and nothing after it."""
-    return next((tool for tool in tools if not tool.official and asked_for(tool, [request])), None)
+    """The tool that this request asks for by its words, the longest of them: its answer comes before any other."""
+    found = [(len(name), tool) for tool in tools if not tool.official for name in _said_names(tool, request)]
+    return max(found, key=lambda one: one[0], default=(0, None))[1]
+
+
+def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, bool]:
+    """(the one official tool that the newest message names, whether it is plainly wanted and not only asked about)."""
+    official = [tool for tool in tools if tool.official]
+    for sentence in reversed(newest.sentences):
+        named = _wanted(official, [" ".join(sentence.raws)])
+        if len(named) == 1:
+            plain = not sentence.asks and all(mood is Mood.SAID for mood in sentence.moods)
+            return next(tool for tool in official if tool.name in named), plain
+    return None, False
+
+
+def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
+    """The tool that tells what an official act needs."""
+    return next((tool for tool in tools if isinstance(tool.meta.get(ABOUT), dict)), None)
+
+
+def listing(tools: Iterable[ToolInfo]) -> ToolInfo | None:
+    """The tool that tells which official acts there are."""
+    return next((tool for tool in tools if tool.meta.get(LISTS)), None)
 
 
 def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> ToolInfo:
@@ -56,15 +83,19 @@ def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> To
     asked, schema = tool.meta.get(ABOUT), tool.input_schema
     if not isinstance(asked, dict):
         return tool
-    acts = [act for each in tools if each.official for act in _names(each)]
-    known = [*acts, *(act for further in asked.values() for act in further)]
+    official = [each for each in tools if each.official]
+    known = [name for each in official for name in _names(each)] + [
+        act for further in asked.values() for act in further
+    ]
     for words in (one.text for one in reversed(said) if one.by == "citizen"):
         if not _speaks_of(known, words):
             continue
+        wanted = _wanted(official, [words])
+        acts = [max(_said_names(each, words), key=len) for each in official if each.name in wanted]
         named = {
             name: {**schema["properties"][name], "enum": spoken}
             for name, further in asked.items()
-            if (spoken := [act for act in (*further, *acts) if _speaks_of([act], words)])
+            if (spoken := [*(act for act in further if _speaks_of([act], words)), *acts])
         }
         if named:
             return tool.model_copy(update={"input_schema": {**schema, "properties": schema["properties"] | named}})
@@ -112,10 +143,9 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
     return found
 
 
-def asked_for(tool: ToolInfo, words: Iterable[str]) -> bool:
-    """Whether any of these texts names what the tool does."""
-    names = _names(tool)
-    return any(_speaks_of(names, text) for text in words)
+def _said_names(tool: ToolInfo, text: str) -> list[str]:
+    """By which of its names a text speaks of the tool."""
+    return [name for name in _names(tool) if _speaks_of([name], text)]
 
 
 def _speaks_of(names: Sequence[str], text: str) -> bool:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentd.agent.aside import OverBudget
+from agentd.agent.language import detect
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
-from agentd.apps.letters.offer import about, asked_for, looked_up, not_again, offered
+from agentd.apps.letters.offer import ABOUT, about, listing, looked_up, not_again, offered, telling, wished
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
@@ -33,11 +34,11 @@ class LetterTurns:
     def _fitting(self, turn: Turn, offer: Offer) -> Offer:
         readings = self._readings.of(turn.session_id)
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
-        asked = looked_up(free, turn.request)
-        if asked is not None and any(step.tool == asked.name and step.success for step in turn.steps):
-            return Offer(may_list=False)
+        wanted = _wanted(free, turn, readings)
+        if turn.steps and (turn.official_refused or _is_all(turn, wanted)):
+            return Offer(may_list=False, answer=_told(turn))
         tools = not_again(offered(free, turn.said), turn.steps)
-        first = asked or _form(tools, turn, readings)
+        first = wanted or _form(tools, turn, readings)
         shown = tools if first is None else [first]
         fitting = [one for tool in shown if (one := _fitted(tool, turn, readings)) is not None]
         known = {one.tool.name: one.known for one in fitting if one.known}
@@ -76,17 +77,49 @@ def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> Copied | None:
     return None if left is None else Copied(left)
 
 
+def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
+    """The tool that the citizen's newest words want before any other: a look-up, or an official act by its name.
+
+    Of an act that they only ask about, or fill in nothing of, its requirements are looked up; of none, what acts there
+    are.
+    """
+    asked = looked_up(tools, turn.request)
+    official = [tool for tool in tools if tool.official]
+    if asked is None and official:
+        newest = case_of(official[0], turn.said, readings).turns
+        act, plain = wished(official, newest[-1].heard) if newest else (None, False)
+        done = act is not None and any(one.by == "tool" and one.tool == act.name for one in turn.said)
+        if act is not None and plain and not done:
+            return act
+        if act is not None and not plain and not fills(act, turn.said, readings):
+            asked = telling(tools)
+    about_what = asked is not None and asked.meta.get(ABOUT)
+    if asked is not None and about_what and about(asked, turn.toolset.tools, turn.said) is asked:
+        return listing(tools) or asked
+    return asked
+
+
+def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
+    """Whether the last step brought all that was asked for."""
+    last = turn.steps[-1]
+    if wanted is not None and not wanted.official:
+        return last.tool == wanted.name
+    return last.success and last.tool in turn.toolset.official and (wanted is None or wanted.name == last.tool)
+
+
+def _told(turn: Turn) -> str | None:
+    """What the last step's tool, or the host, says of it in words, where those are in the citizen's language."""
+    message = turn.steps[-1].message.strip()
+    same = turn.spoken in (None, turn.language) and detect(message, turn.language) == turn.language
+    return message if message and same else None
+
+
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
     """The one official form there is, when this message says something for it and it was not tried in this run.
 
-    One that leaves nothing to say is called as soon as it is asked for by its name. Filled in as far as it goes it
-    shows exactly what is missing; a small model would ask for everything again.
+    Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
     """
     forms = [tool for tool in tools if tool.official]
     tried = {step.tool for step in turn.steps}
     one = len(forms) == 1 and forms[0].name not in tried
-    if not one:
-        return None
-    if not forms[0].input_schema.get("properties"):
-        return forms[0] if asked_for(forms[0], [turn.request]) else None
-    return forms[0] if fills(forms[0], turn.said, readings) else None
+    return forms[0] if one and fills(forms[0], turn.said, readings) else None

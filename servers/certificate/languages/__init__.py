@@ -41,11 +41,13 @@ class OfficeWords(BaseModel):
     needed: str
     data: str
     fee: str
+    open: str
     offered: str
     unknown: str
     wrong_fields: str
     instructions: str
     tools: Mapping[str, str]
+    asked_by: Mapping[str, tuple[str, ...]]
     errors: Mapping[str, str] = {}
     """{the Indonesian sentence: this language's}; empty for Indonesian."""
 
@@ -74,3 +76,8 @@ def words(language: str) -> OfficeWords:
     """The words of one of LANGUAGES."""
     text = Path(__file__).with_name(f"{language}.toml").read_text(encoding="utf-8")
     return OfficeWords.model_validate(tomllib.loads(text))
+
+
+def asked_by(tool: str) -> list[str]:
+    """By which words people ask for a tool's answer, in every language: visitors don't all speak the office's."""
+    return [phrase for language in LANGUAGES for phrase in words(language).asked_by[tool]]

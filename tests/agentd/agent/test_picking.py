@@ -59,7 +59,7 @@ async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -
         PastTurn("Besok hujan tidak?", "Ya.", prompt_tools=second),
     ]
     shown = messages(past, 10_000, TOOLS)
-    assert shown[2] == opening("Besok hujan tidak?", "id", TOOLS, second, first=False)
+    assert shown[2] == opening("Besok hujan tidak?", "id", TOOLS, second)
     assert "get_weather(): Weather forecast" in shown[2].content
 
 

@@ -1,30 +1,48 @@
-"""The turns shown to a model, where a visitor has signed in: what the register fills in is neither asked nor copied."""
+"""What a model reads before it answers: the same start for every visitor, and of a result what its words leave out."""
 
 from __future__ import annotations
 
-from agentd.agent.prompts import Example, examples
+import json
+from typing import Any
+
+from agentd.agent import prompts
+from agentd.agent.history import opening
+from agentd.agent.prompts import Called, Example, examples
 from agentd.agent.toolset import Toolset
-from agentd.messages import ToolInfo
+from agentd.messages import ToolInfo, ToolOutcome
 
 WHOLE = {"type": "object", "properties": {"nama": {"type": "string"}, "keperluan": {"type": "string"}}}
 LEFT = {"type": "object", "properties": {"keperluan": {"type": "string"}}}
-CALL = {"action": "call_tool", "tool": "generate_letter", "input": {"nama": "CONTOH SATU", "keperluan": "BANK"}}
+TOOL = ToolInfo(name="generate_letter", server="letters", input_schema=WHOLE)
+FITTED = TOOL.model_copy(update={"input_schema": LEFT, "whole_schema": WHOLE})
 SHOWN = [
-    Example({"action": "final", "response": "Siapa nama Anda?"}, user="Saya mau surat", asks="generate_letter"),
-    Example(CALL, user="Surat: nama CONTOH SATU, untuk BANK"),
+    Example({"action": "call_tool", "tool": "generate_letter", "input": {"nama": "X"}}, user="Surat: nama X"),
+    Example({"action": "call_tool", "tool": "another", "input": {}}, user="Selamat pagi"),
 ]
 
 
-def shown(**schemas: object) -> str:
-    tool = ToolInfo.model_validate({"name": "generate_letter", "server": "letters", **schemas})
-    return "\n".join(turn.content for turn in examples(SHOWN, Toolset(tools=(tool,), servers=())))
+def test_examples_are_shown_of_the_tools_that_are_there() -> None:
+    turns = examples(SHOWN, Toolset(tools=(TOOL,), servers=()))
+    assert [turn.role for turn in turns] == ["user", "assistant"] and "generate_letter" in turns[1].content
 
 
-def test_who_has_not_signed_in_is_asked_for_everything() -> None:
-    text = shown(input_schema=WHOLE)
-    assert "Siapa nama Anda?" in text and '"nama":"CONTOH SATU"' in text
+def test_who_has_signed_in_is_told_of_in_the_request_alone() -> None:
+    before = opening("Saya mau surat", "id", Toolset(tools=(TOOL,), servers=()), None)
+    after = opening("Saya mau surat", "id", Toolset(tools=(FITTED,), servers=()), None)
+    assert json.loads(before.content) == {"request": "Saya mau surat", "language": "Indonesian"}
+    assert json.loads(after.content)["note"] == prompts.SIGNED_IN
 
 
-def test_who_has_signed_in_is_asked_only_for_what_is_left() -> None:
-    text = shown(input_schema=LEFT, whole_schema=WHOLE)
-    assert "Siapa nama Anda?" not in text and '"nama"' not in text and '"keperluan":"BANK"' in text
+def shown(message: str, output: dict[str, Any]) -> dict[str, Any]:
+    outcome = ToolOutcome(success=True, message=message, output=output)
+    said = prompts.tool_result(Called("requirements", {}, outcome, "id", "Syaratnya?"))
+    result: dict[str, Any] = json.loads(said.content)["tool_result"]["output"]
+    return result
+
+
+def test_a_long_result_told_in_a_sentence_is_read_once() -> None:
+    sentence = "Syarat Surat Keterangan Domisili: KTP; Kartu Keluarga. Biaya: Gratis."
+    long = {"title": "Surat Keterangan Domisili", "hours": "Senin–Jumat", "fields": [{"field": "nama"}] * 40}
+    assert shown(sentence, long) == {"hours": "Senin–Jumat"}
+    assert shown("Selesai.", long) == long
+    assert shown(sentence, {"number": 3, "fields": ["nama"]}) == {"number": 3, "fields": ["nama"]}

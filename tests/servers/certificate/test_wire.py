@@ -63,6 +63,7 @@ async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: P
             "get_letter_requirements",
             "preview_letter",
             "get_letter_status",
+            "get_office_hours",
             "verify_letter",
             "void_letter",
             "list_issued_letters",
@@ -263,7 +264,7 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
             heard.set()
 
     async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
-        assert len((await client.list_tools()).tools) == len(ANSWERS) + 7
+        assert len((await client.list_tools()).tools) == len(ANSWERS) + 8
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:
                 _add_letter(mine)

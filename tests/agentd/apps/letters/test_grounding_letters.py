@@ -13,9 +13,10 @@ from agentd.apps.letters.evidence.lexicon import LABELS
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolInfo
 from servers.certificate import lettertype
+from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
 
-LETTERS = Path(lettertype.__file__).with_name("letters")
+LETTERS = SHIPPED_LETTERS
 ROWS = tomllib.loads(Path(__file__).with_name("grounding_letters.toml").read_text(encoding="utf-8"))["case"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,10 @@ from agentd.apps.letters.grounding import Grounded, ungrounded
 from agentd.messages import ToolInfo
 from agentd.testing import MemoryTools
 from servers.certificate import kinds, lettertype
+from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
 
-LETTER = lettertype.load(Path(lettertype.__file__).with_name("letters") / "biodata_penduduk")
+LETTER = lettertype.load(SHIPPED_LETTERS / "biodata_penduduk")
 SCHEMA = LETTER.input_schema()
 TOOL = ToolInfo(name=LETTER.tool, server="certificate", official=True, input_schema=SCHEMA)
 SPELLINGS = [

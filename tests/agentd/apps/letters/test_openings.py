@@ -1,0 +1,131 @@
+"""What people ask first: where the host knows the right action, a small model has nothing to choose."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentd.agent.actions import schema
+from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import Offer, Turn
+from agentd.apps.letters.turns import LetterTurns
+from agentd.messages import AgentStep, Said, ToolInfo
+from bridges.llamacpp import constraint
+from servers.certificate.languages import asked_by
+from servers.certificate.lettertype import load
+from servers.certificate.settings import SHIPPED_LETTERS
+from servers.certificate.tools import generate_tool
+
+LETTER_TYPE = {"type": "object", "properties": {"letter_type": {"type": "string"}}, "required": ["letter_type"]}
+CODES = {"number": {"type": "string", "x-agentd-kind": "code"}, "code": {"type": "string", "x-agentd-kind": "code"}}
+NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
+DOMICILE = "generate_surat_keterangan_domisili"
+
+
+def letter(key: str) -> ToolInfo:
+    made = generate_tool(load(SHIPPED_LETTERS / key), "id")
+    return ToolInfo(
+        name=made.name, server="certificate", official=True, input_schema=made.input_schema, meta=made.meta or {}
+    )
+
+
+def look_up(name: str, input_schema: dict[str, Any], **meta: Any) -> ToolInfo:
+    named = {f"agentd/{key}": value for key, value in meta.items()}
+    return ToolInfo(
+        name=name,
+        server="certificate",
+        input_schema=input_schema,
+        annotations={"readOnlyHint": True},
+        meta=named,
+    )
+
+
+TOOLS = (
+    look_up("get_current_time", NOTHING, asked_by=["jam berapa", "what time"]),
+    letter("surat_keterangan_domisili"),
+    letter("surat_keterangan_usaha"),
+    look_up("list_letters", NOTHING, lists=True),
+    look_up(
+        "get_letter_requirements",
+        LETTER_TYPE,
+        asked_by=asked_by("get_letter_requirements"),
+        about={"letter_type": ["skds"]},
+    ),
+    look_up("get_letter_status", {"type": "object", "properties": CODES}, asked_by=asked_by("get_letter_status")),
+    look_up("get_office_hours", NOTHING, asked_by=asked_by("get_office_hours")),
+)
+
+
+def forced(request: str, *steps: AgentStep, refused: bool = False, **more: Any) -> dict[str, Any] | None:
+    """The one action that is left to a model, None where it has a choice."""
+    turn = Turn(
+        request=request,
+        toolset=Toolset(tools=TOOLS, servers=()),
+        said=(Said(by="citizen", order=1, text=request),),
+        steps=steps,
+        official_refused=refused,
+        **more,
+    )
+    offer = LetterTurns().offer(turn, Offer(TOOLS))
+    text = constraint.only_text(
+        schema(offer.tools, may_list=offer.may_list, may_answer=offer.may_answer, answer=offer.answer)
+    )
+    return None if text is None else json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("request_", "tool", "arguments"),
+    [
+        ("Saya mau surat domisili", DOMICILE, {}),
+        ("Tolong buatkan surat domisili untuk melamar kerja", DOMICILE, {}),
+        ("I need a domicile letter please", DOMICILE, {}),
+        ("Bisa urus surat domisili di sini?", "get_letter_requirements", {"letter_type": "surat domisili"}),
+        ("Syarat surat domisili apa saja?", "get_letter_requirements", {"letter_type": "surat domisili"}),
+        ("Berapa biaya SKU?", "get_letter_requirements", {"letter_type": "sku"}),
+        ("Can I get a business letter here?", "get_letter_requirements", {"letter_type": "business letter"}),
+        ("Syaratnya apa saja?", "list_letters", {}),
+        ("Kantor buka jam berapa?", "get_office_hours", {}),
+        ("Jam berapa buka?", "get_office_hours", {}),
+        ("Jam berapa sekarang?", "get_current_time", {}),
+        ("What are your opening hours?", "get_office_hours", {}),
+        ("Surat domisili saya kok belum jadi, lama sekali!", "get_letter_status", {}),
+    ],
+)
+def test_what_the_words_settle_needs_no_model(request_: str, tool: str, arguments: dict[str, str]) -> None:
+    action = forced(request_)
+    assert action is not None and action["action"] == "call_tool" and action["tool"] == tool
+    spoken = {name: str(value).casefold() for name, value in action["input"].items()}
+    assert spoken == arguments
+
+
+@pytest.mark.parametrize("request_", ["Halo", "Terima kasih", "Pelayanannya lambat!", "Saya mau bikin paspor"])
+def test_the_rest_is_a_models_to_answer(request_: str) -> None:
+    assert forced(request_) is None
+
+
+def step(tool: str, message: str, *, success: bool = True) -> AgentStep:
+    return AgentStep(tool=tool, server="certificate", input={}, success=success, message=message)
+
+
+@pytest.mark.parametrize(
+    ("request_", "last", "refused", "language"),
+    [
+        ("Syarat surat domisili?", step("get_letter_requirements", "Syarat surat ini: KTP dan KK."), False, "id"),
+        ("Saya mau surat domisili", step(DOMICILE, "Mohon sebutkan: NIK.", success=False), True, "id"),
+        ("Saya mau surat domisili", step(DOMICILE, "Surat itu sudah terbit sebagai PDF."), False, "id"),
+        ("I need a domicile letter", step(DOMICILE, "Please tell me: your NIK.", success=False), True, "en"),
+    ],
+)
+def test_what_a_tool_says_in_the_citizens_language_is_the_answer(
+    request_: str, last: AgentStep, refused: bool, language: Any
+) -> None:
+    answer = forced(request_, last, refused=refused, language=language)
+    assert answer == {"action": "final", "response": last.message}
+
+
+def test_a_model_says_it_in_a_language_that_the_tool_does_not_speak() -> None:
+    told = step("get_letter_requirements", "Syarat surat ini: KTP dan Kartu Keluarga.")
+    assert forced("What do I need for a domicile letter?", told, language="en") is None
+    assert forced("Syarate layang domisili opo?", told, language="id", spoken="jv") is None
