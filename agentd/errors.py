@@ -14,14 +14,22 @@ An error's message is for the developer who must act; `user_message` is for the 
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-Language = Literal["id", "en"]
+Language = Literal["id", "en", "jv"]
+"""In which the daemon itself speaks; the first is the office's. docs/languages.md says how one is added."""
 FaultKind = Literal[
     "rate_limit", "unavailable", "timeout", "connect", "auth", "not_found", "bad_output", "blocked", "bad_request"
 ]
+
+
+@cache
+def _user_messages(language: Language) -> dict[str, str]:
+    return tomllib.loads(Path(__file__).with_name("user_messages").joinpath(f"{language}.toml").read_text("utf-8"))
 
 
 class AgentdError(Exception):
@@ -29,8 +37,6 @@ class AgentdError(Exception):
 
     code: ClassVar[int] = -32603
     type: ClassVar[str] = "internal"
-    user_id: ClassVar[str] = "Maaf, terjadi gangguan di sistem kami. Silakan coba lagi sebentar lagi."
-    user_en: ClassVar[str] = "Sorry, something went wrong on our side. Please try again in a moment."
 
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
@@ -38,15 +44,13 @@ class AgentdError(Exception):
         super().__init__(self.message)
 
     def user_message(self, language: Language = "id") -> str:
-        """What the citizen reads, in Indonesian or English."""
-        return self.user_en if language == "en" else self.user_id
+        """What the citizen reads."""
+        said = _user_messages(language)
+        return said.get(self.type, said[AgentdError.type])
 
 
 class ProtocolError(AgentdError):
     """The JSON-RPC envelope is wrong."""
-
-    user_id = "Permintaan tidak dapat dibaca oleh sistem."
-    user_en = "The request could not be read."
 
 
 class ParseError(ProtocolError):
@@ -71,15 +75,12 @@ class InvalidParams(ProtocolError):
     """Invalid params."""
 
     code, type = -32602, "invalid_params"
-    user_id = "Ada isian yang belum benar. Periksa kembali, lalu kirim lagi."
-    user_en = "Something in the request is not right. Please check it and send it again."
 
 
 class InternalError(ProtocolError):
     """Internal error."""
 
     code, type = -32603, "internal"
-    user_id, user_en = AgentdError.user_id, AgentdError.user_en
 
 
 class ToolError(AgentdError):
@@ -90,32 +91,24 @@ class UnknownTool(ToolError):
     """No configured server offers this tool."""
 
     code, type = -32001, "unknown_tool"
-    user_id = "Layanan yang diminta belum tersedia di sini."
-    user_en = "The service you asked for is not available here yet."
 
 
 class UnboundTool(ToolError):
     """The tool is named in the configuration but bound to no server that offers it."""
 
     code, type = -32002, "unbound_tool"
-    user_id = "Layanan ini belum terhubung. Petugas perlu memeriksa konfigurasinya."
-    user_en = "This service is not connected yet. The office needs to check its configuration."
 
 
 class ToolExecution(ToolError):
     """The tool's execution failed."""
 
     code, type = -32003, "tool_execution"
-    user_id = "Layanan yang dipakai sedang mengalami kendala. Silakan coba lagi atau hubungi petugas."
-    user_en = "The service ran into a problem. Please try again or ask an officer."
 
 
 class GroundingError(ToolError):
     """An official call held values that the citizen never gave."""
 
     code, type = -32015, "grounding"
-    user_id = "Beberapa data belum Anda sebutkan. Mohon lengkapi terlebih dahulu."
-    user_en = "Some details have not been given yet. Please provide them first."
 
 
 class AgentError(AgentdError):
@@ -126,40 +119,30 @@ class InvalidResponse(AgentError):
     """No model gave an action in the required JSON form."""
 
     code, type = -32004, "invalid_response"
-    user_id = "Maaf, jawaban sistem tidak dapat dipahami. Silakan ulangi pertanyaan Anda."
-    user_en = "Sorry, the system's answer could not be understood. Please ask again."
 
 
 class MaxSteps(AgentError):
     """The run used up its tool calls."""
 
     code, type = -32005, "max_steps"
-    user_id = "Permintaan ini membutuhkan terlalu banyak langkah. Coba sederhanakan permintaan Anda."
-    user_en = "This request needs too many steps. Please try a simpler one."
 
 
 class ProviderUnavailable(AgentError):
     """No language model could be reached."""
 
     code, type = -32006, "provider_unavailable"
-    user_id = "Asisten sedang tidak dapat dihubungi. Silakan coba beberapa saat lagi atau hubungi petugas."
-    user_en = "The assistant cannot be reached right now. Please try again shortly or ask an officer."
 
 
 class Cancelled(AgentError):
     """The run was cancelled."""
 
     code, type = -32007, "cancelled"
-    user_id = "Permintaan dibatalkan."
-    user_en = "The request was cancelled."
 
 
 class BudgetExceeded(AgentError):
     """The run used up its time or its tokens."""
 
     code, type = -32009, "budget_exceeded"
-    user_id = "Waktu untuk permintaan ini habis. Silakan coba lagi."
-    user_en = "The time for this request is used up. Please try again."
 
 
 class AccessError(AgentdError):
@@ -170,56 +153,42 @@ class Busy(AccessError):
     """The daemon is at capacity; try again after `retry_after_s`."""
 
     code, type = -32008, "busy"
-    user_id = "Antrean sedang penuh. Silakan coba lagi sebentar lagi."
-    user_en = "We are busy at the moment. Please try again shortly."
 
 
 class NotFound(AccessError):
     """Nothing of that name is here for this caller."""
 
     code, type = -32010, "not_found"
-    user_id = "Data yang diminta tidak ditemukan."
-    user_en = "What you asked for was not found."
 
 
 class Conflict(AccessError):
     """That does not fit what has happened already."""
 
     code, type = -32011, "conflict"
-    user_id = "Permintaan ini bertentangan dengan yang sudah berjalan."
-    user_en = "This request conflicts with one already made."
 
 
 class Unauthorized(AccessError):
     """A valid bearer token is needed."""
 
     code, type = -32012, "unauthorized"
-    user_id = "Anda perlu masuk terlebih dahulu."
-    user_en = "Please sign in first."
 
 
 class Forbidden(AccessError):
     """The caller's scopes do not allow this."""
 
     code, type = -32013, "forbidden"
-    user_id = "Anda tidak berwenang untuk tindakan ini."
-    user_en = "You are not allowed to do this."
 
 
 class RateLimited(AccessError):
     """Too many requests from this caller; try again after `retry_after_s`."""
 
     code, type = -32014, "rate_limited"
-    user_id = "Terlalu banyak permintaan. Mohon tunggu sebentar."
-    user_en = "Too many requests. Please wait a moment."
 
 
 class Draining(AccessError):
     """The daemon is stopping and takes no new work."""
 
     code, type = -32016, "draining"
-    user_id = "Sistem sedang dimulai ulang. Silakan coba lagi sebentar lagi."
-    user_en = "The system is restarting. Please try again in a moment."
 
 
 class ProviderFailure(Exception):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agentd.agent.languages import LANGUAGES, languages
+from agentd.agent.languages import LANGUAGES, languages, own
 from agentd.errors import Language
 
 NAMES: dict[str, str] = {
@@ -41,7 +41,9 @@ NAMES: dict[str, str] = {
 }
 """The languages that are told apart, by code, with the name that a model is given. Any other is not detected."""
 NEAR = frozenset({"jv", "su"})
-"""Share so many words and names with Indonesian that they are never guessed."""
+"""Share so many words and names with Indonesian that CLD2 never guesses them."""
+_WIDE: frozenset[str] = frozenset({"id", "en"})
+"""Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
 _SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
     "ko": re.compile(r"[\uac00-\ud7af]"),
@@ -66,8 +68,8 @@ class Signals:
     """What a text says about its language: how many words, the packs' small words among them, and CLD2's reading."""
 
     words: int
-    indonesian: int
-    english: int
+    small: Mapping[str, int]
+    """The small words of each pack among them."""
     sure: str | None
     """CLD2's reading where it is sure of it."""
     guess: str | None
@@ -86,7 +88,7 @@ def detect(text: str, session: str | None = None) -> str:
 
 def own_language(code: str) -> Language:
     """The language of the daemon's own sentences for a citizen who writes in that one: English where it has none."""
-    return next((language for language in LANGUAGES if language == code), "en")
+    return own(code) or "en"
 
 
 def _script(text: str, letters: int) -> str | None:
@@ -106,13 +108,12 @@ def _decided(signals: Signals, session: str | None) -> str | None:
         return None
     if _is_foreign(signals, session):
         return signals.sure
-    if signals.indonesian > signals.english:
-        return "ms" if signals.sure == "ms" else "id"
-    if signals.english > signals.indonesian:
-        return "en"
+    most = max(signals.small, key=lambda code: signals.small[code])
+    if list(signals.small.values()).count(signals.small[most]) == 1:
+        return "ms" if most == "id" and signals.sure == "ms" else most
     if session is None:
         return None if signals.sure in NEAR else signals.sure or _first_guess(signals)
-    return signals.sure if session not in LANGUAGES and signals.words >= _SENTENCE else None
+    return signals.sure if session not in _WIDE and signals.words >= _SENTENCE else None
 
 
 def _first_guess(signals: Signals) -> str | None:
@@ -122,9 +123,9 @@ def _first_guess(signals: Signals) -> str | None:
 
 def _is_foreign(signals: Signals, session: str | None) -> bool:
     """Whether CLD2 is sure of a language without a pack, and the packs' small words don't outweigh it."""
-    if signals.sure is None or signals.sure in (*LANGUAGES, "ms"):
+    if signals.sure is None or signals.sure in (*_WIDE, "ms"):
         return False
-    small = max(signals.indonesian, signals.english)
+    small = max(count for code, count in signals.small.items() if code != signals.sure)
     begun = session is not None and session != signals.sure
     enough = _SENTENCE if begun else 1
     if signals.sure in NEAR:
@@ -133,13 +134,11 @@ def _is_foreign(signals: Signals, session: str | None) -> bool:
 
 
 def _signals(words: Sequence[str]) -> Signals:
-    known = languages()
     sure = _read(words, best_effort=False)
     guess = None if sure else _read(words, best_effort=True)
     return Signals(
         words=len(words),
-        indonesian=sum(word in known["id"].detection for word in words),
-        english=sum(word in known["en"].detection for word in words),
+        small={code: sum(word in pack.detection for word in words) for code, pack in languages().items()},
         sure=sure,
         guess=guess,
     )

@@ -46,7 +46,7 @@ class IncompletePack(ValueError):
 
 
 @cache
-def languages() -> Mapping[Language, Words]:
+def languages() -> Mapping[str, Words]:
     """The words of each language."""
     return packs(Path(__file__).with_suffix(""), Words)
 
@@ -57,9 +57,19 @@ def words() -> Words:
     return merged(languages())
 
 
-def packs(folder: Path, shape: type[Pack]) -> Mapping[Language, Pack]:
-    """Each language's pack in a folder, as the dataclass `shape`. Raises IncompletePack."""
-    return {language: read(folder / f"{language}.toml", shape) for language in LANGUAGES}
+def packs(folder: Path, shape: type[Pack]) -> Mapping[str, Pack]:
+    """The packs of a folder by language, the daemon's own languages first, as the dataclass `shape`.
+
+    A language may be understood (a pack of words) without being spoken (texts). Raises IncompletePack.
+    """
+    others = sorted({file.stem for file in folder.glob("*.toml")} - set(LANGUAGES))
+    files = {language: folder / f"{language}.toml" for language in (*LANGUAGES, *others)}
+    return {language: read(file, shape) for language, file in files.items() if file.exists()}
+
+
+def own(code: object) -> Language | None:
+    """One of the languages that the daemon itself speaks, by its code."""
+    return next((language for language in LANGUAGES if language == code), None)
 
 
 def read(file: Path, shape: type[Pack]) -> Pack:
@@ -80,7 +90,7 @@ def read(file: Path, shape: type[Pack]) -> Pack:
         raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
-def merged(each: Mapping[Language, Pack]) -> Pack:
+def merged(each: Mapping[str, Pack]) -> Pack:
     """All languages in one pack: sets and tables united, lists one after the other, key by key."""
     first, *others = each.values()
     values = {field.name: getattr(first, field.name) for field in fields(cast("Any", first))}

@@ -45,6 +45,7 @@ LANGUAGE_RULES: dict[str, str] = {
     "auto": "Answer in the language that the request names, which is the citizen's. Never call a tool to translate.",
     "id": "Always answer in Indonesian (Bahasa Indonesia). Never call a tool to translate.",
     "en": "Always answer in English. Never call a tool to translate.",
+    "jv": "Always answer in Javanese, in its polite register (krama). Never call a tool to translate.",
 }
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from agentd.agent.languages import packs
-from agentd.errors import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +38,6 @@ class Replies:
 
 
 @cache
-def replies() -> Mapping[Language, Replies]:
+def replies() -> Mapping[str, Replies]:
     """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Replies)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.config.books import BooksSettings
 from agentd.config.channels import ChannelEntry
+from agentd.errors import Language
 from agentd.messages import ApprovalRule, ModelPrice, Scope
 
 
@@ -68,7 +69,7 @@ class AgentSettings(Section):
     """Tools that a prompt describes: of more, the nearest ones; sixty more it names, `list_tools` finds all."""
     custom_instruction: str = ""
     """What fills the slot `{{custom_instruction}}`."""
-    language: Literal["auto", "id", "en"] = "auto"
+    language: Literal["auto"] | Language = "auto"
     """The language of answers; `auto` follows the citizen."""
 
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.agent.language import detect, own_language
+from agentd.agent.languages import own
 from agentd.agent.replies import replies
 from agentd.errors import InvalidParams, Language
 from agentd.nesting import MAX_DEPTH, too_deep
@@ -135,8 +136,8 @@ def language_of(raw: Raw) -> Language:
     """The language in which the person asked for answers, or else wrote, as far as the params can be read."""
     given = raw if type(raw) is dict else {}
     options = given.get("options")
-    if type(options) is dict and options.get("language") in ("en", "id"):
-        return "en" if options["language"] == "en" else "id"
+    if type(options) is dict and (known := own(options.get("language"))):
+        return known
     words = next((value for name in _PERSONS_TEXT if type(value := given.get(name)) is str), "")
     return own_language(detect(words[:_HEARD]))
 

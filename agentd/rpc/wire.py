@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 
+from agentd.agent.languages import own
 from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language
 from agentd.extras import advice
 
@@ -28,9 +29,7 @@ def error_object(error: BaseException, language: Language = "id") -> dict[str, A
         log.error("rpc.internal_error", error_type=type(error).__name__, exc_info=error)
         error = InternalError("Internal error")
     extra = dict(error.data)
-    own_language = extra.pop("language", None)
-    if own_language in ("id", "en"):
-        language = own_language
+    language = own(extra.pop("language", None)) or language
     data = {"type": error.type, "user_message": error.user_message(language), **extra}
     return {"code": error.code, "message": error.message, "data": data}
 

@@ -12,7 +12,7 @@ from agentd.agent.language import detect, own_language
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
-from agentd.errors import Conflict, Forbidden, InvalidParams, NotFound
+from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
 from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, KeyedOutcome, Scope
 from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
@@ -40,7 +40,7 @@ class Agents:
 
     profile_of: ProfileOf
     select: Select = select_all
-    language: Literal["auto", "id", "en"] = "auto"
+    language: Literal["auto"] | Language = "auto"
     """`auto`: detected in each prompt."""
     known_models: Callable[[], dict[str, list[str]]] = dict
     """{provider id: names of its models}."""

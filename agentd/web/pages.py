@@ -17,6 +17,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from agentd.errors import InvalidParams
+from agentd.web.texts import module
 
 STATIC = Path(__file__).with_name("static")
 POLICY = (
@@ -24,6 +25,8 @@ POLICY = (
     "frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed."""
+TEXTS = "js/texts.js"
+"""The words that the scripts show: made of every folder's `texts`."""
 _SMALL = 400
 """Bytes below which packing isn't worth its header."""
 _QR_TEXT = 300
@@ -41,9 +44,13 @@ class Asset:
     @classmethod
     def of(cls, path: Path) -> Asset:
         """Read and pack it."""
-        body = path.read_bytes()
+        return cls.made(path.name, path.read_bytes())
+
+    @classmethod
+    def made(cls, name: str, body: bytes) -> Asset:
+        """Pack what no file holds."""
         packed = gzip.compress(body, 9, mtime=0) if len(body) > _SMALL else None
-        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
         if media_type.startswith("text/") or media_type.endswith("javascript"):
             media_type += "; charset=utf-8"
         return cls(body, packed, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
@@ -77,7 +84,10 @@ def files(folders: Iterable[Path]) -> dict[str, Path]:
 
 def routes(folders: Iterable[Path] = ()) -> Iterator[web.RouteDef]:
     """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg."""
+    folders = list(folders)
     assets = {name: Asset.of(file) for name, file in files(folders).items()}
+    said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
+    assets[TEXTS] = Asset.made(TEXTS, module(said))
     for name, asset in assets.items():
         if name.endswith(".html"):
             yield web.get(f"/{name.removesuffix('.html')}", _serving(asset))

@@ -50,7 +50,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     template = state.get("response_template") or ""
     mapping = state.get("placeholder_mapping") or {}
     period = state.get("time_period")
-    words = wordings()[own_language(detect(state["user_query"]))]
+    words = wordings().get(own_language(detect(state["user_query"])), wordings()["en"])
     made = narrative_of(template, calculations, mapping, period, words, state.get("placeholder_sources"))
     unknown = made.unknown
     answer = await _filled(context, made.ready(), made.values, made.rules, currency)

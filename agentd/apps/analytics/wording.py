@@ -16,7 +16,6 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from agentd.agent.languages import packs
-from agentd.errors import Language
 
 _BRACED = re.compile(r"\{[^{}]*\}")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -40,7 +39,7 @@ class Wording:
 
 
 @cache
-def wordings() -> Mapping[Language, Wording]:
+def wordings() -> Mapping[str, Wording]:
     """The pack of each language. Raises IncompletePack."""
     return packs(Path(__file__).with_suffix(""), Wording)
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from pydantic import ConfigDict
 
 from agentd.agent.languages import merged, packs
-from agentd.errors import Language
 from agentd.messages import ToolInfo
 
 ASKED_BY = "agentd/asked_by"
@@ -60,7 +59,7 @@ class Telling:
 
 
 @cache
-def languages() -> Mapping[Language, Telling]:
+def languages() -> Mapping[str, Telling]:
     """The words of each language. Raises IncompletePack."""
     return packs(Path(__file__).with_suffix(""), Telling)
 

@@ -23,10 +23,11 @@ from aiohttp import BodyPartReader, hdrs, web
 
 from agentd.access import Buckets
 from agentd.application import InternalCall
-from agentd.apps.letters.verify_page import MARKS, WORDS, language_of, page
+from agentd.apps.letters.verify_page import MARKS, WORDS, page
 from agentd.errors import RateLimited, ToolExecution, UnknownTool
 from agentd.http.guard import ADDRESS
 from agentd.ports import Clock
+from agentd.web.texts import language_of
 
 log = structlog.get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""The page of /verify: an answer of the letter server as HTML, in Indonesian or English. Asks nobody.
+"""The page of /verify: an answer of the letter server as HTML, in each of the daemon's languages. Asks nobody.
 
 The words are web/verify.*.toml, one a language; the page needs no script but to send what a QR code states.
 """
@@ -14,10 +14,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from aiohttp import hdrs, web
+from agentd.agent.languages import LANGUAGES
 
 FOLDER = Path(__file__).parent / "web"
-LANGUAGES = ("id", "en")
 MARKS = {
     "genuine": "✓",
     "expired": "!",
@@ -46,7 +45,7 @@ class Words:
     same: str
     paper: str
     compare: str
-    other: Mapping[str, str]
+    name: str
     headings: Mapping[str, str]
     rows: Mapping[str, str]
     reasons: Mapping[str, str]
@@ -67,17 +66,6 @@ class Words:
 WORDS = {language: Words.of(language) for language in LANGUAGES}
 
 
-def language_of(request: web.Request) -> str:
-    """`?lang=`, else the first of ours that the browser asks for, else Indonesian."""
-    asked = request.query.get("lang", "")
-    if asked in LANGUAGES:
-        return asked
-    accepted = (
-        part.partition(";")[0].strip()[:2].lower() for part in request.headers.get(hdrs.ACCEPT_LANGUAGE, "").split(",")
-    )
-    return next((language for language in accepted if language in LANGUAGES), "id")
-
-
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
     """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` of a statement."""
     words, status, paper = WORDS[language], str(found["status"]), found.get("paper") or {}
@@ -94,9 +82,13 @@ def page(found: Mapping[str, Any], code: str, language: str) -> str:
         rows=_list(words, _STATE if paper else _ROWS, found),
         paper=_paper(words, paper) if paper else "",
         code=escape(code[:40]),
-        other=words.other["code"],
-        other_name=words.other["name"],
+        others=" · ".join(_link(other) for other in WORDS.values() if other is not words),
     )
+
+
+def _link(words: Words) -> str:
+    code = words.language
+    return f'<a href="?lang={code}" hreflang="{code}" lang="{code}">{escape(words.name)}</a>'
 
 
 def _paper(words: Words, paper: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from agentd.agent.text import fold
 from agentd.apps.residents.register import Resident
+from agentd.apps.residents.replies import replies
 from agentd.errors import Language
 
 
@@ -53,14 +54,14 @@ def spoken(name: str, said: Sequence[str]) -> bool:
 def question(name: str, found: Meant, language: Language) -> str:
     """What the citizen is asked where a name is nobody's of the card, or of several."""
     if not found.members:
-        return _NOBODY[language].format(name=name)
+        return replies()[language].nobody.format(name=name)
     shown = "; ".join(described(one, language) for one in found.members)
-    return _SEVERAL[language].format(name=name, members=shown)
+    return replies()[language].several.format(name=name, members=shown)
 
 
 def described(one: Resident, language: Language) -> str:
     """`Rizky Contoh (Anak, lahir 2004-08-21)`: what tells members of one name apart."""
-    born = f"{_BORN[language]} {one['tanggal_lahir']}" if one["tanggal_lahir"] else ""
+    born = replies()[language].born.format(day=one["tanggal_lahir"]) if one["tanggal_lahir"] else ""
     return f"{one['nama']} ({', '.join(part for part in (one['hubungan'] or '', born) if part)})"
 
 
@@ -74,16 +75,3 @@ def _relation(one: Resident) -> frozenset[str]:
 
 def _year(one: Resident) -> str:
     return (one["tanggal_lahir"] or "?")[:4]
-
-
-_BORN: dict[Language, str] = {"id": "lahir", "en": "born"}
-_NOBODY: dict[Language, str] = {
-    "id": "{name} tidak ada di Kartu Keluarga Anda. Surat ini hanya untuk anggota keluarga Anda sendiri: "
-    "sebutkan namanya seperti di Kartu Keluarga, atau silakan ke petugas.",
-    "en": "{name} is not on your family card. This letter is only for members of your own family: "
-    "say the name as the card has it, or ask an officer.",
-}
-_SEVERAL: dict[Language, str] = {
-    "id": "Di Kartu Keluarga Anda ada lebih dari satu {name}: {members}. Yang mana? Sebut hubungan atau tahun lahir.",
-    "en": "There is more than one {name} on your family card: {members}. Which? Say the relation or year of birth.",
-}

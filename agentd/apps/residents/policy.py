@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.assurance import least_of, reaches
@@ -18,21 +19,14 @@ from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.register import Register
-from agentd.errors import Language, ToolExecution
+from agentd.apps.residents.replies import replies
+from agentd.errors import ToolExecution
 from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 from agentd.wrappers import ToolHostWrapper
 
 Seen = Callable[[str], Awaitable[tuple[str, ...]]]
 """The requirements that an officer ticked for a run."""
-ENDED: dict[Language, str] = {
-    "id": "Masa masuk dengan PIN sudah berakhir. Silakan masuk lagi dengan NIK dan PIN.",
-    "en": "The time of your PIN is over. Please sign in again with your NIK and PIN.",
-}
-ONLY_PROVEN: dict[Language, str] = {
-    "id": "Surat ini hanya untuk penduduk yang masuk dengan NIK (atau kartu) dan PIN. Silakan masuk, atau ke petugas.",
-    "en": "This letter is only for residents who sign in with NIK (or card) and PIN. Sign in, or ask an officer.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ class Filled(ToolHostWrapper):
                 success=False, error_type="grounding", missing=(asked.field,), message=str(asked), output=missing
             )
         except _Refused as refused:
-            return _refused(refused.words[call.language])
+            return _refused(str(getattr(replies()[call.language], refused.reply)))
         except ConditionUnmet as refused:
             return _refused(refused.unmet.words(call.language))
         made = call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
@@ -116,7 +110,7 @@ class Filled(ToolHostWrapper):
         if call.consent is not None and call.consent.basis is not None:
             basis = call.consent.basis
             if basis.registered and not call.consent.by_staff and not await self._visitors.holds(call.session_id):
-                raise _Refused(ENDED)
+                raise _Refused("ended")
             return call.input, basis.model_copy(update={"seen": await self._seen(call.run_id)})
         known = await self._visitors.known(call.session_id)
         if known is None:
@@ -132,7 +126,7 @@ def _check_level(tool: ToolInfo, basis: Basis) -> None:
     """Raises _Refused for an act that an officer's yes is not enough for."""
     least = least_of(tool)
     if not reaches("officer", least) and not reaches(basis.level, least):
-        raise _Refused(ONLY_PROVEN)
+        raise _Refused("only_proven")
 
 
 def _refused(words: str) -> ToolOutcome:
@@ -144,8 +138,8 @@ def _basis(filling: Filling) -> Basis:
 
 
 class _Refused(Exception):
-    """The call is not made; the words are for the citizen."""
+    """The call is not made; what the citizen reads of it, by its name among the replies."""
 
-    def __init__(self, words: dict[Language, str]) -> None:
-        self.words = words
-        super().__init__(words["en"])
+    def __init__(self, reply: Literal["ended", "only_proven"]) -> None:
+        self.reply = reply
+        super().__init__(reply)

@@ -14,6 +14,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from agentd.apps.residents.replies import replies
 from agentd.clock import iso
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
@@ -124,7 +125,7 @@ class Requests:
             return numbered
 
         opened = await self._store.writes.do(work)
-        words = _WAITS[row.brief.language].format(number=opened.queue_number, code=opened.code)
+        words = replies()[row.brief.language].waits.format(number=opened.queue_number, code=opened.code)
         return Review(opened.request_id, words)
 
     async def list(self, caller: Caller, limit: int) -> list[Request]:
@@ -260,11 +261,3 @@ def _read(row: Any) -> Request:
 
 def _columns(request: Request) -> dict[str, Any]:
     return {column.name: getattr(request, column.name) for column in REQUESTS.columns}
-
-
-_WAITS = {
-    "id": "Permintaan {number} menunggu petugas. Tunjukkan KTP dan persyaratannya di loket. "
-    "Kode untuk melihat keadaannya: {code}",
-    "en": "Request {number} waits for an officer. Please show your identity card and the documents at the counter. "
-    "Your code to see how it stands: {code}",
-}

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from aiohttp import hdrs, web
 
 from agentd.access.rates import FailedTries
-from agentd.apps.residents.requests import Request, Requests, Status
+from agentd.apps.residents.replies import replies
+from agentd.apps.residents.requests import Request, Requests
 from agentd.errors import RateLimited
 from agentd.http.guard import ADDRESS
+from agentd.web.texts import language_of
 
-SAYS: dict[Status, str] = {
-    "incomplete": "Belum lengkap: ada persyaratan yang belum ditunjukkan.",
-    "under_review": "Sedang diperiksa petugas.",
-    "waiting_signature": "Menunggu tanda tangan.",
-    "ready": "Siap diambil di loket.",
-    "fetched": "Sudah diambil.",
-    "cancelled": "Dibatalkan.",
-}
-UNKNOWN = "Kode ini tidak dikenal. Periksa lagi, atau tanyakan di loket."
-TOO_OFTEN = "Terlalu sering mencoba. Tunggu sebentar, lalu coba lagi."
 _PAGE = """<!doctype html>
-<html lang="id"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>Keadaan permintaan</title></head>
-<body><main><h1>Keadaan permintaan</h1>{body}</main></body></html>
+<html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>{heading}</title></head>
+<body><main><h1>{heading}</h1>{body}</main></body></html>
 """
 
 
@@ -42,22 +34,22 @@ class StatusPage:
 
     async def get(self, request: web.Request) -> web.Response:
         """The page, or the same as JSON."""
-        address = request[ADDRESS]
+        address, said = request[ADDRESS], replies()[language_of(request)].status
         try:
             self._tries.check(address)
         except RateLimited:
-            return _answer(request, {"status": None, "message": TOO_OFTEN}, 429)
+            return _answer(request, {"status": None, "message": said["too_often"]}, 429)
         found = await self._requests.by_code(request.match_info["code"])
         if found is None:
             self._tries.failed(address)
-            return _answer(request, {"status": None, "message": UNKNOWN}, 404)
-        return _answer(request, _public(found), 200)
+            return _answer(request, {"status": None, "message": said["unknown"]}, 404)
+        return _answer(request, _public(found, said), 200)
 
 
-def _public(found: Request) -> dict[str, str | None]:
+def _public(found: Request, said: Mapping[str, str]) -> dict[str, str | None]:
     return {
         "status": found.status,
-        "message": SAYS[found.status],
+        "message": said[found.status],
         "title": found.title,
         "queue_number": found.queue_number,
         "created_at": found.created_at,
@@ -65,11 +57,18 @@ def _public(found: Request) -> dict[str, str | None]:
 
 
 def _answer(request: web.Request, state: dict[str, str | None], status: int) -> web.Response:
-    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    headers = {"Cache-Control": "no-store", "Vary": "Accept, Accept-Language"}
     accept = request.headers.get(hdrs.ACCEPT, "")
     if "application/json" in accept and "text/html" not in accept:
         return web.json_response(state, status=status, headers=headers)
-    lines = [f"{state['title']}, nomor {state['queue_number']}"] if state.get("title") else []
+    language = language_of(request)
+    said = replies()[language].status
+    lines = [said["numbered"].format(title=state["title"], number=state["queue_number"])] if state.get("title") else []
     lines.append(str(state["message"]))
     body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-    return web.Response(text=_PAGE.format(body=body), content_type="text/html", status=status, headers=headers)
+    return web.Response(
+        text=_PAGE.format(lang=language, heading=said["heading"], body=body),
+        content_type="text/html",
+        status=status,
+        headers=headers,
+    )

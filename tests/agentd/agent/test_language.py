@@ -11,7 +11,6 @@ from agentd.agent.language import NAMES, detect, own_language
 
 SENTENCES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("messages.toml").read_text(encoding="utf-8"))
 UNKNOWN = {
-    "jv": {"jam pira kantore bukak?"},
     "ms": {"saya hendak menukar alamat rumah"},
     "fr": {"Merci beaucoup", "Quels documents faut-il apporter ?", "Je ne comprends pas cette question"},
     "nl": {"Waar is mijn brief?"},
@@ -43,6 +42,8 @@ def test_of_the_sentences_that_nobody_looked_at_nine_of_ten_are_told() -> None:
         ("我想更改地址", "id", "zh"),
         ("我的名字是 Budi Santoso", "id", "zh"),
         ("kula badhe ndamel serat keterangan", "id", "jv"),
+        ("inggih, leres sedaya", "id", "jv"),
+        ("Jl. Griya Karo No. 5, Kabupaten Karo", "id", "id"),
         ("ya", "fr", "fr"),
         ("ok", "en", "en"),
         ("3175012345678901", "zh", "zh"),
@@ -63,5 +64,5 @@ def test_what_says_too_little_keeps_the_sessions_language(text: str, session: st
     assert detect(text, session) == language
 
 
-def test_the_daemons_own_sentences_are_english_for_who_writes_neither_language() -> None:
-    assert {code: own_language(code) for code in NAMES} == dict.fromkeys(NAMES, "en") | {"id": "id"}
+def test_the_daemons_own_sentences_are_english_for_who_writes_none_of_its_languages() -> None:
+    assert {code: own_language(code) for code in NAMES} == dict.fromkeys(NAMES, "en") | {"id": "id", "jv": "jv"}

@@ -1,21 +1,47 @@
-"""What the daemon says exists in every language, with the same places to fill."""
+"""What the daemon and its apps say exists in every language, with the same places to fill."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from typing import Any
+
+import pytest
 
 from agentd.agent.languages import LANGUAGES
 from agentd.agent.replies import replies
+from agentd.apps.letters.asking import asking
+from agentd.apps.letters.deeds import languages as deeds
+from agentd.apps.residents.replies import replies as residents
+from agentd.errors import BY_TYPE
 
 
-def test_every_reply_is_there_in_each_language_with_the_same_places() -> None:
-    def places(text: str) -> set[str]:
-        return set(re.findall(r"\{\w+\}", text))
+def places(said: Mapping[str, Any], path: str = "") -> dict[str, set[str]]:
+    """The places to fill in each text, by its key."""
+    found: dict[str, set[str]] = {}
+    for name, text in said.items():
+        if isinstance(text, Mapping):
+            found |= places(text, f"{path}{name}.")
+        elif isinstance(text, str):
+            assert text.strip(), f"{path}{name}"
+            found[path + name] = set(re.findall(r"\{\w+\}", text))
+    return found
 
-    first, *others = (asdict(replies()[language]) for language in LANGUAGES)
-    for other in others:
-        assert other["prompt"].keys() == first["prompt"].keys()
-        texts = {name: text for name, text in first.items() if isinstance(text, str)}
-        assert all(text and places(text) == places(other[name]) for name, text in texts.items())
-    assert places(first["differs"]) == {"{title}", "{registered}"}
+
+@pytest.mark.parametrize("texts", [replies, residents, asking, deeds], ids=["daemon", "residents", "asking", "deeds"])
+def test_every_reply_is_there_in_each_language_with_the_same_places(texts: Callable[[], Mapping[str, Any]]) -> None:
+    assert list(texts()) == list(LANGUAGES)
+    first, *others = (
+        places({name: said for name, said in asdict(texts()[language]).items() if name not in ("fields", "irregular")})
+        for language in LANGUAGES
+    )
+    assert first and all(other == first for other in others)
+
+
+def test_every_error_is_told_in_each_language() -> None:
+    told = {
+        language: {kind: error("").user_message(language) for kind, error in BY_TYPE.items()} for language in LANGUAGES
+    }
+    assert all(text.strip() for texts in told.values() for text in texts.values())
+    assert all(len({told[language][kind] for language in LANGUAGES}) == len(LANGUAGES) for kind in BY_TYPE)

@@ -159,7 +159,7 @@ async def test_control_characters_inside_a_prompt_are_dropped() -> None:
             "options.max_steps is wrong: it should be greater than or equal to 1",
         ),
         ({"prompt": "a", "options": {"deadline_s": -1}}, "options.deadline_s is wrong: it should be greater than 0"),
-        ({"prompt": "a", "options": {"language": "fr"}}, "options.language is wrong: it should be 'id' or 'en'"),
+        ({"prompt": "a", "options": {"language": "fr"}}, "options.language is wrong: it should be 'id', 'en' or 'jv'"),
         ({"prompt": "a", "options": 3}, "options is wrong"),
         ({"prompt": "a", "run_id": "../etc"}, "run_id is wrong"),
         ({"prompt": "a", "run_id": ""}, "run_id is wrong"),

@@ -8,7 +8,7 @@ import { Page, forget } from './page.js';
 import { pause } from './rpc.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
-import { lang, speakIn, t } from './words.js';
+import { nextLanguage, speakIn, t, writeWords } from './words.js';
 
 const KEY = 'agentd-chat-session';
 const tabs = new BroadcastChannel('agentd-chat');
@@ -65,8 +65,7 @@ function suggestions() {
 }
 
 function words() {
-  document.title = t('office');
-  for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
+  writeWords();
   composer.redraw();
   suggestions();
   page.redraw();
@@ -74,7 +73,7 @@ function words() {
 
 $('#composer').append(composer.form);
 $('#language').addEventListener('click', unhurried(() => {
-  speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
+  speakIn(nextLanguage().code, { byHand: true });
   words();
 }));
 $('#speak').hidden = !canSpeak;
@@ -88,7 +87,7 @@ tabs.addEventListener('message', ({ data }) => {
   if (data.session === sessionId && !page.conversation.busy) page.conversation.restore().catch(() => {});
 });
 
-speakIn(new URLSearchParams(location.search).get('lang') ?? 'id');
+speakIn(new URLSearchParams(location.search).get('lang'));
 page.begin(sessionId, key);
 words();
 await login({

@@ -1,7 +1,7 @@
 // The office's letters and their fields, as the daemon's servers list them. Nothing about a letter is written here.
 
-import { learn } from './glossary.js';
 import { call } from './rpc.js';
+import { learn } from './words.js';
 
 /**
  * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
@@ -17,7 +17,7 @@ export async function loadCatalogue(signal) {
   const listed = own.has('list_letters') ? ((await ask('list_letters', {}, { signal })).output?.letters ?? []) : [];
   const facts = new Map((await call('Letters.list', {}, { signal })).letters.map((letter) => [letter.tool, letter]));
   const letters = listed.map((letter) => ({ ...facts.get(letter.tool), ...letter }));
-  for (const { title, titles } of letters) learn(title, titles?.en);
+  for (const { title, titles } of letters) learn(title, titles);
   return {
     letters: letters.filter((letter) => own.has(letter.tool)),
     ask,

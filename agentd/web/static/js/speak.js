@@ -1,6 +1,6 @@
 // Reads answers aloud where the browser has a voice. Off until the person asks for it.
 
-import { lang } from './words.js';
+import { locales } from './words.js';
 
 const voice = globalThis.speechSynthesis;
 let on = false;
@@ -17,6 +17,6 @@ export function say(text) {
   if (!on || !text) return;
   voice.cancel();
   const words = new SpeechSynthesisUtterance(text);
-  words.lang = lang() === 'en' ? 'en-GB' : 'id-ID';
+  words.lang = locales()[0];
   voice.speak(words);
 }

@@ -1,6 +1,5 @@
 // The kiosk's page: start, form, talk; big keys; and nothing that stays behind when the citizen has gone.
 
-import './kiosk-words.js';
 import { Composer } from './composer.js';
 import { $, fill, h, once, randomId, randomKey, settle, unhurried } from './dom.js';
 import { Idle } from './idle.js';
@@ -12,7 +11,7 @@ import { card, entrance, letterCards } from './services.js';
 import { SignIn } from './sign-in.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
-import { lang, speakIn, t } from './words.js';
+import { nextLanguage, speakIn, t, writeWords } from './words.js';
 
 const RETRY_MS = 2000;
 const query = new URLSearchParams(location.search);
@@ -218,8 +217,7 @@ function openTalk() {
 }
 
 function words() {
-  document.title = t('office');
-  for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
+  writeWords();
   $('#speak').setAttribute('aria-pressed', String(speaking()));
   composer.redraw();
   drawStart();
@@ -230,7 +228,7 @@ function words() {
 
 $('#composer').append(composer.form);
 $('#language').addEventListener('click', unhurried(() => {
-  speakIn(lang() === 'id' ? 'en' : 'id', { byHand: true });
+  speakIn(nextLanguage().code, { byHand: true });
   changed = true;
   words();
 }));
@@ -252,7 +250,7 @@ addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', (event) => event.preventDefault());
 addEventListener('pageshow', (event) => event.persisted && location.reload());
 
-speakIn(query.get('lang') ?? 'id');
+speakIn(query.get('lang'));
 page.begin(sessionId, key);
 words();
 settle($('#start'));

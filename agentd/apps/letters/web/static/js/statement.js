@@ -20,7 +20,7 @@ async function read() {
     main.ariaBusy = 'false';
     document.querySelector('#unread').hidden = false;
   }
-  document.querySelector('a[hreflang]').hash = location.hash;
+  for (const link of document.querySelectorAll('a[hreflang]')) link.hash = location.hash;
   document.documentElement.dataset.ready = 'true';
 }
 

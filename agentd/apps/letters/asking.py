@@ -1,0 +1,30 @@
+"""How a citizen is asked for what is missing: one TOML file a language, read once, complete or refused. No logic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import packs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """One language's words; each key is explained in asking/en.toml."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    please: str
+    joined: str
+    digits: str
+    fields: Mapping[str, str]
+
+
+@cache
+def asking() -> Mapping[str, Asking]:
+    """The words of each language. Raises IncompletePack."""
+    return packs(Path(__file__).with_suffix(""), Asking)

@@ -1,0 +1,33 @@
+"""What citizens read of their sign-in, their family and their requests: one TOML file a language. No logic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import packs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replies:
+    """One language's; each key is explained in the files."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    ended: str
+    only_proven: str
+    waits: str
+    nobody: str
+    several: str
+    born: str
+    status: Mapping[str, str]
+
+
+@cache
+def replies() -> Mapping[str, Replies]:
+    """The texts of each language."""
+    return packs(Path(__file__).with_suffix(""), Replies)

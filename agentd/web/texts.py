@@ -1,0 +1,68 @@
+"""The words of the pages: one TOML file a language, complete or refused, and which of them a browser reads. No logic.
+
+The daemon's own stand in web/texts, an app's in `texts` beside its pages; the scripts get all of them as one module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from aiohttp import hdrs, web
+
+from agentd.agent.languages import LANGUAGES, own
+from agentd.errors import Language
+
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+TERMS = "terms"
+"""The office's own words in another language: its own language has none."""
+
+
+def texts(folders: Iterable[Path]) -> dict[Language, dict[str, Any]]:
+    """The words of each language in folders of `LANGUAGE.toml`, one merged into another.
+
+    Raises ValueError for a word, or a placeholder in it, that one language has and another hasn't.
+    """
+    merged: dict[Language, dict[str, Any]] = {language: {} for language in LANGUAGES}
+    for folder in folders:
+        said = {language: tomllib.loads((folder / f"{language}.toml").read_text("utf-8")) for language in LANGUAGES}
+        terms = said["en"].get(TERMS, {})
+        for language, words in said.items():
+            pattern = said["id"] if language == "id" else {**said["id"], TERMS: terms}
+            _compare(folder / f"{language}.toml", words, pattern)
+            merged[language].update(words)
+    return merged
+
+
+def _compare(file: Path, words: Mapping[str, Any], pattern: Mapping[str, Any]) -> None:
+    own, other = _shape(words), _shape(pattern)
+    wrong = sorted(name for name in own.keys() | other.keys() if own.get(name) != other.get(name))
+    if wrong:
+        raise ValueError(f"{file}: other words or placeholders than the languages beside it: {', '.join(wrong)}")
+
+
+def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...]]:
+    """Each word's placeholders by its path."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, said in words.items():
+        if isinstance(said, Mapping):
+            found |= _shape(said, f"{path}{name}.")
+        else:
+            found[path + name] = tuple(sorted(_PLACEHOLDER.findall(said)))
+    return found
+
+
+def module(folders: Iterable[Path]) -> bytes:
+    """`export const TEXTS = {…}`: the words of all languages, for the pages' scripts."""
+    return f"export const TEXTS = {json.dumps(texts(folders), ensure_ascii=False)};\n".encode()
+
+
+def language_of(request: web.Request) -> Language:
+    """`?lang=`, else the first of ours that the browser asks for, else Indonesian."""
+    accepted = request.headers.get(hdrs.ACCEPT_LANGUAGE, "").split(",")
+    asked = (request.query.get("lang", ""), *(part.partition(";")[0].strip()[:2].lower() for part in accepted))
+    return next((known for one in asked if (known := own(one))), LANGUAGES[0])
