@@ -9,6 +9,27 @@ from agentd.agent.languages import words
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+"""Written without spaces between words: each sign is a token."""
+_MARKS = {
+    "؟": "?",
+    "。": ". ",
+    "，": ", ",
+    "、": ", ",
+    "،": ", ",
+    "؛": "; ",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "「": '"',
+    "」": '"',
+}
+_UNWRITTEN = dict.fromkeys((0x640, 0x670, *range(0x64B, 0x660)))
+"""Arabic's vowel signs and the stroke that lengthens a word: style."""
+_ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
+"""Arabic letters that are written for one another."""
+_PLAIN_MARKS = str.maketrans(_MARKS) | _UNWRITTEN
 
 
 def vocabulary(text: str) -> frozenset[str]:
@@ -29,16 +50,21 @@ _CHAT = words().shorthands
 def folded(token: str) -> str:
     """A token without case, and as it is spelt in full."""
     word = token.strip().casefold()
-    return _CHAT.get(word, word)
+    return _CHAT.get(word, word) if word.isascii() else word.translate(_ONE_LETTER)
 
 
 def normal(text: str) -> str:
-    """NFKC text without invisible characters, its line breaks kept."""
+    """NFKC text without invisible characters, its line breaks kept; marks and digits of other scripts as in Latin."""
     if text.isascii():
         return text.replace("\r\n", "\n")
-    composed = unicodedata.normalize("NFKC", _fewer_marks(text.replace("\r\n", "\n")))
-    kept = "".join(letter for letter in composed if unicodedata.category(letter) != "Cf")
-    return kept.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    plain_marks = _fewer_marks(text.replace("\r\n", "\n")).translate(_PLAIN_MARKS)
+    composed = unicodedata.normalize("NFKC", plain_marks)
+    return "".join(_digit(letter) for letter in composed if unicodedata.category(letter) != "Cf")
+
+
+def _digit(letter: str) -> str:
+    """A digit of any script as it is written in Latin; every other letter as it is."""
+    return letter if letter.isascii() or not letter.isdecimal() else str(unicodedata.digit(letter))
 
 
 MOST_MARKS = 30
@@ -57,6 +83,8 @@ def _fewer_marks(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Digits, words, line breaks and single marks, as written; a full stop or comma before a space keeps that space."""
+    if not text.isascii():
+        text = _HAN.sub(r" \g<0> ", text)
     return _TOKEN.findall(_SPACES.sub(" ", text))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import moments
+from agentd.apps.letters.evidence.numbers import DIGIT_WORDS
 from agentd.messages import Said, ToolInfo
 from lab.eval.evidence.trials import Trial
 
@@ -189,11 +190,18 @@ def _valued(acts: Sequence[Mapping[str, Any]], kind: str) -> Slots:
     return {act["slot"]: act["values"][0] for act in acts if act["act"] == kind and act["slot"] and act["values"]}
 
 
+def _words(value: str) -> set[str]:
+    return {str(DIGIT_WORDS.get(word, word)).removeprefix("ال") for word in fold(value)}
+
+
 def _same(value: str, other: str | None) -> bool:
-    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`."""
+    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`.
+
+    An Arabic word with its article is the same word, a number in words the same number.
+    """
     if other is None:
         return False
-    words, others = set(fold(value)), set(fold(other))
+    words, others = _words(value), _words(other)
     hour = moments.hour(value)
     return words <= others or others <= words or (hour is not None and hour == moments.hour(other))
 

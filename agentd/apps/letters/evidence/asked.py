@@ -11,7 +11,7 @@ from agentd.apps.letters.evidence.persons import strong
 _REQUEST = re.compile(
     r"""\?|\b(?:mohon|sebutkan|silakan|silahkan|berikan|tolong|isi|lengkapi|tuliskan|masukkan|perlu|membutuhkan|butuh|memerlukan|
     kirimkan|beri|informasikan|please|provide|tell|give|need|what|enter|share|could|may|siapa|apa|berapa|dimana|di\smana|kapan|
-    bagaimana|boleh|konfirmasi)\b""",
+    bagaimana|boleh|konfirmasi|nyuwun|mangga)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _ASIDE = re.compile(r"\([^)]*+\)")
