@@ -24,8 +24,11 @@ FORM = [*FIELDS, *["suggest"] * 6, "summary", "submit"]
 
 def test_a_citizen_gets_a_letter_from_the_kiosk_by_keys_alone(fresh_office: Office, open_page: Open) -> None:
     office = fresh_office(LETTER, final("Surat Anda selesai."))
-    page = open_page(office.url + "/kiosk?lang=en")
+    page = open_page(office.url + "/kiosk?lang=jv")
     press = page.keyboard.press
+    expect(page.get_by_role("heading", name="Sugeng rawuh")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "jv")
+    assert violations(page) == []
 
     assert keys_to(page, "ask-else") == [*TOOLS, *SERVICES]
     assert keys_to(page, "language", "Shift+Tab") == [*TOOLS, *SERVICES][-2::-1]

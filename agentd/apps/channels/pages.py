@@ -139,7 +139,7 @@ async def _waited(lock: asyncio.Lock) -> AsyncIterator[None]:
 
 
 def _page(language: str, says: str, status: int, more: str = "") -> web.Response:
-    words = texts()["en" if language == "en" else "id"].page
+    words = texts().get(language, texts()["id"]).page
     return _html(language, html.escape(words["title"]), f"<p>{html.escape(words[says])}</p>{more}", status)
 
 

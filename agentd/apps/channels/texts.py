@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from agentd.agent.languages import packs
-from agentd.errors import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +44,6 @@ class Texts:
 
 
 @cache
-def texts() -> Mapping[Language, Texts]:
+def texts() -> Mapping[str, Texts]:
     """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Texts)
