@@ -84,7 +84,7 @@ def test_a_citizen_gets_a_letter_from_the_kiosk_by_keys_alone(fresh_office: Offi
     expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
     assert keys_to(page, "finish") == ["finish"]
     press("Enter")
-    expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sugeng rawuh")).to_be_visible()
     expect(page.locator(".turn")).to_have_count(0)
     page.wait_for_selector("html[data-ready]")
     assert keys_to(page, "language") == ["language"]  # a new page: the next person begins at its top

@@ -63,7 +63,7 @@ class Words:
         return str(found.get("reason", "")) if known is None else known.format_map(_Shown(found))
 
 
-WORDS = {language: Words.of(language) for language in LANGUAGES}
+WORDS: dict[str, Words] = {language: Words.of(language) for language in LANGUAGES}
 
 
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
