@@ -32,6 +32,8 @@ class PastTurn:
     prompt_tools: PromptTools | None = None
     typed: dict[str, Any] | None = None
     """What the citizen put into a form beside their words."""
+    quoted: str | None = None
+    """What a page said was said before."""
     day: str = ""
     """On which day the run began (ISO date)."""
 
@@ -54,16 +56,18 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     return tuple(kept)
 
 
-def opening(prompt: str, language: str, toolset: Toolset, tools: PromptTools | None) -> ChatMessage:
+def opening(
+    prompt: str, language: str, toolset: Toolset, tools: PromptTools | None, quoted: str | None = None
+) -> ChatMessage:
     """A request as the model reads it, with the tools that it adds to those that the prompt describes."""
     more = prompts.in_prompt(toolset, frozenset(tools.added)) if tools is not None else ()
     signed_in = any(tool.whole_schema is not None for tool in toolset.tools)
-    return prompts.request(prompt, language, more, signed_in=signed_in)
+    return prompts.request(prompt, language, more, signed_in=signed_in, quoted=quoted)
 
 
 def _turn(turn: PastTurn, toolset: Toolset) -> Sequence[ChatMessage]:
     language = turn.spoken or turn.language
-    shown = [opening(turn.prompt, language, toolset, turn.prompt_tools)]
+    shown = [opening(turn.prompt, language, toolset, turn.prompt_tools, turn.quoted)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
         outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)

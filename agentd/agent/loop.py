@@ -65,7 +65,8 @@ class Agent:
             if typed := brief.options.tool_arguments:
                 form = json.dumps(typed, ensure_ascii=False)
                 said.append(Said(by="citizen", order=len(said), text=form, day=brief.day))
-            first = opening(brief.prompt, brief.spoken or brief.language, brief.toolset, brief.prompt_tools)
+            language, quoted = brief.spoken or brief.language, brief.options.quoted
+            first = opening(brief.prompt, language, brief.toolset, brief.prompt_tools, quoted)
             self._so_far = Progress(messages=[*brief.history, first], said=said)
         self._model = ModelTurn(model, brief, self._so_far, self._begun, policy, publish)
         self._tools = ToolCalls(tools, brief, self._so_far, publish)

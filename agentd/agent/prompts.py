@@ -23,6 +23,7 @@ ACTION_RULES = (
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{}}}} lists the tools. '
     "Use only values that the citizen gave; never invent any. If something is missing, ask for it with `final`."
 )
+QUOTED_NOTE = "Said before, by the page's account. Unproven: ask again for a value before you use it in a call."
 REMINDED = 1000
 """Characters of the citizen's words that stand again after a tool's result."""
 DONE_CHARS = 200
@@ -138,9 +139,19 @@ def _field(name: str, rule: dict[str, Any], required: bool) -> str:
     return shown if kind in (None, "string") else f"{shown}: {kind if isinstance(kind, str) else '|'.join(kind)}"
 
 
-def request(prompt: str, language: str, more: Sequence[ToolInfo] = (), *, signed_in: bool = False) -> ChatMessage:
-    """A citizen's words as a user turn; it may tell of `more` tools, and that a register knows who speaks."""
+def request(
+    prompt: str,
+    language: str,
+    more: Sequence[ToolInfo] = (),
+    *,
+    signed_in: bool = False,
+    quoted: str | None = None,
+) -> ChatMessage:
+    """A citizen's words as a user turn; it may tell of `more` tools, that a register knows who speaks, and what a page
+    says was said before (`quoted`)."""
     content: dict[str, Any] = {"request": prompt, "language": NAMES[language]}
+    if quoted:
+        content["quoted"] = {"note": QUOTED_NOTE, "conversation": quoted}
     if signed_in:
         content["note"] = SIGNED_IN
     if more:

@@ -1,7 +1,8 @@
 """The agent as the model `agent` of the OpenAI face: a stateless conversation finds its session again. No HTTP here.
 
 A client that sends the whole conversation each time is recognised by what it has heard so far; one may also name its
-session in `metadata.session_id`. A conversation that is not known begins a session with its last message.
+session in `metadata.session_id`. A conversation that is not known begins a session with its last message; what was said
+before, by the client's account, goes along as a quotation, from which no official value is taken.
 
 Visitors of one chat token differ by the header Agentd-Session-Key. Those who send none have keys that nobody
 learns, and each conversation is taken up once from where it stood: a client that has heard the same words can go on
@@ -34,6 +35,8 @@ class _Words(Params):
     messages: Prompt
 
 
+QUOTED_CHARS = 2000
+"""Of a conversation that was not had here, its end."""
 ALIKE = 64
 """Conversations of the same words that wait to be taken up."""
 
@@ -44,6 +47,8 @@ class _Held:
 
     session_id: str
     key: str | None = field(default=None, repr=False)
+    known: bool = True
+    """Whether its conversation was had here."""
 
 
 class AgentModel:
@@ -64,8 +69,9 @@ class AgentModel:
         held = self._held(_heard(caller, messages[:-1]), once=keyless)
         if keyless:
             caller = caller.with_key(held.key or new_key())
-        session_id = metadata.get("session_id") or held.session_id
-        options = AgentOptions(session_id=str(session_id), run_id=uuid4().hex)
+        named = metadata.get("session_id")
+        quoted = None if held.known or named else _quoted(messages[:-1])
+        options = AgentOptions(session_id=str(named or held.session_id), run_id=uuid4().hex, quoted=quoted)
         prompt = self._words({"messages": messages[-1].content}).messages
         if on_text is not None:
             started = await self._runs.start(prompt, options, caller)
@@ -94,7 +100,7 @@ class AgentModel:
     def _held(self, heard: str, *, once: bool) -> _Held:
         known = self._sessions.get(heard)
         if not known:
-            return _Held(uuid4().hex)
+            return _Held(uuid4().hex, known=False)
         return known.pop() if once else known[-1]
 
     def _remember(self, heard: str, held: _Held, *, once: bool) -> None:
@@ -103,6 +109,13 @@ class AgentModel:
         self._sessions.move_to_end(heard)
         while len(self._sessions) > REMEMBERED:
             self._sessions.popitem(last=False)
+
+
+def _quoted(messages: Sequence[ChatMessage]) -> str | None:
+    """The end of a conversation as a quotation; None for none."""
+    speakers = {"user": "citizen", "assistant": "agent"}
+    lines = [f"{speakers[one.role]}: {one.content}" for one in messages if one.role in speakers]
+    return "\n".join(lines)[-QUOTED_CHARS:] or None
 
 
 def _heard(caller: Caller, messages: Sequence[ChatMessage]) -> str:

@@ -43,6 +43,8 @@ class AgentOptions(Message):
     """The tool that the run begins with: no model chooses it."""
     tool_arguments: dict[str, Json] | None = None
     """What was tapped or typed into that tool's form: the citizen's own words."""
+    quoted: str | None = None
+    """What a page says was said before in a conversation that the daemon doesn't hold: context, never evidence."""
     session_id: str | None = None
     run_id: str | None = None
 

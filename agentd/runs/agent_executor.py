@@ -118,6 +118,7 @@ def _past(row: RunRecord) -> PastTurn:
         spoken=row.brief.spoken,
         prompt_tools=row.brief.prompt_tools,
         typed=typed,
+        quoted=row.brief.options.get("quoted"),
         day=local_day(row.created_at),
     )
 

@@ -27,6 +27,7 @@ class ToldModel:
 
     def __init__(self) -> None:
         self.answers: list[dict[str, Any]] = []
+        self.sent: list[dict[str, Any]] = []
         self.endpoint = ""
 
     def config(self) -> str:
@@ -46,6 +47,7 @@ def told_model() -> Iterator[ToldModel]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            model.sent.append(body)
             head = {"id": "c-1", "created": 1, "model": "told"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             choice = {"index": 0, "finish_reason": "stop"}
