@@ -8,6 +8,14 @@ from datetime import UTC, datetime, timedelta
 SKEW_REPORTED_S = 2.0
 """A node whose clock is farther than this from its database's is reported."""
 
+SLACK = timedelta(minutes=5)
+"""What lies further ahead than its rule and this was written before the clock was set back."""
+
+
+def holds(until: datetime, now: datetime, length: timedelta) -> bool:
+    """Whether what was given `length` ends after now. A clock set back makes it end, not last longer."""
+    return now < until <= now + length + SLACK
+
 
 def iso(moment: datetime) -> str:
     """A time as rows keep it: UTC, ISO 8601 with milliseconds."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.access.tokens import TokenStore, digest
+from agentd.clock import holds
 from agentd.errors import Conflict, Unauthorized
 
 FILE_NAME = "pairing.json"
@@ -45,7 +46,7 @@ class Pairing:
         """(kiosk's name, its token) for the right code, once. Raises Unauthorized; the fifth wrong code voids it."""
         with self._locked():
             waiting = self._read()
-            if waiting is None or datetime.fromisoformat(waiting["until"]) <= now:
+            if waiting is None or not holds(datetime.fromisoformat(waiting["until"]), now, LIVES):
                 raise Unauthorized("No pairing waits, or its code has expired; begin one by `agentd kiosk pair`")
             name = str(waiting["name"])
             if not hmac.compare_digest(digest(name + code), waiting["code"]):

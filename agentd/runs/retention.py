@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentd.clock import iso
+from agentd.clock import SLACK, iso
 from agentd.errors import AgentdError
 from agentd.ports import Clock
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
@@ -103,6 +103,7 @@ async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: A
         if not alone:
             return 0
         now = clock.now()
+        await store.sessions.none_after(iso(now + SLACK), iso(now))
         for session, latest in await store.sessions.unused_since(iso(now - min(ages.visitors, ages.others))):
             if not is_over(session, latest, now, ages):
                 continue

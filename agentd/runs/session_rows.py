@@ -104,6 +104,11 @@ class SessionRows:
 
         await self._database.writes.do(work)
 
+    async def none_after(self, limit: str, now: str) -> None:
+        """Let sessions that were used after that time, before the clock was set back, age from now on."""
+        query = sessions.update().where(sessions.c.updated_at > limit).values(updated_at=now)
+        await self._database.writes.do(lambda db: db.execute(query).rowcount)
+
     async def unused_since(self, before: str) -> list[tuple[SessionRecord, RunBrief | None]]:
         """Sessions last used before that time, the oldest first, each with what its latest run was asked with."""
         query = (

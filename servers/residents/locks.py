@@ -63,6 +63,8 @@ class Locks:
         with self._transaction() as (connection, now):
             # Here goes what is over, so that made-up NIKs don't fill the disk.
             connection.execute(_TRIES.delete().where(_TRIES.c.at <= now - LOCK_SECONDS))
+            # What lies ahead is from before the clock was set back: it would lock for as long as that.
+            connection.execute(_TRIES.update().where(_TRIES.c.at > now).values(at=now))
             key = _key(connection, subject)
             mine = _TRIES.c.subject == key
             row = connection.execute(sa.select(_TRIES).where(mine)).first()

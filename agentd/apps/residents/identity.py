@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from agentd.agent.assurance import Level
-from agentd.clock import iso
+from agentd.clock import SLACK, iso
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
@@ -89,7 +89,10 @@ class Identities:
         return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
 
     def _found(self, db: Connection, session_id: str) -> Identity | None:
-        db.execute(IDENTITIES.delete().where(IDENTITIES.c.expires_at <= iso(self._clock.now())))
+        now = self._clock.now()
+        latest = now + self._idle + SLACK  # beyond it: from before the clock was set back
+        over = sa.or_(IDENTITIES.c.expires_at <= iso(now), IDENTITIES.c.expires_at > iso(latest))
+        db.execute(IDENTITIES.delete().where(over))
         row = db.execute(sa.select(IDENTITIES).where(IDENTITIES.c.session_id == session_id)).mappings().first()
         return None if row is None else Identity(**row)
 

@@ -62,6 +62,12 @@ async def test_the_code_gives_the_page_a_kiosks_token_that_no_script_reads(tmp_p
             assert answer.status == 401
 
 
+async def test_a_code_from_before_the_clock_was_set_back_pairs_nothing(tmp_path: Path) -> None:
+    async with office(tmp_path, NOW) as (at, pairing), aiohttp.ClientSession() as session:
+        code, _ = pairing.begin(None, NOW + timedelta(hours=1))
+        assert await tried(session, at, code) == 401
+
+
 async def test_five_wrong_codes_void_the_right_one(tmp_path: Path) -> None:
     async with office(tmp_path) as (at, pairing), aiohttp.ClientSession() as session:
         code, _ = pairing.begin("front", NOW)

@@ -38,6 +38,20 @@ async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(tmp_p
     daemon.store.close()
 
 
+async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, final("x"))
+    async with daemon.engine:
+        await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
+        daemon.clock.advance(-3 * 365 * 86_400)
+        seen = []
+        for days in (0.0, 0.9, 0.2):
+            daemon.clock.advance(days * 86_400)
+            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            seen.append(await there(daemon, "kiosk"))
+        assert seen == [["kiosk"], ["kiosk"], []]
+    daemon.store.close()
+
+
 async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_session(tmp_path: Path) -> None:
     asked, may_end = asyncio.Event(), asyncio.Event()
 

@@ -161,6 +161,16 @@ def test_the_third_wrong_pin_locks_for_fifteen_minutes_also_against_the_right_on
     assert desk.verify(nik=BUDI, card=None, pin=RIGHT).resident is not None
 
 
+def test_a_clock_set_back_locks_for_fifteen_minutes_and_no_longer(desk: Verification, clock: Clock) -> None:
+    for _ in range(3):
+        desk.verify(nik=BUDI, card=None, pin="000000")
+    clock.now -= 3 * 365 * 86_400
+    locked = desk.verify(nik=BUDI, card=None, pin=RIGHT)
+    assert (locked.reason, locked.retry_after_s) == ("locked", LOCK_SECONDS)
+    clock.now += LOCK_SECONDS
+    assert desk.verify(nik=BUDI, card=None, pin=RIGHT).resident is not None
+
+
 def test_wrong_tries_by_card_count_for_its_nik(desk: Verification) -> None:
     for given in ({"nik": None, "card": CARD}, {"nik": BUDI, "card": None}, {"nik": None, "card": CARD}):
         assert desk.verify(**given, pin="000000").reason == "not_verified"
