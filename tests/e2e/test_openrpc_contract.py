@@ -60,6 +60,8 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Request.check", {"request_id": "none", "requirement": "KTP", "seen": True}, "not_found"),
     ("Request.compare", {"request_id": "none"}, "not_found"),
     ("Residents.status", {}, ""),
+    ("Residents.visit", {"session_id": "letter"}, ""),
+    ("Residents.visit", {"session_id": "no-such-session"}, "not_found"),
     ("Request.hand_over", {"request_id": "none"}, "not_found"),
     ("Correction.list", {}, ""),
     ("Correction.resolve", {"correction_id": "none", "note": "x"}, "not_found"),

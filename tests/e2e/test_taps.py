@@ -110,7 +110,7 @@ def test_a_letter_that_the_register_forbids_is_refused_at_once_and_a_child_is_ch
     with running(tmp_path, NO_MODEL, config=WITH_OFFICERS + REGISTER + SERVERS["certificate"]) as daemon:
         one = person(daemon, "screen", "kiosk")
         session = one.arrive()
-        assert one.call("Residents.visit", session_id=session) == {"members": [], "withheld": []}
+        assert one.call("Residents.visit", session_id=session) == {"members": [], "forms": {}, "withheld": []}
         one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
         visit = one.call("Residents.visit", session_id=session)
         assert [(each["nama"], each["hubungan"]) for each in visit["members"]] == [

@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
+
 from agentd.application import InternalCall
 from agentd.errors import ToolExecution, UnknownTool
 from agentd.messages import ToolOutcome
+
+log = structlog.get_logger("agentd.residents")
 
 PATIENCE_S = 15.0
 """How long a visitor waits for the register; then it counts as down."""
@@ -36,6 +40,7 @@ class Register:
     def __init__(self, call: InternalCall, configured: Callable[[], bool] = lambda: True) -> None:
         self._call = call
         self._configured = configured
+        self._failure: str | None = None
 
     @property
     def configured(self) -> bool:
@@ -66,9 +71,21 @@ class Register:
 
     async def list_letter(self, letter: Mapping[str, Any]) -> None:
         """Have a letter written into the register's own lists; one that stands there already is not written again."""
-        await self._asked("log_letter", {"letter": dict(letter)})
+        await self._answer("log_letter", {"letter": dict(letter)})
 
     async def _asked(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
+        """The answer; why there is none stands in the log for the office, once until it changes."""
+        try:
+            outcome = await self._answer(tool, arguments)
+        except ToolExecution as error:
+            if error.message != self._failure:
+                log.error("register.unreadable", reason=error.message, next="visitors go on by their own words")
+            self._failure = error.message
+            raise
+        self._failure = None
+        return outcome
+
+    async def _answer(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 outcome = await self._call(tool, arguments)

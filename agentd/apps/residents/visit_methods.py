@@ -53,6 +53,7 @@ class VisitShown(Message):
     """Empty for who is not verified, and while the register can't be read."""
 
     members: list[MemberShown]
+    forms: dict[str, list[str]] = Field(description="By tool the fields that the register leaves to ask.")
     withheld: list[WithheldLetter]
 
 
@@ -82,6 +83,10 @@ def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict
                 "members": [
                     {"nama": "Rizky Contoh", "hubungan": "Anak", "value": "Rizky Contoh (Anak, lahir 2004-08-21)"}
                 ],
+                "forms": {
+                    "generate_surat_keterangan_belum_menikah": [],
+                    "generate_surat_keterangan_domisili": ["alamat_ktp", "keperluan"],
+                },
                 "withheld": [
                     {
                         "tool": "generate_surat_keterangan_belum_menikah",
@@ -93,8 +98,13 @@ def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict
     ),
 )
 async def visit(services: Services, caller: Caller, params: VisitParams) -> dict[str, Any]:
-    """Whom a visitor who signed in may name in a form, and which letters they can't have, before one is begun."""
+    """What a form leaves to ask a visitor who signed in, whom it may name, and which letters they can't have."""
     found = await services.part(Visits).of(params.session_id, caller, services.tools.catalogue(caller).tools)
     members = [{"nama": name, "hubungan": relation, "value": value} for name, relation, value in found.members]
     said = [(tool, {language: why.words(language) for language in get_args(Language)}) for tool, why in found.withheld]
-    return {"members": members, "withheld": [{"tool": tool, "message": message} for tool, message in said]}
+    forms = {tool: list(left) for tool, left in found.forms.items()}
+    return {
+        "members": members,
+        "forms": forms,
+        "withheld": [{"tool": tool, "message": message} for tool, message in said],
+    }

@@ -1,15 +1,16 @@
-"""What the register means for the forms of a visitor who signed in: whom they may name, which letters they can't have.
+"""What the register means for the forms of a visitor who signed in: what is left to ask, whom they may name.
 
 For a page, before a form is begun; the calls themselves are judged by policy.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from agentd.apps.residents.conditions import Unmet, unmet
 from agentd.apps.residents.family import described
+from agentd.apps.residents.filling import offered
 from agentd.apps.residents.policy import Visitors
 from agentd.messages import Caller, ToolInfo
 from agentd.runs.store import RunStore
@@ -18,9 +19,11 @@ from agentd.runs.visibility import owned_session
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """`members`: (name, relation, what to say to mean them); `withheld`: letters with the condition not met."""
+    """`members`: (name, relation, what to say to mean them); `forms`: {tool: the fields that are left to ask};
+    `withheld`: letters with the condition not met."""
 
     members: tuple[tuple[str, str, str], ...] = ()
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: tuple[tuple[str, Unmet], ...] = ()
 
 
@@ -39,5 +42,7 @@ class Visits:
             return Visit()
         others = [one for one in known.family if one["nik"] != known.resident["nik"]]
         members = tuple((str(one["nama"]), one["hubungan"] or "", described(one, "id")) for one in others)
-        judged = ((tool.name, unmet(tool, known.resident)) for tool in tools if tool.official)
-        return Visit(members, tuple((name, found) for name, found in judged if found is not None))
+        official = [tool for tool in tools if tool.official]
+        forms = {tool.name: tuple(offered(tool, known).input_schema.get("properties", ())) for tool in official}
+        judged = ((tool.name, unmet(tool, known.resident)) for tool in official)
+        return Visit(members, forms, tuple((name, found) for name, found in judged if found is not None))

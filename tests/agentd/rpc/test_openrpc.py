@@ -17,7 +17,7 @@ from tests.agentd.twins import METHODS
 DOCUMENT = document(METHODS)
 NAMES = """Agent.run Agent.start Agent.get Agent.cancel Agent.approve Agent.list Session.create Session.list
 Session.get Session.fork Session.delete Session.export Events.subscribe Tools.list Tools.call Models.list Analytics.ask
-Graph.ask Letters.list Session.verify Session.forget Session.vouch Residents.status Request.list
+Graph.ask Letters.list Session.verify Session.forget Session.vouch Residents.status Residents.visit Request.list
 Request.get Request.cancel Request.check Request.compare Request.hand_over Correction.list Correction.resolve
 Config.reload System.health rpc.discover""".split()
 

@@ -42,9 +42,6 @@ function fieldsOf(schema) {
   }));
 }
 
-/** Whether the register holds it of a visitor who has signed in; whom of the family they mean, they say. */
-export const isRegistered = (field) => /^(resident|family)\./.test(field.source);
-
 const LONGEST = { nik: 16, kk: 16, rt: 3, rw: 3, phone: 16, date: 10 };
 export const DIGITS = new Set(Object.keys(LONGEST));
 

@@ -6,7 +6,7 @@ import { Conversation } from './conversation.js';
 import { $, fill, h, redrawn } from './dom.js';
 import { fieldForm, focusField } from './field-form.js';
 import { named } from './glossary.js';
-import { isRegistered, loadCatalogue, spoken } from './letters.js';
+import { loadCatalogue, spoken } from './letters.js';
 import { callSurely } from './rpc.js';
 import { say } from './speak.js';
 import { isBusy, waiting } from './turns.js';
@@ -58,9 +58,9 @@ export class Page {
     });
   }
 
-  /** The form of a letter; its lines are what the citizen says. `registered`: the register fills in what it holds. */
-  fillIn(letter, { registered = false } = {}) {
-    const fields = this._fields(letter.tool).filter((field) => !(registered && isRegistered(field)));
+  /** The form of a letter; its lines are what the citizen says. `left`: the fields that the register leaves to them. */
+  fillIn(letter, { left = null } = {}) {
+    const fields = this._fields(letter.tool).filter((field) => !left || left.includes(field.name));
     this._form(letter.title, fields, {}, [], 'submit', (values) => this._order(letter, fields, values));
   }
 

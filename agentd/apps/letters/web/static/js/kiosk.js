@@ -23,7 +23,7 @@ let created = false; // it is at the daemon
 let changed = false; // language or contrast
 let register = false; // whether visitors can sign in here
 let identity = null; // who signed in: {level, display_name}
-let withheld = []; // letters that the register doesn't allow this visitor: {tool, message}
+let known = null; // what the register means for this visitor's forms (Residents.visit)
 let withoutPin = false;
 
 const keyboard = new Keyboard($('#keyboard'), { onDone: (field) => (field.id === 'message' ? composer.send() : field.form.requestSubmit()) });
@@ -126,7 +126,7 @@ function services() {
   const maySignIn = register && !identity;
   return [
     maySignIn && card('✓', t('sign_in'), t('sign_in_why'), { id: 'sign-in', class: 'service other', onclick: openSignIn }),
-    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn, withheld: Object.fromEntries(withheld.map(({ tool, message }) => [tool, message[lang()] ?? message.id])) }),
+    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn, withheld: Object.fromEntries((known?.withheld ?? []).map(({ tool, message }) => [tool, message[lang()] ?? message.id])) }),
     letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
     card('?', t('ask_else'), null, { id: 'ask-else', class: 'service other', onclick: openTalk }),
   ];
@@ -165,9 +165,8 @@ async function lookAgain() {
 
 /** Whom the visitor may name, and which letters they can't have; while it can't be asked the forms are typed. */
 async function askRegister() {
-  const known = identity && (await call('Residents.visit', { session_id: sessionId }).catch(() => null));
+  known = identity && (await call('Residents.visit', { session_id: sessionId }).catch(() => null));
   page.members = known?.members.map(({ value }) => value) ?? [];
-  withheld = known?.withheld ?? [];
 }
 
 function openSignIn() {
@@ -207,7 +206,7 @@ function pairForm() {
 
 function openForm(letter) {
   begin();
-  page.fillIn(letter, { registered: Boolean(identity) });
+  page.fillIn(letter, { left: known?.forms[letter.tool] });
 }
 
 function openTalk() {
