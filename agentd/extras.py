@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 EXTRAS = {
+    "a2a": ("a2a",),
     "gemini": ("google",),
     "embedded": ("xllamacpp", "llguidance"),
     "languages": ("pycld2",),

@@ -1,0 +1,100 @@
+"""The app by which other agents find and ask this one: its card, and POST /a2a. What a task is, handler.py says.
+
+The SDK reads and writes the protocol's forms, 1.0 and 0.3; where it isn't installed (extra `a2a`) nothing is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from agentd.application import App
+from agentd.messages import Caller
+from agentd.runs.api import Runs
+
+if TYPE_CHECKING:
+    from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
+    from a2a.types import AgentCard
+    from aiohttp import web
+
+_ANYBODY = Caller(id="card", scopes=frozenset({"chat"}))
+CARD, RPC = "/.well-known/agent-card.json", "/a2a"
+
+
+class A2A(App):
+    """Agent2Agent. Who may call is the guard's; a caller is what it is on /rpc."""
+
+    def pages(self) -> Iterator[web.AbstractRouteDef]:
+        """The card, open to everybody."""
+        if find_spec("a2a") is not None:
+            from aiohttp import web
+
+            yield web.get(CARD, self._show_card)
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """JSON-RPC of A2A, behind the guard."""
+        if find_spec("a2a") is None:
+            return ()
+        from aiohttp import web
+
+        dispatchers: list[JsonRpcDispatcher] = []
+
+        async def ask(request: web.Request) -> web.StreamResponse:
+            from agentd.apps.a2a.bridge import dispatcher, respond
+
+            if not dispatchers:  # the SDK takes a second to import: only who is asked by agents needs it
+                dispatchers.append(dispatcher(self.wiring.call, runs))
+            return await respond(request, dispatchers[0])
+
+        return [web.post(RPC, ask)]
+
+    async def _show_card(self, request: web.Request) -> web.Response:
+        from a2a.server.request_handlers.response_helpers import agent_card_to_dict
+        from aiohttp import web
+
+        from agentd.apps.a2a.bridge import base_of
+
+        return web.json_response(agent_card_to_dict(self._card(base_of(request))))
+
+    def _card(self, base: str) -> AgentCard:
+        """What any caller may know: where, how, and which official acts there are."""
+        from a2a.types import (
+            AgentCapabilities,
+            AgentCard,
+            AgentInterface,
+            AgentSkill,
+            HTTPAuthSecurityScheme,
+            SecurityRequirement,
+            SecurityScheme,
+            StringList,
+        )
+
+        official = [tool for tool in self.wiring.tools_of(_ANYBODY).tools if tool.official]
+        skills = [
+            AgentSkill(
+                id=tool.name,
+                name=str(tool.annotations.get("title") or tool.name),
+                description=tool.description,
+                tags=["letter"],
+            )
+            for tool in official
+        ]
+        ask = AgentSkill(id="ask", name="Ask the office", description="Questions to the counter.", tags=["questions"])
+        bearer = SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="Bearer"))
+        return AgentCard(
+            name="agentd",
+            description="The agent of a public service counter: it answers questions and issues letters.",
+            version=version("agentd"),
+            supported_interfaces=[
+                AgentInterface(url=base + RPC, protocol_binding="JSONRPC", protocol_version=number)
+                for number in ("1.0", "0.3")
+            ],
+            capabilities=AgentCapabilities(streaming=True, push_notifications=False),
+            security_schemes={"bearer": bearer},
+            security_requirements=[SecurityRequirement(schemes={"bearer": StringList()})],
+            default_input_modes=["text/plain"],
+            default_output_modes=["text/plain", "application/pdf"],
+            skills=[ask, *skills],
+        )

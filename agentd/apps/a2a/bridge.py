@@ -1,0 +1,71 @@
+"""The SDK's JSON-RPC dispatcher, which speaks ASGI, on an aiohttp route. It knows no method."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from a2a.server.context import ServerCallContext
+from a2a.server.routes.common import ServerCallContextBuilder
+from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
+from aiohttp import web
+from starlette.requests import Request
+
+from agentd.application import MethodCall
+from agentd.apps.a2a.handler import BASE, CALLER, Handler
+from agentd.errors import Forbidden
+from agentd.http import guard
+from agentd.http.leases import STILL_ADMITTED
+from agentd.rpc.method import ANYONE
+from agentd.runs.api import Runs
+
+
+class _Contexts(ServerCallContextBuilder):
+    """The caller, as the guard knows it, goes with each call."""
+
+    def build(self, request: Request) -> ServerCallContext:
+        state = {"headers": dict(request.headers), CALLER: request.scope[CALLER], BASE: request.scope[BASE]}
+        return ServerCallContext(state=state)
+
+
+def dispatcher(call: MethodCall, runs: Runs) -> JsonRpcDispatcher:
+    """Of both versions of the protocol."""
+    return JsonRpcDispatcher(Handler(call, runs), _Contexts(), enable_v0_3_compat=True)
+
+
+def base_of(request: web.Request) -> str:
+    """The daemon's address as this caller knows it."""
+    proto = request.headers.get("X-Forwarded-Proto", request.scheme)
+    return f"{proto if proto in ('http', 'https') else request.scheme}://{request.host}"
+
+
+async def respond(request: web.Request, dispatch: JsonRpcDispatcher) -> web.StreamResponse:
+    """The dispatcher's answer; a stream ends when its caller's rights do. Raises Forbidden."""
+    caller = request[guard.CALLER]
+    if not caller.may(*ANYONE):
+        raise Forbidden("This needs the scope of somebody who talks with the agent")
+    body = await request.read()
+    headers = [
+        (name.lower().encode(), value.encode("utf-8", "surrogateescape")) for name, value in request.headers.items()
+    ]
+    scope: dict[str, Any] = {"type": "http", "http_version": "1.1", "method": "POST", "path": request.path}
+    scope |= {"query_string": b"", "headers": headers, CALLER: caller, BASE: base_of(request)}
+    incoming = [{"type": "http.request", "body": body, "more_body": False}]
+    answer = web.StreamResponse()
+
+    async def receive() -> dict[str, Any]:
+        return incoming.pop() if incoming else await asyncio.Future()
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            answer.set_status(message["status"])
+            for name, value in message["headers"]:
+                answer.headers[name.decode()] = value.decode()
+            await answer.prepare(request)
+        elif message.get("body"):
+            request[STILL_ADMITTED]()
+            await answer.write(message["body"])
+
+    response = await dispatch.handle_requests(Request(scope, receive))
+    await response(scope, receive, send)
+    return answer

@@ -1,0 +1,215 @@
+"""A2A's methods on durable runs: send, stream, get, subscribe, cancel. Lists and push configurations are refused.
+
+A message is a run, under an id made of the message's own: sent again it answers the same task. A message to a task that
+waits for a yes decides it: a plain yes or no, or a data part {"approval_id", "approved"}.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn, cast
+
+import structlog
+from a2a.helpers.proto_helpers import get_data_parts, get_message_text
+from a2a.server.context import ServerCallContext
+from a2a.server.events.event_queue import Event
+from a2a.server.request_handlers.request_handler import RequestHandler
+from a2a.types import (
+    CancelTaskRequest,
+    GetTaskRequest,
+    Message,
+    SendMessageRequest,
+    SubscribeToTaskRequest,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+from a2a.utils.errors import (
+    A2AError,
+    ContentTypeNotSupportedError,
+    ExtendedAgentCardNotConfiguredError,
+    InternalError,
+    InvalidParamsError,
+    PushNotificationNotSupportedError,
+    TaskNotCancelableError,
+    TaskNotFoundError,
+    UnsupportedOperationError,
+)
+
+from agentd.application import MethodCall
+from agentd.apps.a2a.tasks import RESTS, artifacts_of, status_of, task_of
+from agentd.errors import AgentdError, AgentError, Conflict, InvalidParams, NotFound, ToolError
+from agentd.messages import Caller
+from agentd.runs.api import Runs
+
+log = structlog.get_logger("agentd.a2a")
+CALLER, BASE = "agentd.caller", "agentd.base"
+"""In a call's context: who asks, and the address at which the daemon is known to them."""
+Run = Mapping[str, Any]
+
+
+class Handler(RequestHandler):
+    """What the SDK's dispatcher calls."""
+
+    def __init__(self, call: MethodCall, runs: Runs) -> None:
+        self._call = call
+        self._runs = runs
+
+    async def on_message_send(self, params: SendMessageRequest, context: ServerCallContext) -> Task | Message:
+        """Run to the end, or to what is needed of the caller; with `return_immediately` only take it on."""
+        with _as_a2a():
+            run = await self._taken_on(params, context, follow=not params.configuration.return_immediately)
+            return task_of(run, context.state[BASE])
+
+    async def on_message_send_stream(
+        self, params: SendMessageRequest, context: ServerCallContext
+    ) -> AsyncGenerator[Event]:
+        """The task at once, then what becomes of it."""
+        with _as_a2a():
+            run = await self._taken_on(params, context, follow=False)
+            async for event in self._followed(run, context):
+                yield event
+
+    async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
+        """The task as it stands."""
+        with _as_a2a():
+            return task_of(await self._run(params.id, context), context.state[BASE])
+
+    async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
+        """Stop it. Raises TaskNotCancelableError when it has ended."""
+        with _as_a2a():
+            try:
+                await self._call("Agent.cancel", {"run_id": params.id}, context.state[CALLER])
+            except Conflict:
+                raise TaskNotCancelableError from None
+            return task_of(await self._run(params.id, context), context.state[BASE])
+
+    async def on_subscribe_to_task(
+        self, params: SubscribeToTaskRequest, context: ServerCallContext
+    ) -> AsyncGenerator[Event]:
+        """As a stream that goes on."""
+        with _as_a2a():
+            run = await self._run(params.id, context)
+            if run["status"] in RESTS:
+                raise UnsupportedOperationError("the task rests: get it")
+            async for event in self._followed(run, context):
+                yield event
+
+    async def on_list_tasks(self, *_: Any) -> NoReturn:
+        """Refused: a list would show other visitors of the same token."""
+        raise UnsupportedOperationError("tasks are not listed; get each by its id")
+
+    async def on_create_task_push_notification_config(self, *_: Any) -> NoReturn:
+        """Refused: the daemon calls no address that a caller names."""
+        raise PushNotificationNotSupportedError
+
+    async def on_get_task_push_notification_config(self, *_: Any) -> NoReturn:
+        """Refused."""
+        raise PushNotificationNotSupportedError
+
+    async def on_list_task_push_notification_configs(self, *_: Any) -> NoReturn:
+        """Refused."""
+        raise PushNotificationNotSupportedError
+
+    async def on_delete_task_push_notification_config(self, *_: Any) -> NoReturn:
+        """Refused."""
+        raise PushNotificationNotSupportedError
+
+    async def on_get_extended_agent_card(self, *_: Any) -> NoReturn:
+        """There is none."""
+        raise ExtendedAgentCardNotConfiguredError
+
+    async def _taken_on(self, params: SendMessageRequest, context: ServerCallContext, *, follow: bool) -> Run:
+        """The run that answers a message."""
+        if params.configuration.HasField("task_push_notification_config"):
+            raise PushNotificationNotSupportedError
+        message, caller = params.message, context.state[CALLER]
+        session_id = message.context_id or None
+        if message.task_id:
+            waiting = await self._run(message.task_id, context)
+            if waiting["status"] in ("completed", "cancelled", "failed"):
+                raise UnsupportedOperationError("the task has ended; send without taskId, with its contextId")
+            if session_id not in (None, waiting["session_id"]):
+                raise InvalidParamsError("the task is of another context")
+            session_id = waiting["session_id"]
+            if (decision := _decision(message)) is not None:
+                return await self._answered("Agent.approve", {"run_id": message.task_id, **decision}, context)
+        asked: dict[str, Any] = {"prompt": _text(message)}
+        if session_id is not None:
+            asked["session_id"] = session_id
+        if not caller.is_visitor or caller.session_key is not None:
+            asked["run_id"] = _run_id(caller, message)
+        return await self._answered("Agent.run" if follow else "Agent.start", asked, context)
+
+    async def _answered(self, method: str, params: dict[str, Any], context: ServerCallContext) -> Run:
+        """A run's wire form; one that failed is a task, too."""
+        try:
+            outcome = await self._call(method, params, context.state[CALLER])
+        except (AgentError, ToolError) as error:
+            if "run_id" not in error.data:
+                raise
+            caller: Caller = context.state[CALLER].with_key(error.data.get("session_key"))
+            found = await self._call("Agent.get", {"run_id": error.data["run_id"]}, caller)
+            return {**found, "session_key": error.data.get("session_key")}
+        return cast(Run, outcome.model_dump(mode="json"))
+
+    async def _run(self, run_id: str, context: ServerCallContext) -> Run:
+        return cast(Run, await self._call("Agent.get", {"run_id": run_id}, context.state[CALLER]))
+
+    async def _followed(self, run: Run, context: ServerCallContext) -> AsyncIterator[Event]:
+        yield task_of(run, context.state[BASE])
+        if run["status"] in RESTS:
+            return
+        caller: Caller = context.state[CALLER].with_key(run.get("session_key"))
+        ids = {"task_id": run["run_id"], "context_id": run["session_id"]}
+        async for event in self._runs.events(run["run_id"], caller):
+            if event.type == "tool.started":
+                working = TaskStatusUpdateEvent(**ids, status=TaskStatus(state=TaskState.TASK_STATE_WORKING))
+                working.metadata.update({"tool": str(event.data.get("tool"))})
+                yield working
+        ended = await self._call("Agent.get", {"run_id": run["run_id"]}, caller)
+        for artifact in artifacts_of(ended, context.state[BASE]):
+            yield TaskArtifactUpdateEvent(**ids, artifact=artifact, last_chunk=True)
+        yield TaskStatusUpdateEvent(**ids, status=status_of(ended))
+
+
+def _text(message: Message) -> str:
+    """Raises ContentTypeNotSupportedError for anything but text."""
+    if any(part.WhichOneof("content") != "text" for part in message.parts):
+        raise ContentTypeNotSupportedError("only text is read, and a decision as a data part with a taskId")
+    return get_message_text(message)
+
+
+def _decision(message: Message) -> dict[str, Any] | None:
+    match get_data_parts(message.parts):
+        case [{"approval_id": str(approval_id), "approved": bool(approved)}] if len(message.parts) == 1:
+            return {"approval_id": approval_id, "approved": approved}
+    return None
+
+
+def _run_id(caller: Caller, message: Message) -> str:
+    parts = (caller.id, caller.session_key or "", message.context_id, message.message_id)
+    return "a2a-" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+@contextmanager
+def _as_a2a() -> Iterator[None]:
+    """The daemon's errors as the protocol's; of any other nothing is said."""
+    try:
+        yield
+    except A2AError:
+        raise
+    except NotFound:
+        raise TaskNotFoundError from None
+    except (InvalidParams, Conflict) as error:
+        raise InvalidParamsError(error.message) from None
+    except AgentdError as error:
+        wait = {name: value for name, value in error.data.items() if name == "retry_after_s"}
+        raise InternalError(error.message, {"type": error.type, **wait}) from None
+    except Exception as error:
+        log.error("a2a.failed", exc_info=error)
+        raise InternalError("Internal error") from None

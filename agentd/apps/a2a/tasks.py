@@ -1,0 +1,69 @@
+"""A run as a task of A2A: pure. A session is a context, an approval that waits for its caller is `input-required`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from a2a.helpers.proto_helpers import new_data_part, new_message, new_text_part, new_url_part
+from a2a.types import Artifact, Message, Part, Task, TaskState, TaskStatus
+
+STATES: Mapping[str, TaskState] = {
+    "queued": TaskState.TASK_STATE_SUBMITTED,
+    "running": TaskState.TASK_STATE_WORKING,
+    "needs_approval": TaskState.TASK_STATE_INPUT_REQUIRED,
+    "completed": TaskState.TASK_STATE_COMPLETED,
+    "cancelled": TaskState.TASK_STATE_CANCELED,
+    "failed": TaskState.TASK_STATE_FAILED,
+}
+RESTS = frozenset({"needs_approval", "completed", "cancelled", "failed"})
+SESSION_KEY = "agentd/session_key"
+"""In a task's metadata: what a visitor sends from then on as the header Agentd-Session-Key."""
+
+
+def task_of(run: Mapping[str, Any], base: str) -> Task:
+    """A run's wire form (of Agent.run, Agent.get) as a task; `base` is the daemon's address."""
+    task = Task(
+        id=run["run_id"], context_id=run["session_id"], status=status_of(run), artifacts=artifacts_of(run, base)
+    )
+    if key := run.get("session_key"):
+        task.metadata.update({SESSION_KEY: key})
+    return task
+
+
+def status_of(run: Mapping[str, Any]) -> TaskStatus:
+    """Its state, with what is said beside it. What waits for an officer asks nothing of its caller: `working`."""
+    state = STATES[run["status"]]
+    approval = run.get("approval") or {}
+    if run["status"] == "needs_approval" and approval.get("rule") == "staff":
+        state = TaskState.TASK_STATE_WORKING
+    parts = _said(run)
+    if state == TaskState.TASK_STATE_INPUT_REQUIRED:
+        parts.append(new_data_part(approval))
+    return TaskStatus(state=state, message=_message(run, parts) if parts else None)
+
+
+def artifacts_of(run: Mapping[str, Any], base: str) -> list[Artifact]:
+    """The answer and the files of a run that is completed; a file is fetched with the same token (and session key)."""
+    if run["status"] != "completed":
+        return []
+    answer = [Artifact(artifact_id="response", name="response", parts=_said(run))] if run.get("response") else []
+    files = [
+        Artifact(
+            artifact_id=one["name"],
+            name=one["name"],
+            parts=[new_url_part(base + one["uri"], media_type=one["media_type"], filename=one["name"])],
+        )
+        for one in run.get("artifacts", ())
+    ]
+    return [*answer, *files]
+
+
+def _said(run: Mapping[str, Any]) -> list[Part]:
+    error = run.get("error")
+    text = error["data"]["user_message"] if error else run.get("response")
+    return [new_text_part(str(text), media_type="text/plain")] if text else []
+
+
+def _message(run: Mapping[str, Any], parts: list[Part]) -> Message:
+    return new_message(parts, context_id=run["session_id"], task_id=run["run_id"])

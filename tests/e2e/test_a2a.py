@@ -1,0 +1,190 @@
+"""Agents that ask this one by A2A, through the official SDK's client, both versions of the protocol."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from a2a.client import Client, ClientConfig, ClientFactory
+from a2a.client.card_resolver import A2ACardResolver
+from a2a.helpers.proto_helpers import get_data_parts, get_stream_response_text, new_data_part, new_text_part
+from a2a.types import (
+    CancelTaskRequest,
+    GetTaskRequest,
+    ListTasksRequest,
+    Message,
+    Part,
+    Role,
+    SendMessageConfiguration,
+    SendMessageRequest,
+    StreamResponse,
+    SubscribeToTaskRequest,
+    Task,
+    TaskPushNotificationConfig,
+    TaskState,
+)
+from a2a.utils.errors import (
+    A2AError,
+    ContentTypeNotSupportedError,
+    PushNotificationNotSupportedError,
+    TaskNotCancelableError,
+    TaskNotFoundError,
+    UnsupportedOperationError,
+)
+
+from agentd.access import TokenStore
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
+from tests.e2e.test_main_job import LETTER, WORDS
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    turns = [final("Selamat pagi!"), LETTER, final("Surat Anda selesai.")]
+    config = HEAD + SERVERS["time"] + SERVERS["certificate"]
+    with running(tmp_path_factory.mktemp("a2a"), *turns, config=config) as daemon:
+        yield daemon
+
+
+@asynccontextmanager
+async def agent(
+    daemon: Daemon, version: str = "1.0", *, streaming: bool = False, **headers: str
+) -> AsyncIterator[Client]:
+    """The SDK's client, by the card as that version reads it."""
+    whole = {"Authorization": f"Bearer {TOKEN}", **headers}
+    async with httpx.AsyncClient(headers=whole, timeout=170) as wire:
+        card = await A2ACardResolver(wire, daemon.url).get_agent_card()
+        chosen = [one for one in card.supported_interfaces if one.protocol_version == version]
+        del card.supported_interfaces[:]
+        card.supported_interfaces.extend(chosen)
+        yield ClientFactory(ClientConfig(httpx_client=wire, streaming=streaming)).create(card)
+
+
+def message(*parts: Part | str, **ids: str) -> SendMessageRequest:
+    made = [new_text_part(part) if isinstance(part, str) else part for part in parts]
+    whole = {"message_id": uuid.uuid4().hex, **ids}
+    return SendMessageRequest(message=Message(role=Role.ROLE_USER, parts=made, **whole))
+
+
+async def told(client: Client, request: SendMessageRequest) -> list[StreamResponse]:
+    return [event async for event in client.send_message(request)]
+
+
+async def asked(client: Client, request: SendMessageRequest) -> Task:
+    [answer] = await told(client, request)
+    return answer.task
+
+
+def text_of(task: Task) -> str:
+    return get_stream_response_text(StreamResponse(task=task))
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+async def test_from_hello_to_the_letter_with_an_approval_between(office: Daemon, version: str) -> None:
+    async with agent(office, version) as client:
+        hello = await asked(client, message("Halo"))
+        assert (hello.status.state, text_of(hello)) == (TaskState.TASK_STATE_COMPLETED, "Selamat pagi!")
+
+        waiting = await asked(client, message(WORDS, context_id=hello.context_id))
+        assert waiting.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
+        [approval] = get_data_parts(waiting.status.message.parts)
+        assert approval["arguments"]["nama"] == "Budi Santoso"
+        decided = new_data_part({"approval_id": approval["approval_id"], "approved": True})
+        yes = message(decided, task_id=waiting.id) if version == "1.0" else message("ya", task_id=waiting.id)
+        issued = await asked(client, yes)
+        assert (issued.id, issued.status.state) == (waiting.id, TaskState.TASK_STATE_COMPLETED)
+        assert issued.artifacts[0].name == "response"
+        file = issued.artifacts[-1].parts[0]
+        assert (file.media_type, file.url.startswith(office.url)) == ("application/pdf", True)
+        with office.request(file.url.removeprefix(office.url)) as response:
+            assert response.read().startswith(b"%PDF-")
+        again = await client.get_task(GetTaskRequest(id=issued.id))
+        assert again.status.state == TaskState.TASK_STATE_COMPLETED
+        with pytest.raises(TaskNotCancelableError):
+            await client.cancel_task(CancelTaskRequest(id=issued.id))
+        with pytest.raises(UnsupportedOperationError):
+            await asked(client, message("lagi", task_id=issued.id))
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+async def test_a_stream_begins_with_the_task_and_ends_with_its_state(office: Daemon, version: str) -> None:
+    async with agent(office, version, streaming=True) as client:
+        hello = await told(client, message("Halo"))
+        assert hello[0].WhichOneof("payload") == "task"
+        assert hello[-1].status_update.status.state == TaskState.TASK_STATE_COMPLETED
+        [answer] = [one.artifact_update.artifact for one in hello if one.HasField("artifact_update")]
+        assert answer.parts[0].text == "Selamat pagi!"
+        waiting = await told(client, message(WORDS, context_id=hello[0].task.context_id))
+        assert waiting[-1].status_update.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
+        stopped = await client.cancel_task(CancelTaskRequest(id=waiting[0].task.id))
+        assert stopped.status.state == TaskState.TASK_STATE_CANCELED
+        with pytest.raises(UnsupportedOperationError if version == "1.0" else A2AError):
+            async for _ in client.subscribe(SubscribeToTaskRequest(id=stopped.id)):
+                pass
+
+
+async def test_a_message_sent_again_is_the_same_task(office: Daemon) -> None:
+    async with agent(office) as client:
+        request = message("Halo", message_id="satu", context_id=uuid.uuid4().hex)
+        assert (await asked(client, request)).id == (await asked(client, request)).id
+
+
+async def test_a_task_that_is_only_taken_on_is_fetched_later(office: Daemon) -> None:
+    async with agent(office) as client:
+        request = message("Halo")
+        request.configuration.CopyFrom(SendMessageConfiguration(return_immediately=True))
+        begun = await asked(client, request)
+        office.call("Agent.run", prompt="Halo", session_id=begun.context_id)  # a session's runs go one by one
+        ended = await client.get_task(GetTaskRequest(id=begun.id))
+        assert ended.status.state == TaskState.TASK_STATE_COMPLETED
+
+
+async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> None:
+    async with agent(office) as client:
+        push = TaskPushNotificationConfig(url="http://127.0.0.1:1/")
+        request = message("Halo")
+        request.configuration.CopyFrom(SendMessageConfiguration(task_push_notification_config=push))
+        with pytest.raises(PushNotificationNotSupportedError):
+            await asked(client, request)
+        with pytest.raises(ContentTypeNotSupportedError):
+            await asked(client, message(Part(raw=b"%PDF-", media_type="application/pdf")))
+        with pytest.raises(TaskNotFoundError):
+            await client.get_task(GetTaskRequest(id="unknown"))
+        with pytest.raises(UnsupportedOperationError):
+            await client.list_tasks(ListTasksRequest())
+
+
+def test_a_visitors_task_needs_the_key_that_it_was_given(office: Daemon) -> None:
+    store = TokenStore(office.state / "access.json")
+    token = store.add("page", frozenset({"chat"}), now=datetime.now(UTC))
+
+    def call(method: str, params: dict[str, Any], **headers: str) -> dict[str, Any]:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        with office.request("/a2a", body, Authorization=f"Bearer {token}", **headers) as response:
+            answer: dict[str, Any] = json.load(response)
+        return answer
+
+    part = {"kind": "text", "text": "Halo"}
+    hello = {"message": {"kind": "message", "role": "user", "messageId": "1", "parts": [part]}}
+    task = call("message/send", hello)["result"]
+    assert task["status"]["state"] == "completed"
+    assert call("tasks/get", {"id": task["id"]})["error"]["code"] == -32001
+    key = {"Agentd-Session-Key": task["metadata"]["agentd/session_key"]}
+    assert call("tasks/get", {"id": task["id"]}, **key)["result"]["id"] == task["id"]
+    assert call("tasks/resubscribe", [])["error"]["code"] == -32600
+    push = {"taskId": task["id"], "pushNotificationConfig": {"url": "http://127.0.0.1:1/"}}
+    assert call("tasks/pushNotificationConfig/set", push)["error"]["code"] == -32003
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        office.request("/a2a", b"{}", Authorization="Bearer nobody")
+    with office.request("/.well-known/agent-card.json", Authorization="") as response:
+        card = json.load(response)
+    assert card["url"] == f"{office.url}/a2a"
+    assert card["capabilities"]["streaming"] and not card["capabilities"].get("pushNotifications")
+    assert "generate_surat_keterangan_domisili" in {skill["id"] for skill in card["skills"]}
