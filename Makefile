@@ -110,4 +110,7 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m lab.eval.letters
 
-.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-evidence eval-letters
+eval-openings: install ## what people ask first, a sample of 30 by the embedded model (HOST=1: all 150 by none)
+	@$(BIN)/python -m lab.eval.openings $(if $(HOST),--host)
+
+.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-evidence eval-letters eval-openings

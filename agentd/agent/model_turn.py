@@ -135,8 +135,9 @@ class ModelTurn:
         asked.fallbacks += reply.fallbacks
         asked.usage += reply.usage
         asked.provider, asked.model = reply.provider, reply.model
+        new = "" if reply.read is None else f" ({reply.read} dibaca)"
         asked.logs.append(
-            f"Permintaan ke model {reply.provider}/{reply.model}: {reply.usage.input_tokens} token masuk, "
+            f"Permintaan ke model {reply.provider}/{reply.model}: {reply.usage.input_tokens} token masuk{new}, "
             f"{reply.usage.output_tokens} token keluar, {1000 * (time.perf_counter() - started):.0f} ms"
         )
         return reply

@@ -69,13 +69,15 @@ class ModelRequest(Message):
 class ModelReply(Message):
     """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked.
 
-    `constraint` is what of the request's grammar or schema held this text.
+    `constraint` is what of the request's grammar or schema held this text, `read` how many of the prompt's tokens were
+    not in memory, where the provider knows.
     """
 
     text: str
     provider: str
     model: str
     usage: Usage = Usage()
+    read: int | None = None
     constraint: Constraint = "none"
     fallbacks: tuple[Fallback, ...] = ()
     attempts: int = 1

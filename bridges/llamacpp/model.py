@@ -99,13 +99,20 @@ class LlamaCppModel:
         held: Constraint = "none"
         if constrained:
             held = "grammar" if request.grammar is not None else "json_schema"
-        return ModelReply(text=answer.text, provider=self.provider, model=self._model, usage=usage, constraint=held)
+        return ModelReply(
+            text=answer.text,
+            provider=self.provider,
+            model=self._model,
+            usage=usage,
+            read=answer.read,
+            constraint=held,
+        )
 
     def _forced(self, text: str, on_text: TextSink | None) -> ModelReply:
         """What could not have been written otherwise, without a token read or written."""
         if on_text is not None:
             on_text(TextChunk(text))
-        return ModelReply(text=text, provider=self.provider, model=self._model, constraint="json_schema")
+        return ModelReply(text=text, provider=self.provider, model=self._model, read=0, constraint="json_schema")
 
     async def warm(self, messages: Sequence[ChatMessage]) -> None:
         """Load the weights and have these leading messages processed, so that the first turn starts at once.

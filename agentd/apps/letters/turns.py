@@ -109,8 +109,10 @@ def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
 
 def _told(turn: Turn) -> str | None:
     """What the last step's tool, or the host, says of it in words, where those are in the citizen's language."""
-    message = turn.steps[-1].message.strip()
-    same = turn.spoken in (None, turn.language) and detect(message, turn.language) == turn.language
+    last = turn.steps[-1]
+    message = last.message.strip()
+    by_host = isinstance(last.output, dict) and "missing" in last.output
+    same = turn.spoken in (None, turn.language) and (by_host or detect(message) == turn.language)
     return message if message and same else None
 
 

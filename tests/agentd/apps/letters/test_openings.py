@@ -21,6 +21,7 @@ from servers.certificate.tools import generate_tool
 LETTER_TYPE = {"type": "object", "properties": {"letter_type": {"type": "string"}}, "required": ["letter_type"]}
 CODES = {"number": {"type": "string", "x-agentd-kind": "code"}, "code": {"type": "string", "x-agentd-kind": "code"}}
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
+MISSING = {"missing": ["nik"], "labels": ["NIK"]}
 DOMICILE = "generate_surat_keterangan_domisili"
 
 
@@ -105,27 +106,30 @@ def test_the_rest_is_a_models_to_answer(request_: str) -> None:
     assert forced(request_) is None
 
 
-def step(tool: str, message: str, *, success: bool = True) -> AgentStep:
-    return AgentStep(tool=tool, server="certificate", input={}, success=success, message=message)
+def step(tool: str, message: str, **more: Any) -> AgentStep:
+    return AgentStep.model_validate({"tool": tool, "server": "certificate", "input": {}, "message": message} | more)
 
 
 @pytest.mark.parametrize(
-    ("request_", "last", "refused", "language"),
+    ("request_", "tool", "message", "more"),
     [
-        ("Syarat surat domisili?", step("get_letter_requirements", "Syarat surat ini: KTP dan KK."), False, "id"),
-        ("Saya mau surat domisili", step(DOMICILE, "Mohon sebutkan: NIK.", success=False), True, "id"),
-        ("Saya mau surat domisili", step(DOMICILE, "Surat itu sudah terbit sebagai PDF."), False, "id"),
-        ("I need a domicile letter", step(DOMICILE, "Please tell me: your NIK.", success=False), True, "en"),
+        ("Syarat surat domisili?", "get_letter_requirements", "Syarat surat ini: KTP dan KK.", {"success": True}),
+        ("Saya mau surat domisili", DOMICILE, "Mohon sebutkan: NIK.", {"success": False, "output": MISSING}),
+        ("Saya mau surat domisili", DOMICILE, "Surat itu sudah terbit sebagai PDF.", {"success": True}),
+        ("I need a domicile letter", DOMICILE, "Please tell me: NIK.", {"success": False, "output": MISSING}),
     ],
 )
 def test_what_a_tool_says_in_the_citizens_language_is_the_answer(
-    request_: str, last: AgentStep, refused: bool, language: Any
+    request_: str, tool: str, message: str, more: dict[str, Any]
 ) -> None:
-    answer = forced(request_, last, refused=refused, language=language)
-    assert answer == {"action": "final", "response": last.message}
+    language: Any = "en" if "need" in request_ else "id"
+    answer = forced(request_, step(tool, message, **more), refused=not more["success"], language=language)
+    assert answer == {"action": "final", "response": message}
 
 
 def test_a_model_says_it_in_a_language_that_the_tool_does_not_speak() -> None:
-    told = step("get_letter_requirements", "Syarat surat ini: KTP dan Kartu Keluarga.")
+    told = step("get_letter_requirements", "Syarat surat ini: KTP dan Kartu Keluarga.", success=True)
     assert forced("What do I need for a domicile letter?", told, language="en") is None
+    hours = step("get_office_hours", "Kelurahan Cakung Barat melayani Senin–Jumat, jam kerja kantor.", success=True)
+    assert forced("What are your opening hours?", hours, language="en") is None
     assert forced("Syarate layang domisili opo?", told, language="id", spoken="jv") is None

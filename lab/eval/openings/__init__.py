@@ -1,0 +1,1 @@
+"""What people ask first, judged by a rubric."""

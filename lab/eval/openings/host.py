@@ -1,0 +1,45 @@
+"""A model that chooses nothing: it writes what a schema leaves no choice about, over the wire of the OpenAI API."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from bridges.llamacpp.constraint import only_text
+
+CHOICE = "(a model's to answer)"
+"""What it answers where there is a choice."""
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Its endpoint while the block runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, name="host", daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        schema = asked["response_format"]["json_schema"]["schema"]
+        text = only_text(schema) or json.dumps({"action": "final", "response": CHOICE})
+        made = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": asked["model"]}
+        said = {**made, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+        end = {**made, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for value in (said, end):
+            self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the evaluation reports."""

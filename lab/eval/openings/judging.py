@@ -1,0 +1,92 @@
+"""The rubric of an opening: the right tool or none, what the service's text says, nothing invented. It asks nobody."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from agentd.agent.language import detect
+from agentd.messages import AgentStep
+
+FILE = Path(__file__).with_name("openings.toml")
+MOST_TURNS, MOST_READ = 2, 500
+REQUIREMENTS, LISTED, STATUS, HOURS, TIME = (
+    *("get_letter_requirements", "list_letters", "get_letter_status", "get_office_hours", "get_current_time"),
+)
+_SAYS: dict[str, tuple[frozenset[str], str]] = {
+    "may_i": (frozenset({REQUIREMENTS, LISTED}), ""),
+    "need": (frozenset({REQUIREMENTS}), r"ktp|kk|kartu|surat|card|letter"),
+    "how_long": (frozenset({REQUIREMENTS, HOURS}), ""),
+    "cost": (frozenset({REQUIREMENTS}), r"gratis|free|no (?:fee|charge|cost)|tidak (?:ada|dipungut) biaya"),
+    "hours": (frozenset({HOURS, TIME}), r"senin|monday"),
+    "status": (frozenset({STATUS}), r"nomor|kode|number|code"),
+    "complaint": (frozenset(), r"maaf|petugas|sorry|apolog|officer|staff|terima kasih|thank|bantu|help|layan|serv"),
+    "thanks": (frozenset(), r"sama|senang|welcome|terima ?kasih|silakan|thank|glad|bantu|help"),
+    "other_office": (
+        frozenset({REQUIREMENTS, LISTED}),
+        r"tidak|bukan|hanya|belum|only|can't|cannot|not |sorry|maaf|kecamatan|surat yang dapat dibuat|letters that can",
+    ),
+    "unclear": (frozenset({LISTED}), r"\?|mohon|silakan|sebutkan|please|surat yang dapat dibuat"),
+    "chat": (frozenset({TIME}), ""),
+}
+"""By kind: the tools that may be called, and what the answer must say."""
+_NUMBER = re.compile(r"\d{2,}")
+
+
+class Opening(BaseModel):
+    """What somebody says first; `letter` is the one they mean, where they mean one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    text: str
+    letter: str | None = None
+    language: str = "id"
+
+
+class Reply(NamedTuple):
+    """What came of it. `turns` are the model's that wrote anything, `read` the prompt tokens not in memory."""
+
+    text: str
+    steps: Sequence[AgentStep]
+    turns: int
+    read: int
+    written: int
+
+
+def load(file: Path = FILE) -> list[Opening]:
+    """All openings, in order: every second one is for reporting alone."""
+    return [Opening.model_validate(row) for row in tomllib.loads(file.read_text(encoding="utf-8"))["opening"]]
+
+
+def faults(opening: Opening, reply: Reply) -> list[str]:
+    """What is wrong with a reply; empty when it is good."""
+    allowed, says = _SAYS[opening.kind]
+    called = {step.tool for step in reply.steps}
+    own = {f"generate_{opening.letter}"} if opening.letter and opening.kind == "may_i" else set[str]()
+    found = [f"called {name}" for name in sorted(called - allowed - own)]
+    if says and not re.search(says, reply.text, re.I):
+        found.append("doesn't say what it must")
+    if opening.letter and opening.kind in ("need", "cost") and not _of_letter(opening.letter, reply.steps):
+        found.append("no requirements of that letter")
+    known = " ".join((opening.text, *(f"{step.message} {json.dumps(step.output)}" for step in reply.steps)))
+    found += [f"invented {number}" for number in _NUMBER.findall(reply.text) if number not in known]
+    copied = any(step.message and step.message in reply.text for step in reply.steps)
+    if detect(reply.text, None if copied else opening.language) != opening.language:
+        found.append(f"not in {opening.language}")
+    if reply.turns > MOST_TURNS:
+        found.append(f"{reply.turns} model turns")
+    if reply.read > MOST_READ:
+        found.append(f"{reply.read} tokens read")
+    return found
+
+
+def _of_letter(letter: str, steps: Sequence[AgentStep]) -> bool:
+    outputs: list[Any] = [step.output for step in steps if step.tool == REQUIREMENTS and step.success]
+    return any(isinstance(output, dict) and output.get("letter_type") == letter for output in outputs)
