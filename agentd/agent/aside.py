@@ -14,7 +14,7 @@ from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-BUDGET_S = 5.0
+BUDGET_S = 2.0
 """CPU seconds of one reading. The longest session there can be needs a fraction of it."""
 
 P = ParamSpec("P")

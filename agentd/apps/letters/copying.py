@@ -31,7 +31,8 @@ from agentd.messages import ToolInfo
 
 Json = Any
 MOST_TRIED = 64
-"""Values of one field that are tried, those said last first."""
+"""Values of one field that are tried, those said last first; fewer where more than SHORT characters were said."""
+SHORT = 2_000
 MOST_LISTED = 24
 """Values of one field that a model is given to choose from."""
 LONGEST = 8
@@ -98,7 +99,8 @@ def _values(
 
     `asked_by`: the words that name the tool itself, and no value of it.
     """
-    tries = iter(range(MOST_TRIED))
+    texts = _texts(case)
+    tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
     def held(values: Iterable[Json]) -> Iterator[Json]:
         for value, _ in zip(values, tries, strict=False):
@@ -106,7 +108,6 @@ def _values(
             if not names_it and proven(replace(field, value=value), case):
                 yield value
 
-    texts = _texts(case)
     sure = _distinct(held(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, []

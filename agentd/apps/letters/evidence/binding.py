@@ -6,6 +6,7 @@ It gives every field that a value may be meant of; one alone is what proves anyt
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
@@ -90,9 +91,15 @@ def _bare(sentence: Sentence, span: Span) -> bool:
     return not any(word[0].isalnum() and word not in FILLERS for word in rest)
 
 
+@lru_cache(maxsize=4096)
+def _relates(word: str) -> bool:
+    """Whether a word of a field's name is a relation (`ibu`)."""
+    return person([word]) is not None
+
+
 def _by_own_words(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else the sentence: `meninggal … di RSUD`."""
-    words = {key: frozenset(word for word in shapes[key].words if not person([word])) for key in keys & shapes.keys()}
+    words = {key: frozenset(word for word in shapes[key].words if not _relates(word)) for key in keys & shapes.keys()}
     if len(words) < 2:
         return keys
     shared = frozenset.intersection(*words.values())
