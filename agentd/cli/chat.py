@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +17,7 @@ HELP = """\
 /agent on|off|toggle   answer by the agent with its tools, or straight by the model
 /log                   the model requests and tool calls of the last answer
 /steps                 the tool calls of the last answer, with their results
+/open [N]              open the last answer's file (the Nth of several) in this desktop's viewer
 /tools                 the tools and servers there are
 /provider [ID]         which provider answers first
 /model [NAME]          which model
@@ -23,7 +26,9 @@ HELP = """\
 /exit                  leave   (: works for / everywhere)"""
 KEYS = {"y": True, "ya": True, "yes": True, "n": False, "b": False, "batal": False, "no": False}
 """What is typed where a call waits for a yes."""
-WORDS = ("/agent", "/log", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
+OPENERS = ("xdg-open", "open")
+"""What shows a file on a desktop: Linux', macOS'."""
+WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
 
 
 def register(commands: Any) -> None:
@@ -156,7 +161,7 @@ class Chat:
         else:
             self._say(outcome["response"])
         for artifact in self._last["artifacts"]:
-            self._say(f"→ {artifact.get('path') or artifact['uri']}")
+            self._say(f"→ {artifact.get('path') or artifact['uri']}  (/open)")
 
     async def _ask_model(self, text: str) -> None:
         model = "/".join(part for part in (self._provider, self._model) if part) or None
@@ -171,6 +176,7 @@ class Chat:
         acts: dict[str, Callable[[str], Awaitable[None]]] = {
             "agent": self._switch,
             "log": self._show_log,
+            "open": self._open,
             "steps": self._show_steps,
             "tools": self._show_tools,
             "provider": self._choose_provider,
@@ -195,6 +201,23 @@ class Chat:
     async def _show_log(self, _: str) -> None:
         for line in self._last.get("logs") or ["(belum ada)"]:
             self._say(line)
+
+    async def _open(self, rest: str) -> None:
+        files = self._last.get("artifacts") or []
+        number = int(rest) if rest.isdecimal() else 1
+        if not 1 <= number <= len(files):
+            self._say("! the last answer has no such file")
+            return
+        path = files[number - 1].get("path")
+        opener = next(filter(None, map(shutil.which, OPENERS)), None)
+        if path is None or opener is None:
+            self._say(f"! nothing here opens it: {path or files[number - 1]['uri']}")
+            return
+        process = await asyncio.create_subprocess_exec(
+            *(opener, path), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, start_new_session=True
+        )
+        if code := await process.wait():
+            self._say(f"! {Path(opener).name} {path}: exit {code}")
 
     async def _show_steps(self, _: str) -> None:
         steps = self._last.get("steps") or []

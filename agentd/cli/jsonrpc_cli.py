@@ -28,12 +28,17 @@ URL is http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH. Alone
   jsonrpc-cli ws://127.0.0.1:8765/ws Events.subscribe run_id=RUN --follow
   jsonrpc-cli http://127.0.0.1:8765/rpc --batch calls.json
 
+completion of options, methods and params: eval "$(jsonrpc-cli --completion bash)" (or zsh, fish)
+
 exit codes: 0 result, 1 JSON-RPC error, 2 usage, 3 transport"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Call once and print what came back."""
-    given = _parser().parse_intermixed_args(sys.argv[1:] if argv is None else list(argv))
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words[:1] in (["--completion"], ["--complete"]):
+        return _complete(words)
+    given = _parser().parse_intermixed_args(words)
     try:
         return _run(given)
     except WrongWords as error:
@@ -47,6 +52,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return RESULT
     except KeyboardInterrupt:
         return 130
+
+
+def _complete(words: Sequence[str]) -> int:
+    from agentd.cli.jsonrpc_completion import SCRIPTS, candidates
+
+    if words[0] == "--complete":
+        print("\n".join(candidates(words[1:], _parser())))
+        return RESULT
+    if len(words) != 2 or words[1] not in SCRIPTS:
+        print(f"jsonrpc-cli: --completion takes one of {', '.join(SCRIPTS)}", file=sys.stderr)
+        return USAGE
+    print(SCRIPTS[words[1]], end="")
+    return RESULT
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentd.cli.jsonrpc_completion import SCRIPTS
 from tests.agentd.twins import wire
 
 
@@ -211,3 +212,47 @@ async def test_a_terminal_gets_colours_and_a_pipe_none(tmp_path: Path) -> None:
         os.close(follower)
         assert b"\x1b[34m" in os.read(leader, 65536)
         os.close(leader)
+
+
+async def test_options_methods_and_params_are_completed_from_what_the_server_discovers(tmp_path: Path) -> None:
+    async with wire(tmp_path, admin_token="secret") as at:
+
+        async def offered(*words: str) -> list[str]:
+            code, out, err = await cli("--complete", *words, JSONRPC_TOKEN="secret")
+            assert (code, err) == (0, "")
+            return out.split()
+
+        url = f"{at.url}/rpc"
+        assert await offered(url, "Agent.") == [
+            "Agent.approve",
+            "Agent.cancel",
+            "Agent.get",
+            "Agent.list",
+            "Agent.run",
+            "Agent.start",
+        ]
+        assert await offered(url, "--token", "secret", "System.h") == ["System.health"]
+        assert await offered(url, "Agent.run", "") == ["options:=", "prompt=", "run_id=", "session_id=", "session_key="]
+        assert await offered(url, "Agent.run", "prompt=hello", "p") == []
+        assert await offered("--to") == ["--token"]
+        assert await offered(url, "--token", "wrong", "") == [] == await offered("http://127.0.0.1:1/rpc", "A")
+
+
+async def test_a_real_bash_completes_a_method_of_a_real_server(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at:
+        line = f"jsonrpc-cli {at.url}/rpc System.h"
+        ask = f'COMP_LINE="{line}" COMP_POINT={len(line)}; _jsonrpc_cli; echo "${{COMPREPLY[*]}}"'
+        process = await asyncio.create_subprocess_exec(
+            *("bash", "-c", SCRIPTS["bash"] + ask),
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])},
+        )
+        out, _ = await asyncio.wait_for(process.communicate(), 300)
+    assert out.decode().strip() == "System.health"
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+async def test_each_shell_has_its_script(shell: str) -> None:
+    code, out, _ = await cli("--completion", shell)
+    assert (code, out) == (0, SCRIPTS[shell])
+    assert (await cli("--completion", "tcsh"))[0] == 2

@@ -1,0 +1,95 @@
+"""Completion in the shell for `jsonrpc-cli`: its scripts, and what may stand next by what the server itself discovers.
+
+`jsonrpc-cli --completion bash|zsh|fish` prints a script; the script asks `jsonrpc-cli --complete WORD…`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from agentd.cli.jsonrpc_transports import Unreachable, WrongWords, decoded, sender
+
+SCRIPTS = {
+    "bash": """\
+_jsonrpc_cli() {
+    local IFS=$' \\t\\n' line="${COMP_LINE:0:COMP_POINT}" words
+    words=($line)
+    [[ $line == *[[:space:]] ]] && words+=("")
+    mapfile -t COMPREPLY < <(jsonrpc-cli --complete "${words[@]:1}" 2>/dev/null)
+    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+}
+complete -F _jsonrpc_cli jsonrpc-cli
+""",
+    "zsh": """\
+#compdef jsonrpc-cli
+_jsonrpc_cli() {
+    local -a found
+    found=(${(f)"$(jsonrpc-cli --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    compadd -a found
+}
+compdef _jsonrpc_cli jsonrpc-cli
+""",
+    "fish": """\
+complete -c jsonrpc-cli -f -a '(jsonrpc-cli --complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+""",
+}
+WAIT_S = 3.0
+"""A shell waits no longer for a server to say what it has."""
+
+
+def candidates(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
+    """What may stand in place of the last word: an option, one of the server's methods, a parameter of the method."""
+    *before, last = words or [""]
+    plain, given = _read(before, parser)
+    if last.startswith("-"):
+        found = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
+    elif not plain:
+        found = []
+    else:
+        token = given.get("--token") or os.environ.get("JSONRPC_TOKEN")
+        methods = _discovered(plain[0], token)
+        found = list(methods) if len(plain) == 1 else _unsaid(methods.get(plain[1], []), plain[2:])
+    return sorted(word for word in found if word.startswith(last))
+
+
+def _read(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[str], dict[str, str]]:
+    """The words that are no options, and the options that take a value."""
+    valued = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
+    plain: list[str] = []
+    given: dict[str, str] = {}
+    before = ""
+    for word in words:
+        if before in valued:
+            given[before] = word
+        elif not word.startswith("-"):
+            plain.append(word)
+        before = "" if before in valued else word
+    return plain, given
+
+
+def _discovered(url: str, token: str | None) -> dict[str, list[dict[str, Any]]]:
+    """{method: its parameters} of the server's OpenRPC document; nothing where there is none."""
+    asked = json.dumps({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}).encode()
+    try:
+        answer = decoded(sender(url, token, WAIT_S)(asked, True, None))
+        return {method["name"]: method.get("params", []) for method in answer["result"]["methods"]}
+    except (Unreachable, WrongWords, KeyError, TypeError, IndexError):
+        return {}
+
+
+def _unsaid(parameters: Sequence[dict[str, Any]], pairs: Sequence[str]) -> list[str]:
+    """The parameters that don't stand there yet: `name=` for a text, `name:=` for any other JSON."""
+    said = {pair.partition("=")[0].rstrip(":") for pair in pairs}
+    return [
+        f"{one['name']}{'' if _is_text(one.get('schema') or {}) else ':'}="
+        for one in parameters
+        if one["name"] not in said
+    ]
+
+
+def _is_text(schema: dict[str, Any]) -> bool:
+    return any(kind.get("type") == "string" for kind in (schema, *schema.get("anyOf", ())))
