@@ -3,9 +3,9 @@
 The part `kills`: hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a
 letter; then a table of what was lost, repeated or doubled. The part `nodes`: the same with three daemons, each killed.
 The other parts are the faults (mcp_faults.py, provider_faults.py, machine_faults.py), the texts of hostile.py, and the
-attacks of attacks.py, door.py, register.py, guards.py, office.py, citizens.py and deadly.py. The texts go first and
-alone, because they are timed; all other parts go on side by side, because most of a drill is waiting. The whole is
-written into docs/drills.md; named parts are only printed.
+attacks of attacks.py, door.py, register.py, signing.py, guards.py, office.py, citizens.py, faces.py and deadly.py. The
+texts go first and alone, because they are timed; all other parts go on side by side, because most of a drill is
+waiting. The whole is written into docs/drills.md; named parts are only printed.
 
 Each run of both calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it
 finishes by itself what it had taken on. A caller whose call was cut off asks again under the same run_id.
@@ -35,6 +35,7 @@ from lab.drill.citizens import citizens
 from lab.drill.count import OFFICE, TURNS, Found
 from lab.drill.deadly import deadly
 from lab.drill.door import door
+from lab.drill.faces import faces
 from lab.drill.guards import guards
 from lab.drill.hostile import BYTES, TEXTS, curve_table, hostile_texts
 from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
@@ -171,6 +172,7 @@ ATTACKS = {
     **{"office": office, "logs": logs},
     **OUTSIDERS,
     **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
+    "faces": faces,
 }
 EVERY = (KILLS, STOPPED, NODES, CLOCKS, HOSTILE, *FAULTS, *ATTACKS)
 

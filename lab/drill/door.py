@@ -18,6 +18,7 @@ from typing import Any
 
 from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
+from agentd.access.rates import FAILED_A_MINUTE
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope
@@ -212,10 +213,12 @@ def _misshapen(daemon: Daemon) -> Attack:
 
 
 def _guessed(daemon: Daemon) -> Attack:
-    codes = [status(f"{daemon.url}/metrics", {"Authorization": f"Bearer agd_{number}"}) for number in range(GUESSES)]
+    guesses = [{**_bearer(f"agd_{one}"), "X-Forwarded-For": f"203.0.113.{one}"} for one in range(GUESSES)]
+    codes = [status(f"{daemon.url}/metrics", guess) for guess in guesses]
     heard = f"{codes.count(401)} times 401, then {codes.count(429)} times 429; a good one passes"
     lost = _let_in(codes) + (kind(daemon.call, "System.health") != "answered")
-    return Attack("tokens guessed from one address", len(codes), heard, lost)
+    lost += codes.count(401) > FAILED_A_MINUTE
+    return Attack("tokens guessed from one address that names others (X-Forwarded-For)", len(codes), heard, lost)
 
 
 def _edited(state: Path) -> Attack:

@@ -1,21 +1,28 @@
-"""Queries that a guard or a limit of a database must stop: Cypher that hides a call, SQL that never ends. A part of the
-drill, in this process and the processes that SQL runs in; it starts no daemon.
+"""What a rule alone must stop: Cypher that hides a call, SQL that never ends, a clock set back. A part of the drill, in
+this process and the processes that SQL runs in; it starts no daemon.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agentd.access import TokenStore
+from agentd.access.pairing import Pairing
+from agentd.errors import Unauthorized
 from lab.drill.attacks import Attack
 from servers.common.database import Database, DatabaseError
+from servers.residents.locks import LOCK_SECONDS, TRIES, Locks
 from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from tests.servers.common.greedy import GREEDY, file_of
 from tests.servers.text2cypher.test_read_only import HIDDEN
 
 SQL_LIMIT_S = 0.3
+DAYS_BACK = (1, 30, 3 * 365)
 
 
 def guards(folder: Path) -> list[Attack]:
@@ -27,7 +34,29 @@ def guards(folder: Path) -> list[Attack]:
     return [
         Attack("Cypher that hides a call or a load", len(HIDDEN), "refused", passed),
         Attack("greedy SQL on SQLite", len(GREEDY), said, lost),
+        _clock_set_back(folder),
     ]
+
+
+def _clock_set_back(folder: Path) -> Attack:
+    """A kiosk's code, and the lock of a PIN that was wrong three times, after the clock went back by days."""
+    lost, now = 0, datetime.now(UTC)
+    for days in DAYS_BACK:
+        pairing = Pairing(folder / "state", TokenStore(folder / "state" / "access.json"))
+        code, _ = pairing.begin(None, now)
+        with suppress(Unauthorized):
+            lost += pairing.end(code, now - timedelta(days=days)) is not None
+        clock = [now.timestamp()]
+        locks = Locks(folder / f"locks{days}.db", lambda clock=clock: clock[0])  # type: ignore[misc]
+        for _ in range(TRIES):
+            locks.take("3174055203920004")
+        clock[0] -= days * 86_400
+        lost += locks.take("3174055203920004").granted
+        clock[0] += LOCK_SECONDS
+        lost += not locks.take("3174055203920004").granted
+        locks.close()
+    heard = "the code is void; the lock ends after its 15 minutes"
+    return Attack("codes and locks after the clock was set back", 3 * len(DAYS_BACK), heard, lost)
 
 
 def _refused(query: str) -> bool:

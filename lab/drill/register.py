@@ -15,13 +15,14 @@ from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 from lab.drill.attacks import Attack
+from lab.drill.signing import signing
 from servers.certificate.finishing import CRASH_POINTS
 from servers.certificate.issued import IssueError
 from servers.certificate.issuing import LetterService
 from servers.certificate.standing import NotNow
 from servers.certificate.statement import StatementError, read
 from servers.certificate.verification import Verifier
-from tests.agentd.backup.test_restoring import backed_up, restored
+from tests.agentd.backup.test_restoring import backed_up, limited, restored
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_audit import TAMPERED, faults, forge, three_letters
 from tests.servers.certificate.test_drills import in_process, issue_all
@@ -29,6 +30,7 @@ from tests.servers.certificate.test_standing import copy_of, put_back
 from tests.servers.certificate.test_statement import KEY, SAID, data_of, sign, text_of
 
 BYTES_FLIPPED = 200
+RESTORES = 4
 
 
 def register(folder: Path) -> list[Attack]:
@@ -152,6 +154,23 @@ def papers(folder: Path) -> list[Attack]:
     ]
 
 
+def set_aside(folder: Path) -> Attack:
+    """Restored again and again at one time of the clock, then on a full disk: what each set aside is there."""
+    state = folder / "state"
+    service = open_service(state)
+    issue(service)
+    service.close()
+    backed_up(state, folder / "backup")
+    for number in range(RESTORES):
+        (state / "access.json").write_text(str(number))
+        restored(folder / "backup", state, replace=True)
+    filled = in_process(limited, state, folder / "backup", 100)
+    filled.join(120)
+    kept = {file.read_text() for file in state.glob("before-restore-*/access.json")}
+    lost = RESTORES - len(kept) + (filled.exitcode != 0)
+    return Attack("restored again within a second, then on a full disk", RESTORES + 1, "all set aside is there", lost)
+
+
 def main() -> None:
     """Print the rows as JSON."""
     out = sys.stdout
@@ -160,6 +179,8 @@ def main() -> None:
         rows = [tampered(folder / "tampered"), refused(folder / "refused"), at_each_point(folder / "points")]
         rows.append(undrawn(folder / "undrawn"))
         rows += papers(folder / "papers")
+        rows.append(set_aside(folder / "aside"))
+        rows += signing(folder / "signing")
     json.dump([dataclasses.asdict(row) for row in rows], out)
 
 

@@ -38,16 +38,27 @@ def authority(tmp_path: Path) -> Iterator[Authority]:
 def softhsm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of SoftHSM's tokens; its module is loaded once in a process."""
     home = tmp_path_factory.mktemp("softhsm")
-    (home / "tokens").mkdir()
-    (home / "softhsm2.conf").write_text(f"directories.tokendir = {home}/tokens\nobjectstore.backend = file\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOFTHSM2_CONF", str(home / "softhsm2.conf"))
+        patch.setenv("SOFTHSM2_CONF", tokens_at(home))
         yield home
 
 
 @pytest.fixture
 def token(softhsm: Path, tmp_path: Path) -> dict[str, str]:
     """A token that holds an office's key; the settings that lead there."""
+    assert softhsm.is_dir()
+    return token_in(tmp_path)
+
+
+def tokens_at(home: Path) -> str:
+    """A place for SoftHSM's tokens; what its SOFTHSM2_CONF must be."""
+    (home / "tokens").mkdir(parents=True)
+    (home / "softhsm2.conf").write_text(f"directories.tokendir = {home}/tokens\nobjectstore.backend = file\n")
+    return str(home / "softhsm2.conf")
+
+
+def token_in(tmp_path: Path) -> dict[str, str]:
+    """A new token with the key of an office whose files are there."""
     folder, label = tmp_path / "elsewhere", f"kantor-{tmp_path.name}"[:32]
     files = officekey.ensure(folder, "Kelurahan Cakung Barat", None)
     run("softhsm2-util", "--init-token", "--free", "--label", label, "--so-pin", "31415926", "--pin", PIN)

@@ -1,0 +1,77 @@
+"""What signs letters goes away: the token that holds the key, its PIN, the timestamp authority. Rows of the register's
+part of the drill; SoftHSM2 and `openssl ts` are real.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from lab.drill.attacks import Attack
+from servers.certificate.issued import IssueError
+from servers.certificate.issuing import LetterService
+from tests.servers.certificate.authority import Authority, serving
+from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.test_signing import token_in, tokens_at
+
+TRIES = 5
+
+
+def signing(folder: Path) -> list[Attack]:
+    """`folder` is made."""
+    return [_token(folder / "token"), _authority(folder / "authority")]
+
+
+def _token(folder: Path) -> Attack:
+    """A wrong PIN, then the token unplugged, then both right: one letter, the first number."""
+    os.environ["SOFTHSM2_CONF"] = tokens_at(folder)
+    settings = token_in(folder)
+    pin = Path(settings["PKCS11_PIN_FILE"])
+    right = pin.read_text()
+    pin.write_text("999999")
+    heard: list[str] = []
+    lost = 0
+    service = open_service(folder, **settings)
+    lost += _tried(service, heard)
+    service.close()
+    pin.write_text(right)
+    service = open_service(folder, **settings)
+    shutil.move(folder / "tokens", folder / "away")
+    (folder / "tokens").mkdir()
+    lost += _tried(service, heard)
+    (folder / "tokens").rmdir()
+    shutil.move(folder / "away", folder / "tokens")
+    lost += not issue(service, key="run:1").number.startswith("001/")
+    service.close()
+    return Attack("a letter by a wrong PIN of the key's token, then without the token", 2 * TRIES, _said(heard), lost)
+
+
+def _authority(folder: Path) -> Attack:
+    """It answers what is no timestamp; then it is right: the letter gets the number that it waited with."""
+    heard: list[str] = []
+    lost = 0
+    with serving(Authority(folder)) as authority:
+        service = open_service(folder, TIMESTAMP_URL=authority.url, TIMESTAMP_TIMEOUT_S="5")
+        authority.reply = b"no timestamp"
+        lost += _tried(service, heard)
+        authority.reply = None
+        lost += not issue(service, key="run:1").number.startswith("001/") or len(service.ledger.all()) != 1
+        service.close()
+    return Attack("a letter while the timestamp authority answers nonsense", TRIES, _said(heard), lost)
+
+
+def _tried(service: LetterService, heard: list[str]) -> int:
+    """How many letters there are that should not be."""
+    made = 0
+    for _ in range(TRIES):
+        try:
+            issue(service, DOMISILI, "run:1")
+            made += 1
+        except IssueError as error:
+            heard.append(error.kind)
+    return made
+
+
+def _said(heard: list[str]) -> str:
+    return ", ".join(sorted(set(heard))) + "; then the first number"
