@@ -94,5 +94,7 @@ def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
             if step.success:
                 add(by="tool", tool=step.tool, text=json.dumps(step.input, ensure_ascii=False), value=step.output)
         if turn.response:
-            add(by="agent", text=turn.response)
+            refused = turn.steps[-1] if turn.steps and not turn.steps[-1].success else None
+            what = {"tool": refused.tool, "value": refused.output} if refused is not None else {}
+            add(by="agent", text=turn.response, **what)
     return tuple(said)

@@ -38,6 +38,14 @@ NAMES: dict[str, str] = {
     "pt": "Portuguese",
     "it": "Italian",
     "tr": "Turkish",
+    "sw": "Swahili",
+    "tl": "Filipino",
+    "bn": "Bengali",
+    "ta": "Tamil",
+    "fa": "Persian",
+    "ur": "Urdu",
+    "uk": "Ukrainian",
+    "pl": "Polish",
 }
 """The languages that are told apart, by code, with the name that a model is given. Any other is not detected."""
 NEAR = frozenset({"jv", "su"})

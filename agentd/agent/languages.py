@@ -67,6 +67,11 @@ def packs(folder: Path, shape: type[Pack]) -> Mapping[str, Pack]:
     return {language: read(file, shape) for language, file in files.items() if file.exists()}
 
 
+def understood(code: str | None) -> bool:
+    """Whether a pack reads that language; Malay is read as Indonesian. None: it is one of the daemon's own."""
+    return code is None or code == "ms" or code in languages()
+
+
 def own(code: object) -> Language | None:
     """One of the languages that the daemon itself speaks, by its code."""
     return next((language for language in LANGUAGES if language == code), None)

@@ -67,6 +67,7 @@ class ToolCalls:
                         caller=self._brief.caller,
                         consent=consent,
                         language=self._brief.language,
+                        spoken=self._brief.spoken,
                     ),
                     on_progress,
                 )

@@ -85,6 +85,9 @@ class ToolCall(Message):
     basis: Basis | None = None
     """Set by a policy, never by the caller."""
     language: Language = "id"
+    """Of the daemon's own sentences."""
+    spoken: str | None = None
+    """The code of the language that the citizen writes; None: `language`."""
     trace: Mapping[str, str] = Field(default_factory=dict)
     """W3C trace context (`traceparent`, `tracestate`) for the server; empty unless traces are on."""
 

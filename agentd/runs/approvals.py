@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from agentd.agent.approval import assents, refuses, summary
 from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
+from agentd.agent.languages import understood
+from agentd.agent.text import fold, normal
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.clock import iso
@@ -62,6 +64,7 @@ class Approvals:
     async def answered(self, prompt: str, found: Opening, caller: Caller, *, form: bool = False) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
+        One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
@@ -73,6 +76,8 @@ class Approvals:
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
                     return None
                 await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
+                return row.run_id
+            if next_words and _unread_word(prompt, row):
                 return row.run_id
             if await aside(self._changed, row, prompt):
                 await self._engine.cancel(row.run_id)
@@ -97,6 +102,7 @@ class Approvals:
             said=tuple(said),
             basis=Basis.model_validate(pending["basis"]) if pending.get("basis") else None,
             language=row.brief.language,
+            spoken=row.brief.spoken,
         )
         return not self._policy.supports(call)
 
@@ -176,3 +182,10 @@ class Approvals:
         """What a second officer is to agree to."""
         known = self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
         return summary(known.model_copy(update={"official": True}), arguments, language, "staff", basis)
+
+
+def _unread_word(prompt: str, row: RunRecord) -> bool:
+    """Whether it is one word, no question, of a citizen whose language no pack reads, and theirs to decide."""
+    by_citizen = row.approval is not None and row.approval.rule == "citizen"
+    one = len(fold(prompt)) == 1 and "?" not in normal(prompt) and not any(map(str.isdigit, prompt))
+    return by_citizen and one and not understood(row.brief.spoken)

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside, spend
+from agentd.agent.languages import understood
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.disputes import disputed
+from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.choices import between
 from agentd.apps.letters.evidence.conversation import conversation
@@ -97,11 +99,13 @@ def case_of(
     read = form(tool.input_schema)
     readings = readings or Readings()
     talk = conversation(said, read.lexicon, readings, for_others=read.for_others)
-    return Case(talk, said, read, readings, quotes)
+    return Case(talk, said, read, readings, quotes, tool.name)
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
-    """One friendly question for all that is missing."""
+    """One friendly question for all that is missing; in a language that no pack reads, for the first of it alone."""
+    alone = not understood(call.spoken)
+    missing = [_listed(missing[0])] if alone else missing
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     return ToolOutcome(
@@ -109,5 +113,11 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
         error_type="grounding",
         missing=paths,
         message=question(missing, call.language),
-        output={"missing": list(paths), "labels": labels},
+        output={"missing": list(paths), "labels": labels, **({ASKED: paths[0]} if alone else {})},
     )
+
+
+def _listed(field: Field) -> Field:
+    """The field with all that it can be: numbered choices, so that a number answers, and a day's form."""
+    numbered = tuple(f"{place} {value}" for place, value in enumerate(field.enum.values, 1))
+    return replace(field, between=("DD-MM-YYYY",) if field.kind == "date" else numbered)

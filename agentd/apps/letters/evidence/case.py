@@ -51,8 +51,9 @@ class Case:
         form: Form,
         readings: Readings,
         quotes: Mapping[str, str] | None = None,
+        tool: str = "",
     ) -> None:
-        self.talk, self.said, self.form = talk, said, form
+        self.talk, self.said, self.form, self.tool = talk, said, form, tool
         self._readings, self._quotes = readings, quotes or {}
         self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels

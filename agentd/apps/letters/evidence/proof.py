@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
+from agentd.apps.letters.evidence.answers import answers
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims import addresses, birth, people, wording
@@ -59,6 +60,8 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.turns if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
+    answered = list(answers(field, case))
+    claims = [one for one in claims if one.message not in {other.message for other in answered}] + answered
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
     said = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
