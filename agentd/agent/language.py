@@ -42,8 +42,6 @@ NAMES: dict[str, str] = {
     "tl": "Filipino",
     "bn": "Bengali",
     "ta": "Tamil",
-    "fa": "Persian",
-    "ur": "Urdu",
     "uk": "Ukrainian",
     "pl": "Polish",
 }

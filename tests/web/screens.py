@@ -2,6 +2,7 @@
 
 python -m tests.web.screens            all of them
 python -m tests.web.screens register   those of an office with a register of residents
+python -m tests.web.screens languages  the chat in each of the daemon's languages
 """
 
 from __future__ import annotations
@@ -37,12 +38,31 @@ TALK = (
     final("Surat Anda sudah terbit."),
 )
 
+SPOKEN = {
+    "id": (
+        "Saya mau surat domisili. Nama saya Budi Santoso, NIK {nik}",
+        "Baik, Pak Budi. Mohon lengkapi data yang belum terisi.",
+    ),
+    "en": (
+        "I need a domicile letter. My name is Budi Santoso, NIK {nik}",
+        "Thank you, Budi. Please fill in what is still missing.",
+    ),
+    "jv": (
+        "Kula nyuwun surat domisili. Nami kula Budi Santoso, NIK {nik}",
+        "Inggih, Pak Budi. Nyuwun dipunjangkepi data ingkang dereng wonten.",
+    ),
+}
+
 
 def main() -> None:
     """All of them."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        if "register" not in sys.argv:
+            languages(browser)
+        if "languages" in sys.argv:
+            return
         if "register" not in sys.argv:
             with office(*TALK, env=NO_TOKEN) as daemon:
                 kiosk(browser, daemon)
@@ -91,6 +111,19 @@ def kiosk(browser: Browser, daemon: Daemon) -> None:
         page.locator("[data-act=yes]").click()
         page.locator(".turn.completed .card.letter").wait_for()
         shot(page, "kiosk-letter")
+
+
+def languages(browser: Browser) -> None:
+    """The same request in each language, with the card of what the letter has and needs."""
+    for language, (asks, answers) in SPOKEN.items():
+        with (
+            office(PART, final(answers), env=NO_TOKEN) as daemon,
+            page_of(browser, f"{daemon.url}/chat?lang={language}", PHONE) as page,
+        ):
+            page.locator("#message").fill(asks.format(nik=LETTER["input"]["nik"]))
+            page.locator("[data-act=send]").click()
+            page.locator("#facts li.known").first.wait_for()
+            shot(page, f"chat-{language}")
 
 
 def chat(browser: Browser, daemon: Daemon) -> None:
