@@ -59,6 +59,8 @@ class Daemon:
         self.config.write_text(config if config is not None else HEAD + "\n".join(SERVERS.values()))
         self.env = dict(env)
         self.program = AGENTD
+        self.words: tuple[str, ...] = ()
+        """What else `agentd serve` is told."""
         self.process: warm.Forked | subprocess.Popen[str] | None = None
         self.started: Callable[[int], object] = lambda _pid: None
         """Told of each process as soon as it is there."""
@@ -72,7 +74,7 @@ class Daemon:
     def start(self, cwd: Path | None = None) -> Daemon:
         """Start it, in that folder, and wait for its ready line."""
         listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
-        words = ["serve", "--config", self.config, "--state", self.state, "--listen", listen]
+        words = ["serve", "--config", self.config, "--state", self.state, "--listen", listen, *self.words]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self.env}
         with (self.folder / "stderr.log").open("a") as errors:
             self.process = warm.agentd(words, program=self.program, stderr=errors, env=env, cwd=cwd)

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
@@ -18,12 +19,17 @@ GRACE_S = 3.0
 STOP_S = 9
 """A stop that takes longer, whatever holds it up, is ended by the system: runs lose nothing by a kill."""
 WARM_AFTER_S = 3.0
+Stamp = tuple[int, int, int]
+"""A file's time, size and number."""
+LOOK_S = 0.25
+"""How often `--watch` looks at client.toml."""
 
 
 def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("serve", help="run the daemon")
     options.add(parser, listen=True)
+    parser.add_argument("--watch", action="store_true", help="read client.toml again as soon as it is saved")
     parser.set_defaults(run=run)
 
 
@@ -35,6 +41,7 @@ def run(given: argparse.Namespace) -> int:
     from agentd.process import close_to_others
 
     close_to_others()
+    stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
     settings = config.load(given.config, state=given.state, listen=given.listen)
     logs.configure(settings.telemetry.log_level)
     for warning in settings.warnings:
@@ -42,7 +49,7 @@ def run(given: argparse.Namespace) -> int:
     import uvloop
 
     try:
-        code = uvloop.run(serve(settings))
+        code = uvloop.run(serve(settings, stamp if given.watch else None))
     except OSError as error:
         print(f"agentd: {error.strerror or error}", file=sys.stderr)
         return 1
@@ -51,8 +58,8 @@ def run(given: argparse.Namespace) -> int:
     os._exit(code)  # all is closed; only a model's thread in native code, which nothing can stop, may still be at work
 
 
-async def serve(settings: Any) -> int:
-    """The daemon's life: start, ready, reloads, stop."""
+async def serve(settings: Any, watched: Stamp | None = None) -> int:
+    """The daemon's life: start, ready, reloads, stop. A client.toml saved after `watched` was taken is a reload."""
     from agentd.startup import started
     from agentd.systemd import Notifier, passed_sockets
 
@@ -76,6 +83,7 @@ async def serve(settings: Any) -> int:
             asyncio.create_task(_feed_watchdog(notifier), name="watchdog"),
             asyncio.create_task(_reload_on(reload, made, notifier), name="reload"),
             asyncio.create_task(_warm(made), name="warm"),
+            *([asyncio.create_task(_watch(settings.file, watched, reload), name="watch")] if watched else []),
         ]
         await stop.wait()
         notifier.stopping()
@@ -93,6 +101,25 @@ async def _feed_watchdog(notifier: Any) -> None:
     while notifier.watchdog_s:
         notifier.alive()
         await asyncio.sleep(notifier.watchdog_s / 3)
+
+
+async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
+    """Ask for a reload whenever the file is another than before."""
+    while True:
+        now = _stamp(file)
+        if now is not None and now != known:
+            known = now
+            reload.set()
+        await asyncio.sleep(LOOK_S)
+
+
+def _stamp(file: Path) -> Stamp | None:
+    """None while an editor has moved it away."""
+    try:
+        there = file.stat()
+    except OSError:
+        return None
+    return there.st_mtime_ns, there.st_size, there.st_ino
 
 
 async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,37 @@ def test_a_reload_adds_and_removes_servers_and_leaves_the_others_running(daemon:
     assert daemon.call("Config.reload")["servers"]["removed"] == ["certificate"]
     assert before["success"]
     assert daemon.call("System.health")["servers"][0]["restarts"] == 0
+
+
+def test_a_server_is_visible_once_its_lines_are_saved_and_a_mistake_changes_nothing(tmp_path: Path) -> None:
+    """Issue 21: three lines, and nobody has to say that they are there."""
+    daemon = Daemon(tmp_path, [final("Halo")], HEAD + SERVERS["time"])
+    daemon.words = ("--watch",)
+    log = tmp_path / "stderr.log"
+    try:
+        right = daemon.start().config.read_text()
+        daemon.config.write_text(right + "[agnet]\n")
+        waited_for(lambda: "config.refused" in log.read_text())
+        assert servers_of(daemon) == {"time"}
+        saved = tmp_path / "saved"  # as editors do: another file, put in its place
+        saved.write_text(right + SERVERS["certificate"])
+        saved.replace(daemon.config)
+        waited_for(lambda: servers_of(daemon) == {"time", "certificate"})
+        waited_for(lambda: "list_letters" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]})
+        assert daemon.call("Tools.call", tool="list_letters")["success"]
+    finally:
+        daemon.kill(signal.SIGTERM)
+
+
+def servers_of(daemon: Daemon) -> set[str]:
+    return {server["name"] for server in daemon.call("Tools.list")["servers"]}
+
+
+def waited_for(done: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 120
+    while not done():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Path) -> None:
