@@ -58,7 +58,7 @@ def resident(number: int, change: str) -> str:
 
 
 def verified(screen: Person, number: int, pin: str | None = None) -> Any:
-    return screen.verify(nik=opensid.nik(number), pin=pin or ("120000" if number % 2 == 0 else "123456"))
+    return screen.verify(nik=opensid.nik(number), pin=pin or opensid.pin(number))
 
 
 QUOTE = "O'"

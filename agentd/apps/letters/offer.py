@@ -68,6 +68,12 @@ def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, b
     return None, False
 
 
+def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
+    """Whether a text could name one of these tools: it has the first word of a name."""
+    words = _words(text)
+    return any(not _heads(tuple(_names(tool))).isdisjoint(words) for tool in tools)
+
+
 def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
     """The tool that tells what an official act needs."""
     return next((tool for tool in tools if isinstance(tool.meta.get(ABOUT), dict)), None)
@@ -145,7 +151,8 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
 
 def _said_names(tool: ToolInfo, text: str) -> list[str]:
     """By which of its names a text speaks of the tool."""
-    return [name for name in _names(tool) if _speaks_of([name], text)]
+    names = _names(tool)
+    return [name for name in names if _speaks_of([name], text)] if _speaks_of(names, text) else []
 
 
 def _speaks_of(names: Sequence[str], text: str) -> bool:

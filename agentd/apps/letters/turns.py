@@ -13,7 +13,7 @@ from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
-from agentd.apps.letters.offer import ABOUT, about, listing, looked_up, not_again, offered, telling, wished
+from agentd.apps.letters.offer import ABOUT, about, listing, looked_up, may_name, not_again, offered, telling, wished
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
@@ -85,7 +85,7 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolIn
     """
     asked = looked_up(tools, turn.request)
     official = [tool for tool in tools if tool.official]
-    if asked is None and official:
+    if asked is None and may_name(official, turn.request):
         newest = case_of(official[0], turn.said, readings).turns
         act, plain = wished(official, newest[-1].heard) if newest else (None, False)
         done = act is not None and any(one.by == "tool" and one.tool == act.name for one in turn.said)

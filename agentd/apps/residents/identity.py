@@ -49,7 +49,7 @@ class Identities:
 
     def __init__(self, store: RunStore, clock: Clock, idle_s: float) -> None:
         store.add_tables(TABLES)
-        self._writes = store.writes
+        self._reads, self._writes = store.reads, store.writes
         self._clock = clock
         self._idle = timedelta(seconds=idle_s)
 
@@ -67,6 +67,8 @@ class Identities:
 
     async def of(self, session_id: str) -> Identity | None:
         """The session's proof, if it still holds."""
+        if not await self._reads.do(lambda db: _row(db, session_id)):
+            return None  # as of most sessions: nothing is written then
         return await self._writes.do(lambda db: self._found(db, session_id))
 
     async def used(self, session_id: str) -> Identity | None:
@@ -81,6 +83,8 @@ class Identities:
             db.execute(IDENTITIES.update().where(mine).values(expires_at=renewed.expires_at))
             return renewed
 
+        if not await self._reads.do(lambda db: _row(db, session_id)):
+            return None
         return await self._writes.do(work)
 
     async def forget(self, session_id: str) -> bool:
@@ -93,8 +97,15 @@ class Identities:
         latest = now + self._idle + SLACK  # beyond it: from before the clock was set back
         over = sa.or_(IDENTITIES.c.expires_at <= iso(now), IDENTITIES.c.expires_at > iso(latest))
         db.execute(IDENTITIES.delete().where(over))
-        row = db.execute(sa.select(IDENTITIES).where(IDENTITIES.c.session_id == session_id)).mappings().first()
+        row = _row(db, session_id)
         return None if row is None else Identity(**row)
 
     def _end(self) -> str:
         return iso(self._clock.now() + self._idle)
+
+
+_SESSION = sa.select(IDENTITIES).where(IDENTITIES.c.session_id == sa.bindparam("id"))
+
+
+def _row(db: Connection, session_id: str) -> sa.RowMapping | None:
+    return db.execute(_SESSION, {"id": session_id}).mappings().first()

@@ -1,4 +1,4 @@
-"""OpenSID's tables and 200 residents of one office in a MariaDB, made here after its documented structure.
+"""OpenSID's tables and the residents of one office (200, or more) in a MariaDB, after its documented structure.
 
 Codes go round, so that each is there; office 2 shares the database where a test asks for it.
 """
@@ -29,12 +29,19 @@ PIN_120000 = "2f5896527715d189ce28103fe97bd393"
 
 
 def nik(number: int) -> str:
-    """The NIK of resident 1 … 200."""
+    """The NIK of resident N."""
+    if number >= 1000:
+        return f"317506170885{number:04d}"
     return f"31750617088590{number:02d}" if number < 100 else f"3175061708859{number:03d}"
 
 
-def make(server: MariaDB) -> None:
-    """The tables and their rows. Resident N has PIN 123456, or 120000 where N is even."""
+def pin(number: int) -> str:
+    """The PIN of resident N."""
+    return "120000" if number % 2 == 0 else "123456"
+
+
+def make(server: MariaDB, people: int = 200) -> None:
+    """The tables and their rows."""
     server.execute(*TABLES, "INSERT INTO config VALUES (1, 'k', 'CONTOH')")
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("SET SESSION sql_mode=''")  # as offices have it: 0000-00-00 is let in
@@ -42,16 +49,22 @@ def make(server: MariaDB) -> None:
         cursor.executemany("INSERT INTO tweb_penduduk_pekerjaan VALUES (%s, %s)", rows)
         places = [(1, 1, "001", "002", "MAWAR", None), (2, 1, "0", "-", "0", None)]
         cursor.executemany("INSERT INTO tweb_wil_clusterdesa VALUES (%s, %s, %s, %s, %s, %s)", places)
-        families = [(f, 1, f"31750601012000{f:02d}", str(4 * f - 3), f"JL. CONTOH NO. {f}", 1) for f in range(1, 46)]
+        families = [
+            (f, 1, f"317506010120{f:04d}", str(4 * f - 3), f"JL. CONTOH NO. {f}", 1)
+            for f in range(1, (people - 20) // 4 + 1)
+        ]
         cursor.executemany("INSERT INTO tweb_keluarga VALUES (%s, %s, %s, %s, %s, %s)", families)
-        cursor.executemany(f"INSERT INTO tweb_penduduk VALUES ({', '.join(['%s'] * 26)})", map(_person, range(1, 201)))
-        pins = [(n, PIN_120000 if n % 2 == 0 else PIN_123456, 1, 0, 1) for n in range(1, 201)]
+        cursor.executemany(
+            f"INSERT INTO tweb_penduduk VALUES ({', '.join(['%s'] * 26)})",
+            [_person(n, people) for n in range(1, people + 1)],
+        )
+        pins = [(n, PIN_120000 if n % 2 == 0 else PIN_123456, 1, 0, 1) for n in range(1, people + 1)]
         cursor.executemany("INSERT INTO tweb_penduduk_mandiri VALUES (%s, %s, %s, %s, %s)", pins)
 
 
-def _person(n: int) -> tuple[object, ...]:
-    """Families have four members; who comes after the 180th has none, and an own address."""
-    family = (n + 3) // 4 if n <= 180 else None
+def _person(n: int, people: int) -> tuple[object, ...]:
+    """Families have four members; the last twenty have none, and an own address."""
+    family = (n + 3) // 4 if n <= people - 20 else None
     return (
         *(n, 1, f"WARGA CONTOH {n}", nik(n), family, 1 if n % 4 == 1 else 2 + n % 10, 1 + n % 2, "JAKARTA"),
         *(

@@ -11,7 +11,7 @@ import { card, entrance, letterCards } from './services.js';
 import { SignIn } from './sign-in.js';
 import { canSpeak, setSpeaking, speaking } from './speak.js';
 import { isBusy } from './turns.js';
-import { nextLanguage, speakIn, t, writeWords } from './words.js';
+import { lang, nextLanguage, speakIn, t, writeWords } from './words.js';
 
 const RETRY_MS = 2000;
 const query = new URLSearchParams(location.search);
@@ -124,9 +124,10 @@ const SIGNED_IN = { pin: 'signed_in', 'card+pin': 'signed_in_card', officer: 'si
 function services() {
   const letters = page.catalogue?.letters ?? [];
   const maySignIn = register && !identity;
+  const withheld = Object.fromEntries((known?.withheld ?? []).map(({ tool, message }) => [tool, message[lang()] ?? message.id]));
   return [
     maySignIn && card('✓', t('sign_in'), t('sign_in_why'), { id: 'sign-in', class: 'service other', onclick: openSignIn }),
-    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn, withheld: Object.fromEntries((known?.withheld ?? []).map(({ tool, message }) => [tool, message[lang()] ?? message.id])) }),
+    letterCards(letters, identity?.level ?? 'declared', { onLetter: openForm, signIn: maySignIn && openSignIn, withheld }),
     letters.length === 0 && h('p', { class: 'note' }, t('no_letters')),
     card('?', t('ask_else'), null, { id: 'ask-else', class: 'service other', onclick: openTalk }),
   ];
