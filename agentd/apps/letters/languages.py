@@ -82,6 +82,8 @@ class Phrases:
     interrogatives: frozenset[str]
     unknowns: frozenset[str]
     proposals: frozenset[str]
+    asks_whether: frozenset[str]
+    no_names: frozenset[str]
     toward: frozenset[str]
     disowns: frozenset[str]
     applicants: frozenset[str]

@@ -28,6 +28,7 @@ _JOINS = phrases().joins
 _APPLICANTS = phrases().applicants
 _DISOWNS = phrases().disowns
 _DOUBTS = phrases().doubts
+_WHETHER = phrases().asks_whether
 _DENIALS = phrases().denials
 _PAST = {tuple(phrase.split()) for phrase in phrases().past}
 _FUTURE = {tuple(phrase.split()) for phrase in phrases().future}
@@ -60,6 +61,8 @@ class Sentence:
     asks: bool = False
     inquiring: bool = False
     """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
+    proposes: bool = False
+    """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
     labels: list[Mark] = field(default_factory=list)
     """Where it names a common field."""
 
@@ -94,10 +97,11 @@ def heard(text: str, lexicon: Lexicon) -> Heard:
 
 
 def _asks_instead(sentence: Sentence) -> bool:
-    """`Kalau Lion Air bagaimana?`, `How about Thursday?`: a question for something else than was offered."""
+    """`Kalau Lion Air bagaimana?`, `Ada film drama tidak?`: asks for something else than was offered."""
     first = sentence.marks[0] if sentence.marks else None
     supposed = first is not None and first.cue is Cue.EXAMPLE and first.start == 0
-    return sentence.asks and (supposed or tuple(sentence.words[:2]) in _PROPOSALS)
+    whether = any(mark.cue is Cue.NEGATION and _asks_whether(sentence, mark) for mark in sentence.marks)
+    return whether or (sentence.asks and (supposed or sentence.proposes))
 
 
 def _refuses(found: Sequence[Sentence]) -> bool:
@@ -119,6 +123,7 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
         marks,
         [""] * size,
         asks=asks,
+        proposes=tuple(words[:2]) in _PROPOSALS,
     )
     if len(marks) > MOST:
         sentence.moods = [Mood.OPEN] * size
@@ -179,6 +184,8 @@ def _set(sentence: Sentence, places: range, mood: Mood) -> None:
 
 def _on_example(sentence: Sentence, mark: Mark) -> None:
     """A condition, an example or a report: of its clause and all that follows; at the very end, of all before it."""
+    if mark.start == 0 and sentence.proposes:
+        return
     start = _span(sentence, mark.start).start
     rest = [word for word in sentence.words[mark.end :] if word[0].isalnum() and word not in FILLERS]
     _set(sentence, range(start if rest else 0, len(sentence.words)), Mood.OPEN)
@@ -202,13 +209,21 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     if words in _PAST | _FUTURE | _SOON:
         return
     clause = _span(sentence, mark.start)
-    _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum()]
+    if _asks_whether(sentence, mark):
+        return
+    _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
     if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
     if _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
+
+
+def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
+    """`ada yang lain tidak`: a denial that ends its clause asks, and denies nothing."""
+    clause = _span(sentence, mark.start)
+    return mark.end == clause.stop and bool(_WHETHER.intersection(sentence.words[clause.start : mark.start]))
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
@@ -237,7 +252,7 @@ def _question(sentence: Sentence) -> None:
         return
     words = sentence.words[start:]
     polite = _REQUESTS.intersection(words) and _INTERROGATIVES.isdisjoint(words) and _DOUBTS.isdisjoint(words)
-    if polite or tuple(sentence.words[:2]) in _PROPOSALS:
+    if polite or sentence.proposes:
         return
     hypothetical = any(mark.cue in (Cue.EXAMPLE, Cue.UNSURE) for mark in sentence.marks)
     sentence.inquiring = bool(_UNKNOWN.intersection(words)) and not hypothetical and _DOUBTS.isdisjoint(words)

@@ -29,6 +29,7 @@ _CLAUSE = 24
 _NEAR = 6
 """Words behind a value in which a field may be named."""
 _COPULAS = phrases().copulas
+_DENIALS = phrases().denials
 
 
 def own(field: Field) -> bool:
@@ -53,6 +54,30 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
             yield from _claims(field, case, turn, sentence, named, before)
             maybe |= _maybe(field, case, turn, sentence, named, before)
             before = named or before
+
+
+def flags(field: Field, case: Case) -> Iterator[Claim]:
+    """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
+    for turn in case.turns:
+        asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+        answer = True if asked and affirms(turn) else False if asked and turn.heard.another else None
+        if answer is not None:
+            yield Claim(turn.order, Mood.SAID, answer == field.value)
+        for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
+            for one in named:
+                place = Span(one.start, one.end, True)
+                meant = mood(field, case, sentence, place)
+                if meant is Mood.OPEN or one.keys != {field.key}:
+                    continue
+                if whose(field, case, sentence, named, place, asked=False):
+                    said = meant is Mood.SAID and not _none(sentence, one)
+                    yield Claim(turn.order, Mood.SAID, said == field.value)
+
+
+def _none(sentence: Sentence, one: Named) -> bool:
+    """`tidak ada hewan peliharaan`: a phrase that denies right before the name."""
+    before = next((mark for mark in sentence.marks if mark.end == one.start), None)
+    return before is not None and sentence.words[before.start] in _DENIALS
 
 
 def _maybe(
@@ -107,8 +132,15 @@ def _claims(
         yield from _instead(field, turn, sentence, named, meant)
         return
     label = next((one for one in named if one.keys == {field.key}), None)
-    if field.kind in TEXTS and not found:
+    if field.kind in TEXTS and not found and (label is not None or _answers(field, turn, sentence)):
         yield from _wording(field, case, turn, sentence, named, label)
+
+
+def _answers(field: Field, turn: Turn, sentence: Sentence) -> bool:
+    """Whether a sentence may answer the question in other words: not where the message refuses or says the value."""
+    corrects = sentence.wrong or any(sentence.corrected)
+    held = any(span.supports for one in turn.heard.sentences for span in spans(field, one.words, turn.day))
+    return corrects or not (turn.heard.another or held)
 
 
 def _instead(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.lexicon import Cue, Mark
 from agentd.apps.letters.languages import phrases
 
@@ -35,7 +36,7 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
         return None
     last = starts[-1]
     tag = [word for word in words[last:] if word[0].isalnum()]
-    if not last or all(word in _CONFIRM for word in tag):
+    if not last or all(word in _CONFIRM or word in FILLERS for word in tag):
         return 0
     return last if all(word in _TAGS for word in tag) else 0
 

@@ -55,7 +55,8 @@ class Names:
                 for phrase in _SENSES.get(sense, ()):
                     found.setdefault(folded_tokens(phrase), set()).add(key)
         found.pop((), None)
-        self._phrases = {phrase: frozenset(keys) for phrase, keys in found.items()}
+        none = dict.fromkeys(map(folded_tokens, phrases().no_names), frozenset[str]())
+        self._phrases = none | {phrase: frozenset(keys) for phrase, keys in found.items()}
         self._vocabulary = frozenset(word for phrase in self._phrases for word in phrase)
         self._sizes: dict[str, tuple[int, ...]] = {}
         for words in self._phrases:
@@ -71,9 +72,10 @@ class Names:
                 continue
             for size in self._sizes[word]:
                 keys = self._phrases.get(tuple(words[at : at + size]))
-                if keys is not None:
+                if keys is not None and at + size <= len(words):
                     end = at + size
-                    found.append(Named(at, end, keys, tuple(words[at:end]) in self._plain))
+                    if keys:
+                        found.append(Named(at, end, keys, tuple(words[at:end]) in self._plain))
                     break
         return found
 

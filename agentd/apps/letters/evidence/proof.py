@@ -128,5 +128,5 @@ _READERS: dict[str, Reader] = {
     **{"money": numbered.number, "year": numbered.number},
     **{"rt": nearby.rt_or_rw, "rw": nearby.rt_or_rw, "rtrw": nearby.rt_and_rw, "address": addresses.address},
     **{"date": birth.birth_or_date, "place": birth.place, "birth": birth.place_and_date, "name": people.name},
-    **{"choice": chosen.choice, "relation": people.relation, "text": wording.text, "boolean": wording.boolean},
+    **{"choice": chosen.choice, "relation": people.relation, "text": wording.text, "boolean": mentions.flags},
 }

@@ -79,6 +79,53 @@ def test_what_was_not_said_of_a_field_is_missing(arguments: dict[str, Any], line
     assert missing(TRIP, arguments, *lines) == set(arguments)
 
 
+STAY: dict[str, Any] = {
+    "location": {"type": "string"},
+    "category": {"type": "string"},
+    "pets_allowed": {"type": "boolean"},
+    "visit_date": {"type": "string", "format": "date"},
+}
+IN_SOLO = ["A: Di kota mana?", "Di Solo.", "A: Ada 10 pilihan. Boleh coba ke Hotel Melati?"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"location": "Solo"}, [*IN_SOLO, "Ada yang lain tidak?"]),
+        ({"location": "Solo"}, [*IN_SOLO, "Ada pilihan lain? Saya cari yang agak sepi dan murah."]),
+        ({"location": "Solo"}, ["A: Di kota mana?", "Di Solo. Kalau bisa dekat stasiun besar ya."]),
+        ({"location": "Medan"}, [*IN_SOLO, "Kalau di kota Medan?"]),
+        ({"pets_allowed": True}, ["Saya cari yang boleh membawa hewan peliharaan"]),
+        ({"pets_allowed": True}, ["Can you find me one that takes pets?"]),
+        ({"pets_allowed": False}, ["Yang tidak ada hewan peliharaan"]),
+        ({"pets_allowed": True}, ["A: Are pets allowed?", "Yes please"]),
+        ({"pets_allowed": False}, ["A: Are pets allowed?", "No"]),
+    ],
+)
+def test_asking_for_another_leaves_what_was_said_and_a_condition_counts(
+    arguments: dict[str, Any], lines: list[str]
+) -> None:
+    assert missing(STAY, arguments, *lines) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"visit_date": "besok"}, ["Hotelnya buka sampai besok, Mbak?"]),
+        ({"location": "Medan"}, ["Kalau kota saya Medan, bagaimana?"]),
+        ({"pets_allowed": True}, ["Yang tidak ada hewan peliharaan"]),
+        ({"pets_allowed": True}, ["Teman saya suka hewan peliharaan"]),
+        ({"pets_allowed": True}, ["If it takes pets, what does it cost?"]),
+    ],
+)
+def test_a_question_a_condition_and_a_friends_wish_are_no_evidence(arguments: dict[str, Any], lines: list[str]) -> None:
+    assert missing(STAY, arguments, *lines) == set(arguments)
+
+
+def test_an_infinitive_names_no_destination() -> None:
+    assert missing(HOME, {"account_type": "savings"}, "I need to check my savings account") == set()
+
+
 def test_a_value_that_fits_two_fields_is_asked_for() -> None:
     arguments = {"departure_date": "2027-03-03", "return_date": "2027-03-03"}
     assert missing(TRIP, arguments, "Tanggal 3 Maret 2027.") == set(arguments)

@@ -85,18 +85,3 @@ def _bare_job(segment: Segment, value: str) -> bool:
         return False
     same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
     return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))
-
-
-def boolean(field: Field, case: Case) -> Iterator[Claim]:
-    """Yes or no: the label asserted or denied, or a plain answer to the one question for it."""
-    for statement in case.of(field.person):
-        segment = statement.segment
-        words = {word for word in segment.words if word[0].isalnum()}
-        if segment.label == field.label:
-            yield Claim(statement.message, Mood.SAID, (segment.mood is Mood.SAID) == field.value)
-        elif statement.asked == {field.label} and segment.label is None and words:
-            yes = (
-                bool(words & {"ya", "iya", "yes", "benar", "betul", "sudah", "ada", "punya"})
-                and segment.mood is Mood.SAID
-            )
-            yield Claim(statement.message, Mood.SAID, yes == field.value)
