@@ -27,6 +27,7 @@ _CLAUSE = 24
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
+_COVERS = phrases().covers
 _FOREIGN = {
     **dict.fromkeys(
         ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
@@ -185,7 +186,7 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
         owner = None  # `the recipient's account` is a field's own name
     if owner in (None, CITIZEN):
         return person in (None, CITIZEN)
-    return person == owner or (owner, person) in case.aliases or owner in _KIN.get(str(person), ())
+    return person == owner or (owner, person) in case.aliases or owner in _COVERS.get(str(person), ())
 
 
 def whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], span: Span, *, asked: bool) -> bool:
@@ -206,6 +207,3 @@ def whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], 
         for one in named
     )
     return by_name or (asked and not any(sentence.clauses[at] == clause for at in sentence.own))
-
-
-_KIN: Mapping[str, tuple[str, ...]] = {"orang tua": ("ayah", "ibu"), "parent": ("ayah", "ibu", "orang tua")}

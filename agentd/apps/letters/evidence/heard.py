@@ -11,10 +11,9 @@ from itertools import islice
 
 from agentd.agent.text import FILLERS, folded
 from agentd.apps.letters.evidence import owners
-from agentd.apps.letters.evidence.lexicon import SELF, Cue, Lexicon, Mark
+from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.pasted import own_words
-from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import sentences, split
 from agentd.apps.letters.languages import phrases
@@ -24,8 +23,6 @@ _REQUESTS = phrases().requests
 _INTERROGATIVES = phrases().interrogatives
 _UNKNOWN = phrases().unknowns
 _PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
-_JOINS = phrases().joins
-_APPLICANTS = phrases().applicants
 _DISOWNS = phrases().disowns
 _DOUBTS = phrases().doubts
 _WHETHER = phrases().asks_whether
@@ -37,7 +34,7 @@ _TIMES = {"past": _PAST, "future": _FUTURE, "soon": _SOON}
 MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
 _ANOTHER = {tuple(phrase.split()) for phrase in phrases().another}
-_NEVER = frozenset({"never", "pernah"})
+_NEVER = phrases().never
 
 
 @dataclass(slots=True)
@@ -134,7 +131,7 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
         for at in islice(_places(words, known), MOST):
             if at not in fixed:
                 _timed(sentence, at, time)
-    _own(sentence, spoken_of)
+    sentence.own, sentence.people = owners.people(words, marks, sentence.clauses, spoken_of)
     for mark in marks:
         handle = _MOODS.get(mark.cue)
         if handle is not None:
@@ -266,44 +263,6 @@ _MOODS = {
     Cue.WRONG: _on_wrong,
     Cue.CORRECTION: _on_correction,
 }
-
-
-def _own(sentence: Sentence, spoken_of: str | None) -> None:
-    """Whose each word is: a relation owns its clause and what follows, until the citizen speaks of himself again."""
-    words, size = sentence.words, len(sentence.words)
-    meant = {at for mark in sentence.marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
-    sentence.own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
-    if spoken_of and not sentence.own and any(mark.cue is Cue.PRONOUN for mark in sentence.marks):
-        sentence.people.append((-1, spoken_of, range(size)))
-    relations = [mark for mark in sentence.marks if mark.cue is Cue.RELATION]
-    named = {mark.start: mark for mark in relations if owners.names(mark, words)}
-    possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
-    again = {at for at in sentence.own if at not in named and at not in possessive and _opens(sentence, at)}
-    others = owners.others(sentence.marks, words, spoken_of)
-    for at in sorted({*named, *again, *others})[:MOST]:
-        if at in others:
-            sentence.people.append((at, others[at], range(at, size)))
-        elif at in named:
-            value = named[at].value
-            whose = (
-                CITIZEN
-                if value in _APPLICANTS
-                else f"{value}{owners.OF_ANOTHER}"
-                if owners.possessed(named, at, words)
-                else value
-            )
-            sentence.people.append((at, whose, range(_span(sentence, at).start, size)))
-        else:
-            sentence.people.append((at, None, range(at, size)))
-
-
-def _opens(sentence: Sentence, at: int) -> bool:
-    """Whether a clause begins there, or one word before."""
-    return any(
-        place == 0 or sentence.clauses[place] != sentence.clauses[place - 1] or sentence.words[place - 1] in _JOINS
-        for place in (at, at - 1)
-        if place >= 0
-    )
 
 
 def _places(words: Sequence[str], known: set[tuple[str, ...]]) -> Iterator[int]:

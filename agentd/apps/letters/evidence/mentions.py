@@ -140,7 +140,7 @@ def _answers(field: Field, turn: Turn, sentence: Sentence) -> bool:
     """Whether a sentence may answer the question in other words: not where the message refuses or says the value."""
     corrects = sentence.wrong or any(sentence.corrected)
     held = any(span.supports for one in turn.heard.sentences for span in spans(field, one.words, turn.day))
-    return corrects or not (turn.heard.another or held)
+    return corrects or not (turn.heard.another or held or affirms(turn))
 
 
 def _instead(

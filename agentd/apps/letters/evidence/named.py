@@ -50,7 +50,8 @@ class Names:
             for known in people.get(shape.person or "", ()):
                 found.setdefault(folded_tokens(known), set()).add(key)
             for sense in shape.senses:
-                if sense in _WAYS and shape.kind != "place" and (sense, "place") in kinds:
+                goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
+                if sense in _WAYS and shape.kind != goes_with:
                     continue
                 for phrase in _SENSES.get(sense, ()):
                     found.setdefault(folded_tokens(phrase), set()).add(key)

@@ -7,12 +7,19 @@ from itertools import pairwise
 
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
+from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.languages import phrases
 
 _APPLICANTS = phrases().applicants
+_JOINS = phrases().joins
+_OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
 DECEASED = "almarhum"
+MOST = 64
+"""People of one sentence."""
+Owned = tuple[int, str | None, range]
+"""(place, whom it names, the words that are that person's); None: the citizen again."""
 ROLES = frozenset({DECEASED})
 SOMEBODY = "?"
 """Somebody who is not named by a relation; the word for them may follow."""
@@ -23,6 +30,48 @@ OF_ANOTHER = " of another"
 def of_another(whose: str | None) -> bool:
     """Whether somebody is somebody else's."""
     return whose is not None and whose.endswith(OF_ANOTHER)
+
+
+def people(
+    words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int], spoken_of: str | None
+) -> tuple[frozenset[int], list[Owned]]:
+    """(where the citizen names himself, whose which words are): a relation owns its clause and what follows, until the
+    citizen speaks of himself again."""
+    size = len(words)
+    found: list[Owned] = []
+    meant = {at for mark in marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
+    own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
+    if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
+        found.append((-1, spoken_of, range(size)))
+    relations = [mark for mark in marks if mark.cue is Cue.RELATION]
+    named = {mark.start: mark for mark in relations if names(mark, words)}
+    possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
+    again = {at for at in own if at not in named and at not in possessive and _opens(words, clauses, at)}
+    strangers = others(marks, words, spoken_of)
+    for at in sorted({*named, *again, *strangers})[:MOST]:
+        if at in strangers:
+            found.append((at, strangers[at], range(at, size)))
+        elif at in named:
+            found.append((at, _whose(named, at, words), range(clauses.index(clauses[at]), size)))
+        else:
+            found.append((at, None, range(at, size)))
+    return own, found
+
+
+def _whose(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> str:
+    value = named[at].value
+    if value in _APPLICANTS:
+        return CITIZEN
+    return f"{value}{OF_ANOTHER}" if possessed(named, at, words) else value
+
+
+def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
+    """Whether a clause begins there, or one word before."""
+    return any(
+        place == 0 or clauses[place] != clauses[place - 1] or words[place - 1] in _JOINS
+        for place in (at, at - 1)
+        if place >= 0
+    )
 
 
 def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -> dict[int, str]:
@@ -51,7 +100,7 @@ def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
     after = named.get(mark.end)
     if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
         return False
-    return after.value in persons.OUTSIDERS and mark.value not in ROLES | persons.OUTSIDERS
+    return after.value in _OUTSIDERS and mark.value not in ROLES | _OUTSIDERS
 
 
 def names(mark: Mark, words: Sequence[str]) -> bool:

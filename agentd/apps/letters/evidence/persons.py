@@ -9,17 +9,10 @@ from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
 from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
-_POSSESSIVE = SELF | {"nya", "kandung", "anda", "kamu", "angkat", "tiri", "ipar"}
+_POSSESSIVE = SELF | phrases().possessives
 _ACTS = phrases().acts
 _LETTERS = phrases().letters
-KIN = frozenset(
-    {
-        *("ayah", "ibu", "orang tua", "suami", "istri", "anak", "saudara", "mertua", "menantu", "kakek", "nenek"),
-        *("cucu", "paman", "bibi", "sepupu", "keponakan"),
-    }
-)
-OUTSIDERS = frozenset({"teman", "tetangga", "majikan", "pacar"})
-"""Who is nobody's family: `ibu teman saya` is none of the citizen's."""
+KIN = phrases().kin
 _FOR = phrases().for_whom
 
 

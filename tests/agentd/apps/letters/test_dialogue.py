@@ -122,6 +122,19 @@ def test_a_question_a_condition_and_a_friends_wish_are_no_evidence(arguments: di
     assert missing(STAY, arguments, *lines) == set(arguments)
 
 
+def test_a_yes_to_a_summary_is_no_other_answer_and_a_way_leads_to_whom_it_names() -> None:
+    device: dict[str, Any] = {"playback_device": {"type": "string"}, "genre": {"type": "string"}}
+    told = [
+        "A: On which device?",
+        "On my kitchen speaker",
+        "A: I'll play it on the kitchen speaker.",
+        "Yes, thank you so much",
+    ]
+    assert missing(device, {"playback_device": "kitchen speaker"}, *told) == set()
+    transfer = HOME | {"recipient_name": {"type": "string"}}
+    assert missing(transfer, {"recipient_name": "Justin"}, "Please send it to Justin") == set()
+
+
 def test_an_infinitive_names_no_destination() -> None:
     assert missing(HOME, {"account_type": "savings"}, "I need to check my savings account") == set()
 

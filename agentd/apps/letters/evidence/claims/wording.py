@@ -8,7 +8,7 @@ from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.persons import CITIZEN, OUTSIDERS
+from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
@@ -17,6 +17,7 @@ _WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = phrases().purposes
+_OUTSIDERS = phrases().outsiders
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -40,7 +41,7 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
         labelled = segment.label == field.label
-        if purpose and labelled and segment.person in OUTSIDERS:
+        if purpose and labelled and segment.person in _OUTSIDERS:
             continue
         if labelled and segment.mood is Mood.TAKEN_BACK:
             yield claim(statement, supports=False)
