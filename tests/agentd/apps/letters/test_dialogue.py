@@ -131,8 +131,11 @@ def test_a_yes_to_a_summary_is_no_other_answer_and_a_way_leads_to_whom_it_names(
         "Yes, thank you so much",
     ]
     assert missing(device, {"playback_device": "kitchen speaker"}, *told) == set()
-    transfer = HOME | {"recipient_name": {"type": "string"}}
-    assert missing(transfer, {"recipient_name": "Justin"}, "Please send it to Justin") == set()
+    parcel = {
+        "destination_note": {"type": "string"},
+        "destination_contact": {"type": "string", "x-agentd-kind": "name"},
+    }
+    assert missing(parcel, {"destination_contact": "Justin"}, "Please send it to Justin") == set()
 
 
 def test_an_infinitive_names_no_destination() -> None:
