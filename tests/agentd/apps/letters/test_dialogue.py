@@ -122,7 +122,7 @@ def test_a_question_a_condition_and_a_friends_wish_are_no_evidence(arguments: di
     assert missing(STAY, arguments, *lines) == set(arguments)
 
 
-def test_a_yes_to_a_summary_is_no_other_answer_and_a_way_leads_to_whom_it_names() -> None:
+def test_a_yes_to_a_summary_is_no_other_answer() -> None:
     device: dict[str, Any] = {"playback_device": {"type": "string"}, "genre": {"type": "string"}}
     told = [
         "A: On which device?",
@@ -131,11 +131,6 @@ def test_a_yes_to_a_summary_is_no_other_answer_and_a_way_leads_to_whom_it_names(
         "Yes, thank you so much",
     ]
     assert missing(device, {"playback_device": "kitchen speaker"}, *told) == set()
-    parcel = {
-        "destination_note": {"type": "string"},
-        "destination_contact": {"type": "string", "x-agentd-kind": "name"},
-    }
-    assert missing(parcel, {"destination_contact": "Justin"}, "Please send it to Justin") == set()
 
 
 def test_an_infinitive_names_no_destination() -> None:
