@@ -211,6 +211,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 policy,
                 next((app.reviews for app in made.apps if app.reviews is not None), None),
                 settings.agent.review_ttl_s,
+                settings.agent.approval_ttl_s,
             ),
             clock,
         )

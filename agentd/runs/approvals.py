@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
 from agentd.agent.approval import assents, refuses, summary
@@ -13,7 +14,7 @@ from agentd.agent.languages import understood
 from agentd.agent.text import fold, normal
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
-from agentd.clock import iso
+from agentd.clock import holds, iso
 from agentd.errors import AgentdError, Conflict, Forbidden, Language
 from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
@@ -51,6 +52,7 @@ class Approvals:
         policy: TurnPolicy = UNRESTRICTED,
         reviews: Reviews | None = None,
         review_ttl_s: float = 3 * 24 * 3600.0,
+        approval_ttl_s: float = 900.0,
     ) -> None:
         self._engine = engine
         self._tools = tools
@@ -60,6 +62,7 @@ class Approvals:
         self._policy = policy
         self._reviews = reviews
         self._review_ttl_s = review_ttl_s
+        self._approval_ttl_s = approval_ttl_s
 
     async def answered(self, prompt: str, found: Opening, caller: Caller, *, form: bool = False) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
@@ -119,7 +122,7 @@ class Approvals:
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
-        if approval.expires_at <= iso(self._clock.now()):
+        if self._over(approval):
             await self._engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again")
         if approval.rule == "staff" and not caller.may("staff"):
@@ -159,6 +162,11 @@ class Approvals:
             approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
         )
         await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
+
+    def _over(self, approval: PendingApproval) -> bool:
+        """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
+        now, until = self._clock.now(), datetime.fromisoformat(approval.expires_at)
+        return until <= now if approval.notice else not holds(until, now, timedelta(seconds=self._approval_ttl_s))
 
     async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""

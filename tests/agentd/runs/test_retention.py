@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentd.errors import NotFound
+from agentd.errors import Conflict, Forbidden, NotFound
 from agentd.messages import AgentOptions, Caller, folder_of_run
 from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
 from agentd.runs.retention import Ages, purge
@@ -49,6 +49,24 @@ async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_
             await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
             seen.append(await there(daemon, "kiosk"))
         assert seen == [["kiosk"], ["kiosk"], []]
+    daemon.store.close()
+
+
+async def test_a_yes_asked_for_before_the_clock_was_set_back_is_over_and_an_officers_task_is_not(
+    tmp_path: Path,
+) -> None:
+    daemon, caller = Daemon(tmp_path, final("x")), Caller(id="agent", scopes=frozenset({"model"}))
+    async with daemon.engine:
+        until = (daemon.clock.now() + timedelta(seconds=900)).isoformat()
+        for name, notice in (("yes", None), ("task", "Menunggu petugas")):
+            approval = PendingApproval("a1", "make_letter", {}, "?", "staff", until, notice=notice)
+            row = RunRecord(name, name, "agent", "agent", "a", RunBrief(), "needs_approval", "2025", approval=approval)
+            await daemon.store.add_run(row, SessionRecord(name, "agent", "2025", "2025"))
+        daemon.clock.advance(-3600)
+        with pytest.raises(Conflict, match="expired"):
+            await daemon.runs.approve("yes", "a1", True, None, caller)
+        with pytest.raises(Forbidden):
+            await daemon.runs.approve("task", "a1", True, None, caller)
     daemon.store.close()
 
 
