@@ -166,7 +166,9 @@ class Approvals:
     def _over(self, approval: PendingApproval) -> bool:
         """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
         now, until = self._clock.now(), datetime.fromisoformat(approval.expires_at)
-        return until <= now if approval.notice else not holds(until, now, timedelta(seconds=self._approval_ttl_s))
+        if approval.rule == "staff":
+            return until <= now
+        return not holds(until, now, timedelta(seconds=self._approval_ttl_s))
 
     async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""

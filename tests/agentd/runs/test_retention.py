@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -58,8 +58,9 @@ async def test_a_yes_asked_for_before_the_clock_was_set_back_is_over_and_an_offi
     daemon, caller = Daemon(tmp_path, final("x")), Caller(id="agent", scopes=frozenset({"model"}))
     async with daemon.engine:
         until = (daemon.clock.now() + timedelta(seconds=900)).isoformat()
-        for name, notice in (("yes", None), ("task", "Menunggu petugas")):
-            approval = PendingApproval("a1", "make_letter", {}, "?", "staff", until, notice=notice)
+        rules: list[tuple[str, Literal["citizen", "staff"]]] = [("yes", "citizen"), ("task", "staff")]
+        for name, rule in rules:
+            approval = PendingApproval("a1", "make_letter", {}, "?", rule, until)
             row = RunRecord(name, name, "agent", "agent", "a", RunBrief(), "needs_approval", "2025", approval=approval)
             await daemon.store.add_run(row, SessionRecord(name, "agent", "2025", "2025"))
         daemon.clock.advance(-3600)
