@@ -25,7 +25,8 @@ TERMS = "terms"
 def texts(folders: Iterable[Path]) -> dict[Language, dict[str, Any]]:
     """The words of each language in folders of `LANGUAGE.toml`, one merged into another.
 
-    Raises ValueError for a word, or a placeholder in it, that one language has and another hasn't.
+    Raises ValueError for a word, or a placeholder in it, that one language has and another hasn't, and for a word that
+    two folders have.
     """
     merged: dict[Language, dict[str, Any]] = {language: {} for language in LANGUAGES}
     for folder in folders:
@@ -34,6 +35,8 @@ def texts(folders: Iterable[Path]) -> dict[Language, dict[str, Any]]:
         for language, words in said.items():
             pattern = said["id"] if language == "id" else {**said["id"], TERMS: terms}
             _compare(folder / f"{language}.toml", words, pattern)
+            if twice := sorted(merged[language].keys() & words.keys()):
+                raise ValueError(f"{folder / f'{language}.toml'}: another folder has these words: {', '.join(twice)}")
             merged[language].update(words)
     return merged
 

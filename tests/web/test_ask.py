@@ -55,6 +55,16 @@ def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
     assert saved.splitlines()[:2] == ["bulan,total_penjualan,catatan", "2025-01,Rp 1.250.000,'=1+1"]
 
 
+def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, open_page: Callable[..., Page]) -> None:
+    page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(ANSWER))
+    page.get_by_label("Question about the office's data").fill("Sales by month?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    for text in ("passed with notes", "Plan and SQL", "Save as CSV", "4 rows"):
+        expect(page.locator(".answer")).to_contain_text(text)
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    assert page.title() == "Ask the data – Letter service" and violations(page) == []
+
+
 def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, open_page: Callable[..., Page]) -> None:
     error = {
         "success": False,

@@ -58,6 +58,11 @@ def test_a_word_or_a_place_that_one_language_lacks_is_refused_by_file_and_name(
         texts([office(tmp_path, jv=jv)])
 
 
+def test_a_word_that_two_folders_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"id\.toml: another folder has these words: wait"):
+        texts([office(tmp_path), tmp_path])
+
+
 async def test_the_scripts_get_the_words_of_all_folders_as_one_module(tmp_path: Path) -> None:
     app = web.Application()
     (tmp_path / "static").mkdir()

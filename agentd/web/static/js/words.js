@@ -25,17 +25,21 @@ export function nextLanguage() {
 }
 
 /** Puts the chosen language's words on a page, and the next one's name on the button that changes to it. */
-export function writeWords() {
-  document.title = t('office');
+export function writeWords(title = 'office') {
+  document.title = t(title);
   for (const node of document.querySelectorAll('[data-t]')) node.textContent = t(node.dataset.t);
   const { code, name } = nextLanguage();
   const button = document.querySelector('#language');
+  if (!button) return;
   button.textContent = name;
   button.lang = code;
 }
 
+/** A word of one of the texts' tables: `said('tools', name)`; undefined where the table hasn't it. */
+export const said = (table, name) => TEXTS[language][table]?.[name];
+
 /** What the office's own word means in the page's language, where that is known. */
-export const meaning = (term) => TEXTS[language].terms?.[term];
+export const meaning = (term) => said('terms', term);
 
 /** An office's own word has these meanings by language, unless the texts have one. */
 export function learn(term, meanings = {}) {
@@ -50,8 +54,7 @@ export function t(key, values = {}) {
 /** "Memeriksa jam…" for a tool's name; `title` is the server's own. */
 export function doing(tool, title) {
   const bare = tool.split('__').pop();
-  const words = TEXTS[language].tools;
-  const known = words[bare] ?? (bare.startsWith('generate_') ? words.generate_ : null);
+  const known = said('tools', bare) ?? (bare.startsWith('generate_') ? said('tools', 'generate_') : null);
   return known ?? t('doing', { tool: title ?? bare.replaceAll('_', ' ') });
 }
 

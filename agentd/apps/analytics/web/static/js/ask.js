@@ -6,28 +6,21 @@ import { login, shut, staffOnly } from './login.js';
 import { call, callSurely } from './rpc.js';
 import { follow } from './stream.js';
 import { dataTable } from './table.js';
-import { t } from './words.js';
+import { said, speakIn, t, writeWords } from './words.js';
 
 const sessionId = randomId();
-const NODES = {
-  understand_query: 'Memahami pertanyaan…',
-  consult_schema: 'Mencari tabel yang sesuai…',
-  plan_execution: 'Menyusun rencana…',
-  execute_query: 'Mengambil data…',
-  validate_results: 'Memeriksa hasil…',
-  replace_placeholders: 'Menulis jawaban…',
-};
 
 /** How far it is, from the run's events, where it has any. */
 function watch(runId, signal) {
   const onEvent = (event) => {
-    if (event.type === 'tool.started' && event.data.tool in NODES) $('#progress').textContent = NODES[event.data.tool];
+    const node = event.type === 'tool.started' && said('ask_nodes', event.data.tool);
+    if (node) $('#progress').textContent = node;
   };
   const isOver = async () => (await call('Agent.get', { run_id: runId })).status === 'completed';
   follow(runId, 0, { onEvent, isOver, signal }).catch(() => {}); // the answer itself tells of every failure
 }
 
-const lost = () => ($('#progress').textContent = 'Sambungan terputus. Pertanyaan tetap dikerjakan; kami menyambung lagi…');
+const lost = () => ($('#progress').textContent = t('ask_lost'));
 
 const ask = once(async () => {
   const question = $('#question').value.trim();
@@ -38,7 +31,7 @@ const ask = once(async () => {
   $('#go').disabled = true;
   $('#stop').hidden = false;
   $('#stop').onclick = once(() => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort()));
-  $('#progress').textContent = NODES.understand_query;
+  $('#progress').textContent = said('ask_nodes', 'understand_query');
   setTimeout(() => watch(params.run_id, ended.signal), 300);
   let drawn;
   try {
@@ -46,7 +39,7 @@ const ask = once(async () => {
     drawn = answerCard(question, await callSurely('Analytics.ask', params, { signal: ended.signal, onWaiting: lost }));
   } catch (error) {
     if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));
-    drawn = answerCard(question, { error: { user_message: error.userMessage || 'Layanan tidak dapat dihubungi. Coba lagi.' } });
+    drawn = answerCard(question, { error: { user_message: error.userMessage || t('ask_unreachable') } });
   }
   ended.abort();
   $('#answers').prepend(drawn);
@@ -82,34 +75,25 @@ function errorPart(error, choices) {
   return h(
     'div',
     { class: 'card problem', role: 'alert' },
-    h('p', {}, error.user_message ?? 'Pertanyaan ini tidak dapat dijawab.'),
+    h('p', {}, error.user_message ?? t('ask_unanswered')),
     choices?.length > 0 && h('div', { class: 'actions' }, choices.map((text) => h('button', { type: 'button', onclick: askInstead(text), 'data-act': 'choice' }, text))),
     !choices?.length && error.suggestions?.length > 0 && h('ul', {}, error.suggestions.map((text) => h('li', {}, text))),
   );
 }
-
-const STATUS = {
-  passed: 'lolos',
-  passed_with_warnings: 'lolos dengan catatan',
-  failed_understanding: 'pertanyaan belum dipahami',
-  failed_planning: 'tidak ada rencana',
-  failed_no_data: 'tidak ada data',
-  failed_critical: 'tidak lolos',
-};
 
 function quality({ quality_score: score, validation_status: status }) {
   if ((score ?? null) === null && !status) return null;
   return h(
     'dl',
     { class: 'figures' },
-    (score ?? null) !== null && h('div', {}, h('dt', {}, 'Nilai mutu'), h('dd', {}, `${score} / 100`)),
-    status && h('div', {}, h('dt', {}, 'Pemeriksaan'), h('dd', {}, STATUS[status] ?? status)),
+    (score ?? null) !== null && h('div', {}, h('dt', {}, t('ask_quality')), h('dd', {}, `${score} / 100`)),
+    status && h('div', {}, h('dt', {}, t('ask_checked')), h('dd', {}, said('ask_checks', status) ?? status)),
   );
 }
 
 function warnings(list) {
   if (!list?.length) return null;
-  return h('ul', { class: 'warnings', 'aria-label': 'Peringatan' }, list.map((text) => h('li', {}, typeof text === 'string' ? text : JSON.stringify(text))));
+  return h('ul', { class: 'warnings', 'aria-label': t('ask_warnings') }, list.map((text) => h('li', {}, typeof text === 'string' ? text : JSON.stringify(text))));
 }
 
 function summary(figures) {
@@ -129,9 +113,9 @@ function steps({ plan, mcp_tool_call_history: calls }) {
   return h(
     'details',
     {},
-    h('summary', {}, 'Rencana dan SQL'),
-    planned.map((step) => [h('h3', {}, step?.purpose ?? 'Rencana'), h('pre', {}, step?.query ?? JSON.stringify(step, null, 2))]),
-    calls?.length > 0 && h('h3', {}, 'Panggilan alat'),
+    h('summary', {}, t('ask_plan')),
+    planned.map((step) => [h('h3', {}, step?.purpose ?? t('ask_step')), h('pre', {}, step?.query ?? JSON.stringify(step, null, 2))]),
+    calls?.length > 0 && h('h3', {}, t('ask_calls')),
     (calls ?? []).map((made) =>
       h('details', {}, h('summary', {}, `${made.server_name} · ${made.tool_name}: ${made.status}`), h('pre', {}, JSON.stringify({ request: made.request_payload, response: made.response_payload, error: made.error_message }, null, 2))),
     ),
@@ -148,5 +132,9 @@ $('#question').addEventListener('keydown', (event) => {
     ask();
   }
 });
+speakIn(new URLSearchParams(location.search).get('lang'));
+writeWords('ask_title');
+$('#question').placeholder = t('ask_example');
+$('nav').setAttribute('aria-label', t('ask_pages'));
 await login({ probe: staffOnly, open: async () => (($('#work').hidden = false), $('#question').focus()) });
 document.documentElement.dataset.ready = 'true';

@@ -1,6 +1,7 @@
 // A small chart where one helps: one column of names or times, one of figures. Bars for names, a line for times.
 
 import { columnsOf, isFigure, numeric } from './table.js';
+import { t } from './words.js';
 
 const [WIDTH, ROW, HEIGHT, LEFT] = [640, 30, 260, 180];
 const MOST = 24;
@@ -22,7 +23,7 @@ export function chart(rows) {
   const figures = columns.findLast((name) => name !== names && isFigure(rows, name));
   if (!names || !figures) return null;
   const points = rows.map((row) => ({ name: String(row[names]), shown: String(row[figures]), value: numeric(row[figures]) || 0 }));
-  const label = `${figures.replaceAll('_', ' ')} menurut ${names.replaceAll('_', ' ')}`;
+  const label = t('ask_chart', { figures: figures.replaceAll('_', ' '), names: names.replaceAll('_', ' ') });
   return times ? line(points.sort((a, b) => a.name.localeCompare(b.name)), label) : bars(points, label);
 }
 

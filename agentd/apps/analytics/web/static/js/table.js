@@ -1,6 +1,7 @@
 // A table of rows that can be sorted by its columns and saved as CSV. Values are shown as they come.
 
 import { fill, h } from './dom.js';
+import { lang, t } from './words.js';
 
 /** Rows as objects → a region with the table and a CSV button. */
 export function dataTable(rows, title) {
@@ -28,10 +29,10 @@ export function dataTable(rows, title) {
     {},
     h(
       'div',
-      { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Tabel data' },
-      h('table', {}, h('caption', {}, `${rows.length} baris`), h('thead', {}, h('tr', {}, heads)), body),
+      { class: 'table', tabindex: '0', role: 'region', 'aria-label': t('ask_table') },
+      h('table', {}, h('caption', {}, t('ask_rows', { count: rows.length })), h('thead', {}, h('tr', {}, heads)), body),
     ),
-    h('div', { class: 'actions' }, h('button', { type: 'button', onclick: save, 'data-act': 'csv' }, 'Simpan CSV')),
+    h('div', { class: 'actions' }, h('button', { type: 'button', onclick: save, 'data-act': 'csv' }, t('ask_csv'))),
   );
 }
 
@@ -54,7 +55,7 @@ export function isFigure(rows, name) {
 function compare(a, b) {
   const [x, y] = [numeric(a), numeric(b)];
   if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
-  return shown(a).localeCompare(shown(b), 'id', { numeric: true });
+  return shown(a).localeCompare(shown(b), lang(), { numeric: true });
 }
 
 const shown = (value) => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
