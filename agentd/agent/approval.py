@@ -15,7 +15,7 @@ from agentd.agent.assurance import needs_officer
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import words
 from agentd.agent.replies import replies
-from agentd.agent.text import plain
+from agentd.agent.text import normal, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
@@ -120,12 +120,12 @@ def canonical(value: Json) -> str:
 
 def assents(text: str) -> bool:
     """Whether a citizen's whole message is a plain yes. A question, a condition or any further word makes it none."""
-    return "?" not in text and len(text) <= 60 and plain(text) in ASSENTS
+    return "?" not in normal(text) and len(text) <= 60 and plain(text) in ASSENTS
 
 
 def refuses(text: str) -> bool:
     """Whether a citizen's whole message is a plain no."""
-    return "?" not in text and len(text) <= 60 and plain(text) in REFUSALS
+    return "?" not in normal(text) and len(text) <= 60 and plain(text) in REFUSALS
 
 
 def summary(

@@ -24,7 +24,7 @@ SCRIPTS = [file for folder in STATIC for file in folder.rglob("*.js")]
 
 def office(folder: Path, **said: str) -> Path:
     for language in LANGUAGES:
-        (folder / f"{language}.toml").write_text(said.get(language, 'wait = "{n} …"'), encoding="utf-8")
+        (folder / f"{language}.toml").write_text(said.get(language, 'hold = "{n} …"'), encoding="utf-8")
     return folder
 
 
@@ -44,22 +44,22 @@ def test_every_language_has_every_word_that_the_scripts_show() -> None:
 @pytest.mark.parametrize(
     ("jv", "wrong"),
     [
-        ('wait = "…"', "wait"),
-        ('wait = "{m} …"', "wait"),
-        ('wait = "{n}"\nmore = "x"', "more"),
-        ('weit = "{n}"', "wait, weit"),
+        ('hold = "…"', "hold"),
+        ('hold = "{m} …"', "hold"),
+        ('hold = "{n}"\nmore = "x"', "more"),
+        ('hald = "{n}"', "hold, weit"),
     ],
 )
 def test_a_word_or_a_place_that_one_language_lacks_is_refused_by_file_and_name(
     tmp_path: Path, jv: str, wrong: str
 ) -> None:
-    assert texts([office(tmp_path)])["jv"] == {"wait": "{n} …"}
+    assert texts([office(tmp_path)])["jv"] == {"hold": "{n} …"}
     with pytest.raises(ValueError, match=rf"jv\.toml: .*: {wrong}$"):
         texts([office(tmp_path, jv=jv)])
 
 
 def test_a_word_that_two_folders_have_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"id\.toml: another folder has these words: wait"):
+    with pytest.raises(ValueError, match=r"id\.toml: another folder has these words: hold"):
         texts([office(tmp_path), tmp_path])
 
 
@@ -74,7 +74,7 @@ async def test_the_scripts_get_the_words_of_all_folders_as_one_module(tmp_path: 
         assert answer.headers["Content-Type"].startswith("text/javascript") and answer.headers["ETag"]
         said = json.loads((await answer.text()).removeprefix("export const TEXTS = ").rstrip(";\n"))
     assert list(said) == list(LANGUAGES)
-    assert [said[language]["wait"] for language in LANGUAGES] == ["{n} …"] * len(LANGUAGES)
+    assert [said[language]["hold"] for language in LANGUAGES] == ["{n} …"] * len(LANGUAGES)
     assert said["jv"]["language"] == "Basa Jawa" and said["id"]["send"] == "Kirim"
 
 
