@@ -47,7 +47,7 @@ def test_every_language_has_every_word_that_the_scripts_show() -> None:
         ('hold = "…"', "hold"),
         ('hold = "{m} …"', "hold"),
         ('hold = "{n}"\nmore = "x"', "more"),
-        ('hald = "{n}"', "hold, weit"),
+        ('hald = "{n}"', "hald, hold"),
     ],
 )
 def test_a_word_or_a_place_that_one_language_lacks_is_refused_by_file_and_name(
