@@ -40,7 +40,7 @@ class LetterTurns:
         tools = not_again(offered(free, turn.said), turn.steps)
         first = wanted or _form(tools, turn, readings)
         shown = tools if first is None else [first]
-        fitting = [one for tool in shown if (one := _fitted(tool, turn, readings)) is not None]
+        fitting = [one for tool in shown if (one := _fitted(tool, turn, readings, asked=tool is wanted)) is not None]
         known = {one.tool.name: one.known for one in fitting if one.known}
         may_answer = first is None or not fitting
         return replace(offer, tools=tuple(one.tool for one in fitting), known=known, may_answer=may_answer)
@@ -69,12 +69,19 @@ class LetterTurns:
         return not ungrounded(call, self._readings.of(call.session_id))
 
 
-def _fitted(tool: ToolInfo, turn: Turn, readings: Readings) -> Copied | None:
-    """The tool with what can be copied into it; None where no call of it could come to anything now."""
+def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:
+    """The tool with what can be copied into it; None where no call of it could come to anything now.
+
+    A look-up about what nobody named is offered only where it was asked for: it says then what to name.
+    """
     if tool.official:
         return copied(tool, case_of(tool, turn.said, readings))
-    left = askable(about(tool, turn.toolset.tools, turn.said), turn.said)
-    return None if left is None else Copied(left)
+    named = about(tool, turn.toolset.tools, turn.said)
+    left = askable(named, turn.said) if named is not tool or ABOUT not in tool.meta else None
+    if left is None:
+        return None
+    whole = len(left.input_schema.get("properties", {})) == len(tool.input_schema.get("properties", {}))
+    return Copied(left) if whole or asked else None
 
 
 def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:

@@ -106,6 +106,12 @@ def test_the_rest_is_a_models_to_answer(request_: str) -> None:
     assert forced(request_) is None
 
 
+def test_small_talk_brings_no_look_up_about_what_nobody_named() -> None:
+    turn = Turn(request="Halo", toolset=Toolset(TOOLS, ()), said=(Said(by="citizen", order=1, text="Halo"),))
+    offered = {tool.name for tool in LetterTurns().offer(turn, Offer(TOOLS)).tools}
+    assert offered == {"get_current_time", "list_letters", "get_office_hours"}
+
+
 def step(tool: str, message: str, **more: Any) -> AgentStep:
     return AgentStep.model_validate({"tool": tool, "server": "certificate", "input": {}, "message": message} | more)
 
