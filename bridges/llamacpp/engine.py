@@ -68,7 +68,7 @@ class Engine:
         if not worth_keeping(prefix):
             return None
         self._load()
-        key = prefix_key(self._weights, self._n_ctx, _library_version(), prefix)
+        key = prefix_key(self._weights, self._n_ctx, str(library().__version__), prefix)
         if key in self._held:
             return key
         if not self._restore(key):
@@ -102,8 +102,7 @@ class Engine:
     def _load(self) -> None:
         if self._server is not None:
             return
-        import xllamacpp
-
+        xllamacpp = library()
         self._snapshots.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         params = xllamacpp.CommonParams()
         params.model.path = str(self._weights)
@@ -210,10 +209,16 @@ def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-def _library_version() -> str:
+def library() -> Any:
+    """xllamacpp, whose threads sleep while they wait for each other.
+
+    By default they spin: where other work keeps a core busy, the one that waits then keeps the one it waits for from
+    running. OpenMP reads this once, as it is loaded; what the office sets itself holds.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp
 
-    return str(xllamacpp.__version__)
+    return xllamacpp
 
 
 def _failure(error: dict[str, Any]) -> ProviderFailure:
