@@ -8,6 +8,7 @@ from typing import Any
 from mcp.server.mcpserver import Context
 
 from servers.certificate.basis import Basis, read_basis
+from servers.certificate.languages import LANGUAGES, OfficeWords, words
 from servers.certificate.records import Approval, Consent
 
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
@@ -18,6 +19,12 @@ PROPOSED, APPROVALS, BASIS = "agentd/proposed", "agentd/approvals", "agentd/basi
 def meta_of(context: Context[None, Any]) -> Mapping[str, Any]:
     """What the client sent beside the arguments."""
     return context.request_context.meta or {}
+
+
+def spoken(meta: Mapping[str, Any], office: OfficeWords) -> OfficeWords:
+    """The words of the language that the daemon says is asked in; the office's where there are none of it."""
+    language = meta.get("agentd/language")
+    return words(language) if isinstance(language, str) and language in LANGUAGES else office
 
 
 def is_staff(meta: Mapping[str, Any]) -> bool:

@@ -12,7 +12,9 @@ from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, Im
 from servers.certificate.answers import (
     IssuedLetter,
     IssuedLetters,
+    LetterList,
     LetterStatus,
+    ListedLetter,
     NeededField,
     OfficeHours,
     Preview,
@@ -23,12 +25,35 @@ from servers.certificate.answers import (
 from servers.certificate.basis import Basis
 from servers.certificate.issued import masked_name
 from servers.certificate.issuing import LetterService
+from servers.certificate.languages import OfficeWords
 from servers.certificate.lettertype import LetterType
 from servers.certificate.records import Letter
 from servers.certificate.verification import Verifier
 
 MAX_FILE = 20 * 1024 * 1024
 PREVIEW_DPI = 110
+
+
+def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
+    """The letters that the office makes."""
+    types = service.catalogue.types.values()
+    listed = [
+        ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary) for one in types
+    ]
+    titles = ", ".join(one.titles.get(words.language, one.title) for one in types)
+    return result(words.offered.format(titles=titles), LetterList(letters=listed))
+
+
+def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
+    """What a letter asks for, or who issues it."""
+    if (told := service.catalogue.elsewhere(letter_type)) is not None:
+        return result(told, Requirements(issued_here=False, title=letter_type[:60], notes=[told]))
+    letter = service.catalogue.named(letter_type)
+    if letter is None:
+        return unknown_letter(service, words)
+    found = requirements(service, letter)
+    told = found.model_copy(update={"title": letter.titles.get(words.language, letter.title)}).sentence(words)
+    return result(told, found)
 
 
 def requirements(service: LetterService, letter: LetterType) -> Requirements:
@@ -53,10 +78,10 @@ def of_other_offices(service: LetterService) -> list[str]:
     return sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
 
 
-def hours(service: LetterService) -> CallToolResult:
+def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     """When the office is open."""
     office = service.office
-    told = office.speech.open.format(office=office.kelurahan, hours=office.hours) if office.hours else office.kelurahan
+    told = words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else office.kelurahan
     return result(told, OfficeHours(office=office.kelurahan, hours=office.hours or None))
 
 
@@ -68,7 +93,7 @@ def preview(
 
     letter = service.catalogue.named(letter_type)
     if letter is None:
-        return unknown_letter(service)
+        return unknown_letter(service, service.office.speech)
 
     pdf = service.preview(letter, data, basis)
     images = pictures(pdf, PREVIEW_DPI)
@@ -83,7 +108,9 @@ def preview(
     return CallToolResult(content=content, structured_content=drawn.model_dump())
 
 
-def status(service: LetterService, verifier: Verifier, number: str, code: str, staff: bool) -> CallToolResult:
+def status(
+    service: LetterService, verifier: Verifier, number: str, code: str, staff: bool, words: OfficeWords
+) -> CallToolResult:
     """Where a letter stands; who did so, for staff."""
     if code.strip():
         known = verifier.code(code).number
@@ -91,12 +118,12 @@ def status(service: LetterService, verifier: Verifier, number: str, code: str, s
     elif number.strip():
         row = service.ledger.by_number(number.strip())
     else:
-        return _refused(service, "invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
+        return _refused(words, "invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
     if row is None:
-        return _refused(service, "not_found", "Surat ini tidak terdaftar.")
+        return _refused(words, "not_found", "Surat ini tidak terdaftar.")
     states = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
     found = _status_of(service, row, staff)
-    return result(service.office.speech.told(f"{found.title} nomor {found.number} {states[row.status]}."), found)
+    return result(words.told(f"{found.title} nomor {found.number} {states[row.status]}."), found)
 
 
 def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
@@ -153,11 +180,11 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     """Void a letter, and how it stands then."""
     row = service.ledger.by_number(number.strip())
     if row is None:
-        return _refused(service, "not_found", "Surat ini tidak terdaftar.")
+        return _refused(service.office.speech, "not_found", "Surat ini tidak terdaftar.")
     if len(reason.strip()) < 3:
         return error_result("invalid_arguments", "Tulis alasan pembatalan.")
     service.void(row, " ".join(reason.split()), by)
-    return status(service, verifier, row.number, "", staff=True)
+    return status(service, verifier, row.number, "", staff=True, words=service.office.speech)
 
 
 def _file(value: str, paths: bool) -> bytes | None:
@@ -181,11 +208,11 @@ def _file(value: str, paths: bool) -> bytes | None:
         return None
 
 
-def _refused(service: LetterService, kind: str, said: str) -> CallToolResult:
-    return error_result(kind, service.office.speech.told(said))
+def _refused(words: OfficeWords, kind: str, said: str) -> CallToolResult:
+    return error_result(kind, words.told(said))
 
 
-def unknown_letter(service: LetterService) -> CallToolResult:
+def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:
     """The error that names what there is."""
     titles = ", ".join(letter.title for letter in service.catalogue.types.values())
-    return error_result("unknown_letter", service.office.speech.unknown.format(titles=titles))
+    return error_result("unknown_letter", words.unknown.format(titles=titles))

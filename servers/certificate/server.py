@@ -29,12 +29,10 @@ from servers.certificate.answers import (
     IssuedLetters,
     LetterList,
     LetterStatus,
-    ListedLetter,
     OfficeHours,
     Preview,
     Requirements,
     answered,
-    result,
 )
 from servers.certificate.callmeta import (
     CALLER,
@@ -45,6 +43,7 @@ from servers.certificate.callmeta import (
     is_staff,
     may_name_paths,
     meta_of,
+    spoken,
     text_of,
 )
 from servers.certificate.database import LedgerError
@@ -184,8 +183,8 @@ def _tell_hours(server: LetterServer, service: LetterService) -> None:
         annotations=ToolAnnotations(title="Jam layanan", **READ_ONLY),
         meta={"agentd/asked_by": asked_by("get_office_hours")},
     )
-    def get_office_hours() -> Annotated[CallToolResult, OfficeHours]:
-        return lookups.hours(service)
+    def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, OfficeHours]:
+        return lookups.hours(service, spoken(meta_of(context), service.office.speech))
 
 
 def create_server(service: LetterService) -> LetterServer:
@@ -200,15 +199,8 @@ def create_server(service: LetterService) -> LetterServer:
         annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
         meta={"agentd/lists": True},
     )
-    def list_letters() -> Annotated[CallToolResult, LetterList]:
-        listed = LetterList(
-            letters=[
-                ListedLetter(letter_type=letter.key, title=letter.title, tool=letter.tool, description=letter.summary)
-                for letter in service.catalogue.types.values()
-            ]
-        )
-        titles = ", ".join(letter.title for letter in listed.letters)
-        return result(words.offered.format(titles=titles), listed)
+    def list_letters(context: Context[None, Any]) -> Annotated[CallToolResult, LetterList]:
+        return lookups.letters(service, spoken(meta_of(context), words))
 
     _tell_hours(server, service)
     elsewhere = lookups.of_other_offices(service)
@@ -221,14 +213,10 @@ def create_server(service: LetterService) -> LetterServer:
             "agentd/about": {"letter_type": elsewhere},
         },
     )
-    def get_letter_requirements(letter_type: str) -> Annotated[CallToolResult, Requirements]:
-        if (told := service.catalogue.elsewhere(letter_type)) is not None:
-            return result(told, Requirements(issued_here=False, title=letter_type[:60], notes=[told]))
-        letter = service.catalogue.named(letter_type)
-        if letter is None:
-            return lookups.unknown_letter(service)
-        requirements = lookups.requirements(service, letter)
-        return result(requirements.sentence(words), requirements)
+    def get_letter_requirements(
+        letter_type: str, context: Context[None, Any]
+    ) -> Annotated[CallToolResult, Requirements]:
+        return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
     @server.tool(
         description="Pratinjau surat (bukan surat, tanpa nomor).",
@@ -252,8 +240,10 @@ def create_server(service: LetterService) -> LetterServer:
     async def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
     ) -> Annotated[CallToolResult, LetterStatus]:
-        staff = is_staff(meta_of(context))
-        return await answer(lambda: lookups.status(service, verifier, number, code, staff))
+        meta = meta_of(context)
+        return await answer(
+            lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words))
+        )
 
     @server.tool(
         description="Periksa keaslian surat menurut kode atau berkas PDF.",

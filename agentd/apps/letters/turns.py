@@ -36,7 +36,7 @@ class LetterTurns:
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
         wanted = _wanted(free, turn, readings)
         if turn.steps and (turn.official_refused or _is_all(turn, wanted)):
-            return Offer(may_list=False, answer=_told(turn))
+            return Offer(may_list=False, answer=_told(turn, looked_up=wanted is not None and not wanted.official))
         tools = not_again(offered(free, turn.said), turn.steps)
         first = wanted or _form(tools, turn, readings)
         shown = tools if first is None else [first]
@@ -114,13 +114,16 @@ def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
     return last.success and last.tool in turn.toolset.official and (wanted is None or wanted.name == last.tool)
 
 
-def _told(turn: Turn) -> str | None:
-    """What the last step's tool, or the host, says of it in words, where those are in the citizen's language."""
+def _told(turn: Turn, *, looked_up: bool) -> str | None:
+    """What the last step's tool, or the host, says of it in words, where those are in the citizen's language.
+
+    What was looked up is told as the office tells it: a small model that puts it in other words adds to it.
+    """
     last = turn.steps[-1]
     message = last.message.strip()
     by_host = isinstance(last.output, dict) and "missing" in last.output
-    same = turn.spoken in (None, turn.language) and (by_host or detect(message) == turn.language)
-    return message if message and same else None
+    own = looked_up or by_host or detect(message) == turn.language
+    return message if message and own and turn.spoken in (None, turn.language) else None
 
 
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:

@@ -35,7 +35,7 @@ _SAYS: dict[str, tuple[frozenset[str], str]] = {
     "unclear": (frozenset({LISTED}), r"\?|mohon|silakan|sebutkan|please|surat yang dapat dibuat"),
     "chat": (frozenset({TIME}), ""),
 }
-"""By kind: the tools that may be called, and what the answer must say."""
+"""By kind: the tools that may be called (the time always: the office says to greet by it), what the answer must say."""
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -70,7 +70,7 @@ def faults(opening: Opening, reply: Reply) -> list[str]:
     allowed, says = _SAYS[opening.kind]
     called = {step.tool for step in reply.steps}
     own = {f"generate_{opening.letter}"} if opening.letter and opening.kind == "may_i" else set[str]()
-    found = [f"called {name}" for name in sorted(called - allowed - own)]
+    found = [f"called {name}" for name in sorted(called - allowed - own - {TIME})]
     if says and not re.search(says, reply.text, re.I):
         found.append("doesn't say what it must")
     if opening.letter and opening.kind in ("need", "cost") and not _of_letter(opening.letter, reply.steps):
@@ -78,8 +78,10 @@ def faults(opening: Opening, reply: Reply) -> list[str]:
     known = " ".join((opening.text, *(f"{step.message} {json.dumps(step.output)}" for step in reply.steps)))
     found += [f"invented {number}" for number in _NUMBER.findall(reply.text) if number not in known]
     copied = any(step.message and step.message in reply.text for step in reply.steps)
-    if detect(reply.text, None if copied else opening.language) != opening.language:
+    if not copied and detect(reply.text, opening.language) != opening.language:
         found.append(f"not in {opening.language}")
+    if not copied and opening.kind == "how_long":
+        found.append("says how long, which the service doesn't")
     if reply.turns > MOST_TURNS:
         found.append(f"{reply.turns} model turns")
     if reply.read > MOST_READ:

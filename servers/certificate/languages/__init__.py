@@ -51,6 +51,11 @@ class OfficeWords(BaseModel):
     errors: Mapping[str, str] = {}
     """{the Indonesian sentence: this language's}; empty for Indonesian."""
 
+    @property
+    def language(self) -> str:
+        """Its code."""
+        return self.locale.partition("-")[0]
+
     def date(self, day: date) -> str:
         """5 Maret 1990."""
         return f"{day.day} {self.months[day.month - 1]} {day.year}"
