@@ -188,6 +188,8 @@ class Subprocess:
     async def _remember(self, errors: asyncio.StreamReader) -> None:
         while data := await errors.read(_CHUNK):
             self.tail.feed(data)
+            for line in self.tail.errors(data):
+                logger.error("server %s: %s", self._settings.name, line)
 
     async def _watch(self, process: subprocess.Popen[bytes], ended: asyncio.Event) -> None:
         await ended.wait()

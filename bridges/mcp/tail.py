@@ -13,6 +13,10 @@ _UNPRINTABLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\x20-\x7e\u00a0-\uffff]")
 _STRUCK = "…"
 _CONFIDED, _CONFIDED_AT_ONCE, _LONGEST = 2000, 200, 2000
 _LAST_LINE = 200
+_ERROR = re.compile(r"(?:ERROR|CRITICAL)\b")
+_OUR_ERROR = re.compile(r"(?:ERROR|CRITICAL) servers\.")
+"""Our own servers log nobody's data (servers/common/discreet.py)."""
+_MOST_ERRORS, _LONGEST_ERROR = 50, 1000
 
 
 class StderrTail:
@@ -27,11 +31,29 @@ class StderrTail:
         self._bytes = bytearray()
         self._secrets = {value for value in secrets if len(value) >= 6}
         self._confided: deque[str] = deque(maxlen=_CONFIDED)
+        self._begun = ""
+        self._reported: set[str] = set()
 
     def feed(self, data: bytes) -> None:
         """Append, forgetting what is older than the limit."""
         self._bytes += data
         del self._bytes[: -self._limit]
+
+    def errors(self, data: bytes) -> list[str]:
+        """The lines ending in these bytes that report an error, for the daemon's log: each once, a bounded number.
+
+        Of a server that citizens' data went to, only of our own: another's may hold what it read elsewhere.
+        """
+        *lines, begun = (self._begun + data.decode("utf-8", "replace")).split("\n")
+        self._begun = begun[:_LONGEST_ERROR]
+        reports = _OUR_ERROR if self.confided else _ERROR
+        found = (
+            self.struck(_UNPRINTABLE.sub(" ", line[:_LONGEST_ERROR])).strip() for line in lines if reports.match(line)
+        )
+        new = [line for line in dict.fromkeys(found) if line not in self._reported]
+        new = new[: _MOST_ERRORS - len(self._reported)]
+        self._reported.update(new)
+        return new
 
     def confide(self, value: Any) -> None:
         """Never show this value again, nor any string inside it (the first of them, where there are very many)."""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from servers.certificate.checking import mistakes
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
 
 log = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ class Catalogue:
     def refresh(self) -> bool:
         """Read what changed on disk; True when the offered types are others than before.
 
-        A folder that can't be used is logged, and left out until it is corrected; the rest goes on.
+        A folder that can't be used is logged, a line a mistake, and left out until it is corrected; the rest goes on.
         """
         try:
             seen = self._look()
@@ -38,8 +39,9 @@ class Catalogue:
         for folder in seen:
             try:
                 found[folder.name] = load(folder)
-            except LetterTypeError as error:
-                log.error("letter type left out: %s", error)
+            except LetterTypeError:
+                for mistake in mistakes(folder):
+                    log.error("letter type left out: %s", mistake)
         types = dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
         by_series: dict[str, str] = {}
         for key, letter in list(types.items()):

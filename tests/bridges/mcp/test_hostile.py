@@ -48,6 +48,37 @@ async def test_a_crash_during_a_call_is_typed_and_followed_by_a_restart(
     assert not [secret for secret in ("Siti", "Aminah", "3171", "key-0123") if secret in words]
 
 
+class Reports(logging.Handler):
+    """What a logger says, as it says it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: asyncio.Queue[str] = asyncio.Queue()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.put_nowait(record.getMessage())
+
+
+async def test_what_a_server_reports_as_an_error_is_in_the_log_by_its_name_and_once(bridge: OpenBridge) -> None:
+    """A broken folder is read by who runs the daemon; what a strange server says once it knows citizens is not."""
+    reports, logger = Reports(), logging.getLogger("bridges.mcp.stdio")
+    logger.addHandler(reports)
+    try:
+        host = await bridge(hostile("complains", env={"API_KEY": "key-0123-secret"}))
+        async with asyncio.timeout(PATIENCE):
+            before = [await reports.lines.get() for _ in range(2)]
+            assert (await do(host, "complains", name="Siti")).output == "done"
+            after = await reports.lines.get()
+    finally:
+        logger.removeHandler(reports)
+    catalogue = "server complains: ERROR servers.certificate.catalogue: letter type left out:"
+    assert before == [
+        f"{catalogue} ktp/letter.toml:3: title: Field required",
+        "server complains: ERROR shelf: no key …",
+    ]
+    assert after == f"{catalogue} kk" and reports.lines.empty()
+
+
 async def test_a_server_killed_while_idle_is_up_again_before_the_next_call(bridge: OpenBridge, marked: Marked) -> None:
     host = await bridge(hostile("crash", env=marked.env))
     os.kill(marked.server(), signal.SIGKILL)

@@ -52,6 +52,15 @@ def test_a_broken_folder_is_left_out_and_the_others_stay(folder: Path, caplog: p
     )
 
 
+def test_each_mistake_of_a_broken_folder_is_a_line_of_the_log(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    change(folder, 'kind = "nik"', 'kind = "nic"')
+    change(folder, 'series = "SP"', "")
+    assert "surat_saya" not in Catalogue((folder.parent,)).types
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 2 and all(str(folder / "letter.toml") in line for line in lines)
+    assert "series: Field required" in lines[0] and "fields.nik.kind" in lines[1]
+
+
 def test_two_types_may_not_share_a_series(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert "surat_saya" not in Catalogue((SHIPPED_LETTERS, folder.parent)).types
     assert "uses the series SP of surat_pengantar" in caplog.text

@@ -1,0 +1,17 @@
+"""Says on its error output what is wrong with its folders, one twice, and works; in a call it says what it was told."""
+
+import sys
+
+import speak
+
+BROKEN = "ERROR servers.certificate.catalogue: letter type left out: ktp/letter.toml:3: title: Field required"
+print("starting", BROKEN, BROKEN, "ERROR shelf: no key key-0123-secret", sep="\n", file=sys.stderr, flush=True)
+
+
+def complain(request):
+    print("ERROR shelf: duplicate row of Joko", file=sys.stderr)
+    print("ERROR servers.certificate.catalogue: letter type left out: kk", file=sys.stderr, flush=True)
+    speak.answer(request, speak.text("done"))
+
+
+speak.serve(complain)
