@@ -39,9 +39,14 @@ class SessionRows:
         return [SessionRecord(**row) for row in await self._database.reads.do(lambda db: every(db, query))]
 
     async def turns(self, session_id: str, limit: int | None = None) -> list[RunRecord]:
-        """The runs of a session's turns, oldest first; with `limit` only that many of the newest."""
-        query = sql.TURNS if limit is None else sql.TURNS.limit(limit)
-        return list(reversed(await self._database.reads.do(lambda db: runs_of(db, query, id=session_id))))
+        """The runs of a session's turns, oldest first; with `limit` that many of the newest, without their events."""
+
+        def work(db: Connection) -> list[RunRecord]:
+            if limit is None:
+                return runs_of(db, sql.TURNS, id=session_id)
+            return runs_of(db, sql.NEWEST, id=session_id, most=limit)
+
+        return list(reversed(await self._database.reads.do(work)))
 
     async def fork(self, session: SessionRecord, source: str) -> None:
         """A new session with the turns of another."""

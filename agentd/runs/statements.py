@@ -33,6 +33,14 @@ TURNS = (
     .where(turns.c.session_id == sa.bindparam("id"))
     .order_by(turns.c.number.desc())
 )
+NEWEST = (
+    sa.select(*(column for column in runs.c if column.name not in ("events", "record")))
+    .join(turns, turns.c.run_id == runs.c.run_id)
+    .where(turns.c.session_id == sa.bindparam("id"))
+    .order_by(turns.c.number.desc())
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+"""A session's latest runs as its next turn reads them: without their events and what they would go on from."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
 ATTEMPTS = sa.select(runs.c.attempts).where(runs.c.run_id == sa.bindparam("id"))
 RUN_AND_ATTEMPTS = (

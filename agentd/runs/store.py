@@ -50,7 +50,7 @@ class RunStore(RunDatabase):
             session = session_of(db, session_id) if session_id is not None else None
             if session is None:
                 return Opening(known=known)
-            latest = next(iter(runs_of(db, sql.TURNS.limit(1), id=session_id)), None)
+            latest = next(iter(runs_of(db, sql.NEWEST, id=session_id, most=1)), None)
             return Opening(session, known, latest, runs_of(db, sql.WAITING, id=session_id))
 
         return await self.reads.do(work)
