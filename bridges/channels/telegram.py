@@ -3,7 +3,7 @@
 Settings in client.toml: `credentials = { token = "NAME" }`; with `webhook = true` Telegram delivers to
 `public_url`/channels/NAME, else it is polled. Only private chats are read: what is said in a group is not the office's.
 
-Written against https://core.telegram.org/bots/api with httpx: aiogram, the maintained client, asks for an older
+Written against https://core.telegram.org/bots/api: aiogram, the maintained client, asks for an older
 pydantic than the daemon is locked with.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
 from agentd.messages import ChannelSettings, Choice, Incoming, IncomingKind, Outgoing
 from agentd.ports import Delivery, Reading, Take
-from bridges.channels.wire import Wire
+from bridges.channels.wire import File, Wire
 
 POLL_S = 50
 WRONG_TOKEN_S = 60.0
@@ -89,7 +89,7 @@ class TelegramChannel:
         await self._call(
             "sendDocument",
             data={"chat_id": message.chat},
-            files={"document": (document.name, content, document.media_type)},
+            file=File("document", document.name, content, document.media_type),
         )
 
     async def notice(self, message: Incoming) -> None:

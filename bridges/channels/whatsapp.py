@@ -19,7 +19,7 @@ from typing import Any
 from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
 from agentd.messages import ChannelSettings, Document, Incoming, Outgoing
 from agentd.ports import Delivery, Reading, Take
-from bridges.channels.wire import Wire
+from bridges.channels.wire import File, Wire
 
 ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
@@ -109,7 +109,7 @@ class WhatsAppChannel:
         except OSError as error:
             raise ChannelFailure(f"the file can't be read: {error.strerror}", final=True) from None
         form = {"messaging_product": "whatsapp", "type": document.media_type}
-        found = await self._call("media", data=form, files={"file": (document.name, content, document.media_type)})
+        found = await self._call("media", data=form, file=File("file", document.name, content, document.media_type))
         return {"type": "document", "document": {"id": found.get("id"), "filename": document.name}}
 
     async def _call(self, path: str, **content: Any) -> dict[str, Any]:

@@ -5,13 +5,16 @@ The text of an error never holds an address: Telegram's has the token in it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import httpx
+import aiohttp
 
 from agentd.errors import ChannelFailure
 
 TIMEOUT_S = 20.0
+AT_ONCE = 16
+"""Connections at most."""
 
 
 class Answered(NamedTuple):
@@ -21,25 +24,53 @@ class Answered(NamedTuple):
     body: dict[str, Any]
 
 
+class File(NamedTuple):
+    """A file of a form: the form's field for it, and what it is."""
+
+    field: str
+    name: str
+    content: bytes
+    media_type: str
+
+
 class Wire:
     """One client for one service."""
 
-    def __init__(self, base: str, headers: dict[str, str] | None = None) -> None:
+    def __init__(self, base: str, headers: Mapping[str, str] | None = None) -> None:
         self._base = base.rstrip("/")
-        self._client = httpx.AsyncClient(headers=headers, timeout=TIMEOUT_S, follow_redirects=False)
+        self._headers = headers
+        self._session: aiohttp.ClientSession | None = None
 
-    async def call(self, path: str, *, method: str = "POST", timeout_s: float = TIMEOUT_S, **content: Any) -> Answered:
-        """`content` is httpx's: json, data, files, params. Raises ChannelFailure when no answer comes."""
+    async def call(
+        self, path: str, *, method: str = "POST", timeout_s: float = TIMEOUT_S, file: File | None = None, **content: Any
+    ) -> Answered:
+        """`content` is aiohttp's: json, data, params. Raises ChannelFailure when no answer comes."""
+        if self._session is None:
+            connections = aiohttp.TCPConnector(limit=AT_ONCE)
+            self._session = aiohttp.ClientSession(connector=connections, headers=self._headers, trust_env=True)
+        if file is not None:
+            form = aiohttp.FormData(content.get("data", {}))
+            form.add_field(file.field, file.content, filename=file.name, content_type=file.media_type)
+            content["data"] = form
+        timeout = aiohttp.ClientTimeout(total=3 * timeout_s, sock_read=timeout_s, sock_connect=timeout_s)
+        url = self._base + path
         try:
-            response = await self._client.request(method, self._base + path, timeout=timeout_s, **content)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            async with self._session.request(
+                method, url, timeout=timeout, allow_redirects=False, **content
+            ) as response:
+                return Answered(response.status, await _json(response))
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise ChannelFailure(f"no answer: {type(error).__name__}") from None
-        try:
-            body = response.json()
-        except ValueError:
-            body = {}
-        return Answered(response.status_code, body if isinstance(body, dict) else {})
 
     async def aclose(self) -> None:
         """Close its connections."""
-        await self._client.aclose()
+        if self._session is not None:
+            await self._session.close()
+
+
+async def _json(response: aiohttp.ClientResponse) -> dict[str, Any]:
+    try:
+        body = await response.json(content_type=None)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

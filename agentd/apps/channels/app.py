@@ -20,7 +20,7 @@ from agentd.access import Buckets
 from agentd.agent.language import own_language
 from agentd.application import App, Wiring
 from agentd.apps.channels.conversation import Conversation, Service
-from agentd.apps.channels.mailbox import Answer, Chat, Mailbox
+from agentd.apps.channels.mailbox import Answer, Chat, Mailbox, Place
 from agentd.apps.channels.reading import kind_of, said
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, NotFound, Problem
@@ -39,8 +39,6 @@ AGAIN_S, AGAIN_AT_MOST_S = 1.0, 60.0
 LOOK_S = 1.0
 """How often runs are looked at that wait for an officer."""
 TIDY_S = 3600.0
-Place = tuple[str, str]
-"""A chat: its channel's name, and the service's id of it."""
 
 
 def plugged(entry: ChannelSettings) -> Channel:
@@ -146,28 +144,30 @@ class Channels(App):
         """Keep what came, each once; what nobody may keep (a PIN, a file, a stranger's flood) is not."""
         marks = [self._mailbox.mark("message", service.name, message.id) for message in messages]
         fresh = await self._mailbox.unseen(marks)
+        chats: dict[str, list[tuple[Incoming, str]]] = {}
         for message, mark in zip(messages, marks, strict=True):
             if mark in fresh:
-                await self._take(service, message, mark)
+                chats.setdefault(message.chat, []).append((message, mark))
+        await asyncio.gather(*(self._take_of_chat(service, came) for came in chats.values()))
+
+    async def _take_of_chat(self, service: Service, came: Sequence[tuple[Incoming, str]]) -> None:
+        for message, mark in came:
+            await self._take(service, message, mark)
 
     async def _take(self, service: Service, message: Incoming, mark: str) -> None:
-        kind = kind_of(message)
+        place, kind = (service.name, message.chat), kind_of(message)
         language = own_language((message.language or "id").partition("-")[0].casefold())
-        if kind not in ("start", "stop") and await self._mailbox.stopped(service.name, message.chat):
-            await self._mailbox.pass_over(service.name, message.chat, mark, None)
-            return
-        sender = f"{service.name}/{message.chat}"
+        sender = "/".join(place)
         if kind != "stop" and self._rates.take(sender, service.settings.rate_per_minute):
             first = not self._rates.take(f"{sender} warned", 1)
             says = said(texts()[language].too_many) if first else None
-            await self._mailbox.pass_over(service.name, message.chat, mark, says)
+            await self._mailbox.keep(place, mark, language, None, says)
         else:
             body: dict[str, Any] = {"kind": kind, "text": message.text if kind in ("text", "tap") else ""}
             with suppress(ChannelFailure):
                 if kind == "pin":
                     body["removed"] = await service.channel.remove(message)
-            await self._mailbox.keep(service.name, message.chat, mark, body, language)
-        place = (service.name, message.chat)
+            await self._mailbox.keep(place, mark, language, body)
         if kind == "stop" and (worker := self._workers.get(place)) is not None:
             worker.cancel()
             await asyncio.wait((worker,))
@@ -216,16 +216,15 @@ class Channels(App):
         """Send one answer, or answer one message; False when nothing can be done now."""
         service = self._services[place[0]]
         async with self.lock(place):
-            chat = await self._mailbox.chat(*place)
-            waiting = await self._mailbox.next_out(*place)
+            chat, waiting, letter = await self._mailbox.look(place)
             if waiting is not None and self._open(service, chat):
-                await self._send(service, place[1], *waiting, chat)
+                async with service.sending:
+                    await self._send(service, place[1], *waiting, chat)
                 return True
-            letter = await self._mailbox.next_letter(*place)
             if letter is None or chat is None:
                 return False
             answer = await self._conversation.answer(service, chat, letter)
-            await self._mailbox.answer(*place, answer, letter.number)
+            await self._mailbox.answer(place, answer, letter.number)
             return True
 
     def _open(self, service: Service, chat: Chat | None) -> bool:
@@ -269,9 +268,9 @@ class Channels(App):
                 for place in await self._mailbox.open():
                     if place[0] in self._services and place not in self._workers:
                         self._work(place)
-                for channel, chat, run_id in await self._mailbox.waiting():
-                    if channel in self._services:
-                        await self._tell((channel, chat), run_id)
+                for place, run_id in await self._mailbox.waiting():
+                    if place[0] in self._services:
+                        await self._tell(place, run_id)
             except (AgentdError, OSError, SQLAlchemyError) as error:
                 log.warning("channel.put_off", error=type(error).__name__)
             await asyncio.sleep(LOOK_S)
@@ -280,13 +279,13 @@ class Channels(App):
         if self.lock(place).locked():
             return  # its worker is at it; the next look comes soon
         async with self.lock(place):
-            chat = await self._mailbox.chat(*place)
+            chat, _, _ = await self._mailbox.look(place)
             if chat is None:
                 return
             answer: Answer | None = await self._conversation.ended(self._services[place[0]], chat, run_id)
             if answer is None:
                 return
-            await self._mailbox.answer(*place, answer)
+            await self._mailbox.answer(place, answer)
         self._work(place)
 
     async def _tidy(self) -> None:

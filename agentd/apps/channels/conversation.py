@@ -6,9 +6,10 @@ again after a kill; its run has the message's mark as its id, and what was decid
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.language import detect, own_language
@@ -21,6 +22,8 @@ from agentd.messages import AgentOutcome, Caller, ChannelSettings, Choice
 from agentd.ports import Channel
 from agentd.runs.api import Runs
 
+SENDING = 8
+"""Messages sent at once: no service takes many more a second, and what is on its way at a kill arrives twice."""
 TRIES = 3
 """How often the number of the sign-in page may be written wrong."""
 
@@ -31,6 +34,7 @@ class Service:
 
     settings: ChannelSettings
     channel: Channel
+    sending: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SENDING))
 
     @property
     def name(self) -> str:

@@ -31,6 +31,11 @@ SEEN = timedelta(days=8)
 LINK_S = 900
 KEY_FILE = "channels.key"
 
+Place = tuple[str, str]
+"""A chat: its channel's name, and the service's id of it."""
+Out = tuple[int, dict[str, Any]]
+"""An answer that was not sent: its number and what it is."""
+
 TABLES = sa.MetaData()
 _CHAT = (sa.Column("channel", sa.String(40), primary_key=True), sa.Column("chat", sa.String(100), primary_key=True))
 CHATS = sa.Table(
@@ -148,85 +153,83 @@ class Mailbox:
         known = await self._writes.do(lambda db: {row[0] for row in db.execute(query)})
         return {mark for mark in marks if mark not in known}
 
-    async def stopped(self, channel: str, chat: str) -> bool:
-        """Whether this chat said "stop"."""
-        query = sa.select(STOPPED.c.mark).where(STOPPED.c.mark == self.mark("stop", channel, chat))
-        return await self._writes.do(lambda db: db.execute(query).first() is not None)
+    async def keep(
+        self,
+        place: Place,
+        mark: str,
+        language: Language,
+        body: dict[str, Any] | None,
+        says: dict[str, Any] | None = None,
+    ) -> None:
+        """Keep a message, once; a new chat begins with it, and `stop` drops what waits before it.
 
-    async def keep(self, channel: str, chat: str, mark: str, body: dict[str, Any], language: Language) -> None:
-        """Keep a message, once; a new chat begins with it. `stop` drops what waits before it."""
-        now, stop = iso(self._clock.now()), self.mark("stop", channel, chat)
+        Without a `body` only that it came is noted, and `says` goes out. Of a chat that said "stop" nothing else is
+        heard until it starts again.
+        """
+        now, stop, kind = iso(self._clock.now()), self.mark("stop", *place), "" if body is None else body["kind"]
+        me = {"channel": place[0], "chat": place[1]}
 
         def work(db: Connection) -> None:
             if db.execute(sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark == mark)).first():
                 return
             db.execute(SEEN_MARKS.insert(), {"mark": mark, "at": now})
-            if body["kind"] in ("start", "stop"):
+            if kind in ("start", "stop"):
                 db.execute(STOPPED.delete().where(STOPPED.c.mark == stop))
-            if body["kind"] == "stop":
+            elif db.execute(sa.select(STOPPED.c.mark).where(STOPPED.c.mark == stop)).first():
+                return
+            if says is not None:
+                db.execute(OUTBOX.insert(), {**me, "body": says})
+            if body is None:
+                return
+            if kind == "stop":
                 db.execute(STOPPED.insert(), {"mark": stop})
                 for table in (INBOX, OUTBOX):
-                    db.execute(table.delete().where(_mine(table, channel, chat)))
-            if db.execute(CHATS.update().where(_mine(CHATS, channel, chat)).values(heard_at=now)).rowcount == 0:
-                db.execute(CHATS.insert(), _columns(Chat(channel, chat, secrets.token_hex(16), language, now)))
-            db.execute(INBOX.insert(), {"channel": channel, "chat": chat, "mark": mark, "body": body})
+                    db.execute(table.delete().where(_mine(table, place)))
+            if db.execute(CHATS.update().where(_mine(CHATS, place)).values(heard_at=now)).rowcount == 0:
+                db.execute(CHATS.insert(), _columns(Chat(*place, secrets.token_hex(16), language, now)))
+            db.execute(INBOX.insert(), {**me, "mark": mark, "body": body})
 
         await self._writes.do(work)
 
-    async def pass_over(self, channel: str, chat: str, mark: str, says: dict[str, Any] | None) -> None:
-        """Keep nothing of a message but that it came; `says` is sent where it is answered at all."""
-        at = iso(self._clock.now())
-
-        def work(db: Connection) -> None:
-            if db.execute(sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark == mark)).first():
-                return
-            db.execute(SEEN_MARKS.insert(), {"mark": mark, "at": at})
-            if says is not None:
-                db.execute(OUTBOX.insert(), {"channel": channel, "chat": chat, "body": says})
-
-        await self._writes.do(work)
-
-    async def open(self) -> list[tuple[str, str]]:
+    async def open(self) -> list[Place]:
         """(channel, chat) of every chat in which something is to be done."""
         query = sa.union(sa.select(INBOX.c.channel, INBOX.c.chat), sa.select(OUTBOX.c.channel, OUTBOX.c.chat))
         return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
 
-    async def chat(self, channel: str, chat: str) -> Chat | None:
-        """The chat as it stands."""
-        found = await self._first(CHATS, _mine(CHATS, channel, chat))
-        return None if found is None else Chat(**found)
+    async def look(self, place: Place) -> tuple[Chat | None, Out | None, Letter | None]:
+        """The chat as it stands, the oldest answer that was not sent, the oldest message that is not answered."""
+
+        def work(db: Connection) -> tuple[Chat | None, Out | None, Letter | None]:
+            chat, out, letter = (_first(db, table, _mine(table, place)) for table in (CHATS, OUTBOX, INBOX))
+            return (
+                None if chat is None else Chat(**chat),
+                None if out is None else (out["number"], out["body"]),
+                None if letter is None else Letter(letter["number"], letter["mark"], letter["body"]),
+            )
+
+        return await self._writes.do(work)
 
     async def put(self, chat: Chat) -> None:
         """Keep how a chat stands, unless it was forgotten meanwhile."""
-        query = CHATS.update().where(_mine(CHATS, chat.channel, chat.chat)).values(**_columns(chat))
+        query = CHATS.update().where(_mine(CHATS, (chat.channel, chat.chat))).values(**_state(chat))
         await self._writes.do(lambda db: db.execute(query))
-
-    async def next_letter(self, channel: str, chat: str) -> Letter | None:
-        """The oldest message that is not answered."""
-        row = await self._first(INBOX, _mine(INBOX, channel, chat))
-        return None if row is None else Letter(row["number"], row["mark"], row["body"])
-
-    async def next_out(self, channel: str, chat: str) -> tuple[int, dict[str, Any]] | None:
-        """(number, body) of the oldest answer that was not sent."""
-        row = await self._first(OUTBOX, _mine(OUTBOX, channel, chat))
-        return None if row is None else (row["number"], row["body"])
 
     async def sent(self, number: int) -> None:
         """The service has it."""
         await self._writes.do(lambda db: db.execute(OUTBOX.delete().where(OUTBOX.c.number == number)))
 
-    async def answer(self, channel: str, chat: str, answer: Answer, number: int | None = None) -> None:
+    async def answer(self, place: Place, answer: Answer, number: int | None = None) -> None:
         """In one transaction: the message `number` goes, what it came to is kept."""
         until = iso(self._clock.now() + timedelta(seconds=LINK_S))
-        me = {"channel": channel, "chat": chat}
+        me = {"channel": place[0], "chat": place[1]}
 
         def work(db: Connection) -> None:
             if number is not None:
                 db.execute(INBOX.delete().where(INBOX.c.number == number))
-            mine = _mine(CHATS, channel, chat)
+            mine = _mine(CHATS, place)
             if answer.chat is None:
                 db.execute(CHATS.delete().where(mine))
-            elif not db.execute(CHATS.update().where(mine).values(**_columns(answer.chat))).rowcount:
+            elif not db.execute(CHATS.update().where(mine).values(**_state(answer.chat))).rowcount:
                 return  # its session was deleted meanwhile
             for body in answer.messages:
                 db.execute(OUTBOX.insert(), {**me, "body": body})
@@ -234,21 +237,21 @@ class Mailbox:
             if answer.awaits is not None:
                 db.execute(WAITS.insert(), {**me, "run_id": answer.awaits})
             if answer.link is not None:
-                db.execute(LINKS.delete().where(_mine(LINKS, channel, chat)))
+                db.execute(LINKS.delete().where(_mine(LINKS, place)))
                 db.execute(LINKS.insert(), {**me, "code": self.mark("link", answer.link), "until": until})
 
         await self._writes.do(work)
 
-    async def waiting(self) -> list[tuple[str, str, str]]:
-        """(channel, chat, run_id) of the runs whose end is told later."""
+    async def waiting(self) -> list[tuple[Place, str]]:
+        """(chat, run_id) of the runs whose end is told later."""
         rows = await self._writes.do(lambda db: list(db.execute(sa.select(WAITS)).mappings()))
-        return [(row["channel"], row["chat"], row["run_id"]) for row in rows]
+        return [((row["channel"], row["chat"]), row["run_id"]) for row in rows]
 
     async def linked(self, code: str) -> Chat | None:
         """The chat whose sign-in link has this code, while it holds."""
         holds = sa.and_(LINKS.c.code == self.mark("link", code), LINKS.c.until > iso(self._clock.now()))
-        found = await self._first(LINKS, holds)
-        return None if found is None else await self.chat(found["channel"], found["chat"])
+        found = await self._writes.do(lambda db: _first(db, LINKS, holds))
+        return None if found is None else (await self.look((found["channel"], found["chat"])))[0]
 
     async def unlink(self, code: str) -> None:
         """A link is good for one sign-in."""
@@ -262,7 +265,7 @@ class Mailbox:
             mine = sa.select(CHATS.c.channel, CHATS.c.chat).where(CHATS.c.session_id == session_id)
             for channel, chat in list(db.execute(mine)):
                 for table in (INBOX, OUTBOX, WAITS, LINKS, CHATS):
-                    db.execute(table.delete().where(_mine(table, channel, chat)))
+                    db.execute(table.delete().where(_mine(table, (channel, chat))))
 
         await self._writes.do(work)
 
@@ -278,15 +281,19 @@ class Mailbox:
 
         await self._writes.do(work)
 
-    async def _first(self, table: sa.Table, where: sa.ColumnElement[bool]) -> RowMapping | None:
-        query = sa.select(table).where(where).limit(1)
-        if "number" in table.c:
-            query = query.order_by(table.c.number)
-        return await self._writes.do(lambda db: db.execute(query).mappings().first())
+
+def _first(db: Connection, table: sa.Table, where: sa.ColumnElement[bool]) -> RowMapping | None:
+    query = sa.select(table).where(where).limit(1)
+    return db.execute(query.order_by(table.c.number) if "number" in table.c else query).mappings().first()
 
 
-def _mine(table: sa.Table, channel: str, chat: str) -> sa.ColumnElement[bool]:
-    return sa.and_(table.c.channel == channel, table.c.chat == chat)
+def _mine(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.channel == place[0], table.c.chat == place[1])
+
+
+def _state(chat: Chat) -> dict[str, Any]:
+    """What answering changes: when somebody was heard last is noted as it happens."""
+    return {name: value for name, value in _columns(chat).items() if name != "heard_at"}
 
 
 def _columns(chat: Chat) -> dict[str, Any]:
