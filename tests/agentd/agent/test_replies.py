@@ -11,6 +11,7 @@ import pytest
 
 from agentd.agent.languages import LANGUAGES
 from agentd.agent.replies import replies
+from agentd.apps.channels.texts import texts as chats
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.deeds import languages as deeds
 from agentd.apps.residents.replies import replies as residents
@@ -29,7 +30,7 @@ def places(said: Mapping[str, Any], path: str = "") -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("texts", [replies, residents, asking, deeds], ids=["daemon", "residents", "asking", "deeds"])
+@pytest.mark.parametrize("texts", [replies, residents, asking, deeds, chats], ids=lambda texts: texts.__module__)
 def test_every_reply_is_there_in_each_language_with_the_same_places(texts: Callable[[], Mapping[str, Any]]) -> None:
     assert list(texts()) == list(LANGUAGES)
     first, *others = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.languages import LANGUAGES, Words, packs, read
+from agentd.agent.languages import LANGUAGES, Words, packs, read, understood
 from agentd.agent.text import fold, folded_tokens, normal
 from agentd.apps.letters import languages
 from agentd.apps.letters.grounding import ungrounded
@@ -95,6 +95,11 @@ def test_what_is_denied_asked_supposed_past_or_anothers_is_not(arguments: dict[s
 
 def test_the_daemon_understands_more_languages_than_it_speaks() -> None:
     assert list(packs(Path(languages.__file__).with_suffix(""), languages.Phrases)) == [*LANGUAGES, "ar", "zh"]
+    assert [code for code in ("id", "jv", "ar", "zh", "ms", "su", "sw", "fr", None) if not understood(code)] == [
+        "su",
+        "sw",
+        "fr",
+    ]
 
 
 @pytest.mark.parametrize("language", ["jv", "ar", "zh"])
