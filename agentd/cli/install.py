@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
-    """{where: text} of every file to write; client.toml too, where there is none yet."""
+    """{where: text} of every file to write; where there is no client.toml yet, also it and the office beside it."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path(os.environ.get("HOME", "/")) / ".config")
     folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
     kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"
@@ -95,7 +95,18 @@ def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
         files[folder / DROP_IN] = _template(DROP_IN)
     if not kept.exists():
         files[kept] = settings.file.read_text(encoding="utf-8")
+        files |= _beside(settings.file.resolve().parent, kept.parent)
     return files
+
+
+def _beside(office: Path, target: Path) -> dict[Path, str]:
+    """The office's own file and letters; the default office's are found where they ship."""
+    from agentd.config import shipped
+
+    if office == shipped("client.toml").parent:
+        return {}
+    own = (office / "office.toml", *office.glob("letters/*/*"))
+    return {target / file.relative_to(office): file.read_text(encoding="utf-8") for file in own if file.is_file()}
 
 
 def next_step(*, system: bool) -> str:

@@ -22,6 +22,7 @@ import pytest
 
 from agentd import config
 from agentd.cli.install import CannotInstall, check_reachable, units
+from agentd.config.shipped import PROFILES
 from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN
 from tests.ports import free_port
 
@@ -240,3 +241,13 @@ def test_install_writes_below_a_root_and_says_what_comes_next(tmp_path: Path) ->
     assert (folder / "agentd" / "client.toml").read_text() == HEAD + SERVERS["time"]
     assert f"ExecStart={AGENTD} serve" in (folder / "systemd" / "user" / "agentd.service").read_text()
     assert "systemctl --user daemon-reload" in done.stdout
+
+
+def test_an_office_of_ones_own_is_installed_with_its_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    program = Path(sys.executable).with_name("agentd")
+    for office, own in (("campus", True), ("kelurahan", False)):
+        made = units(config.load(PROFILES / office / "client.toml"), program, system=False)
+        there = {path.relative_to(tmp_path / "home" / "agentd").as_posix() for path in made if "agentd/" in str(path)}
+        assert "client.toml" in there
+        assert ("office.toml" in there, "letters/transcript_request/letter.txt" in there) == (own, own)
