@@ -14,7 +14,8 @@ HEAD = """\
 # Licences
 
 The packages that `requirements.lock` names, with the licence that each states. Rendered by `python -m lab.tools`.
-agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`.
+agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`,
+and so has Chart.js (MIT), which draws the charts of `/ask`, in `agentd/apps/analytics/web/static/vendor/chartjs/`.
 `make sbom` writes the same as a CycloneDX bill of materials.
 
 | package | licence |

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import signal
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from openpyxl import load_workbook
 from playwright.sync_api import Page, Route, expect
 
+from agentd.apps.analytics import app
 from lab.eval.analytics.questions import QUESTIONS
 from tests.agentd.apps.analytics.scripts import CONFIG
 from tests.daemon import TOKEN, Daemon
@@ -47,12 +52,43 @@ def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
     cells = answer.locator("tbody tr td:first-child").all_inner_texts()
     assert cells == ["2025-01", "2025-02", "2025-04", "2025-03"]  # by value, not by letters
     page.get_by_text("Rencana dan SQL").click()
-    expect(answer).to_contain_text("SELECT strftime")
+    step = answer.get_by_role("list", name="Rencana").get_by_role("listitem")
+    expect(step).to_contain_text("Total per bulan")
+    expect(step).to_contain_text("SELECT strftime")
     assert violations(page) == []
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Simpan CSV").click()
-    saved = Path(download.value.path()).read_text(encoding="utf-8-sig")
-    assert saved.splitlines()[:2] == ["bulan,total_penjualan,catatan", "2025-01,Rp 1.250.000,'=1+1"]
+
+
+def test_a_chart_has_axes_with_their_unit_and_says_each_figure_to_pointer_and_keys(
+    guarded: Daemon, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(guarded.url + "/ask", token=TOKEN, prepare=answering(ANSWER))
+    page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan?")
+    page.get_by_label("Pertanyaan").press("Enter")
+    chart = page.get_by_role("img", name="total penjualan menurut bulan")
+    expect(chart).to_have_attribute("data-drawn", "true")
+    axes = page.evaluate(
+        "(({scales: {x, y}}) => [x.options.title.text, y.options.title.text, y.ticks.length > 2])"
+        "(Chart.getChart(document.querySelector('.chart canvas')))"
+    )
+    assert axes == ["bulan", "total penjualan (Rp)", True]
+    said = page.locator(".chart").get_by_role("status")
+    chart.focus()
+    chart.press("ArrowRight")
+    expect(said).to_have_text("2025-01 · total penjualan: Rp 1.250.000")
+    chart.press("ArrowRight")
+    expect(said).to_have_text("2025-02 · total penjualan: Rp 2.050.000")
+    chart.hover(position={"x": 600, "y": 100})
+    expect(said).to_have_text("2025-04 · total penjualan: Rp 2.200.000")
+    assert violations(page) == []
+
+
+def test_the_chart_library_is_the_makers_own_file_with_its_licence() -> None:
+    folder = Path(app.__file__).parent / "web" / "static" / "vendor" / "chartjs"
+    source = tomllib.loads((folder / "source.toml").read_text())
+    held = (folder / source["file"]).read_bytes()
+    assert hashlib.sha256(held).hexdigest() == source["sha256"]
+    assert f"Chart.js v{source['version']}".encode() in held[:200]
+    assert "MIT License" in (folder / "LICENSE.md").read_text()
 
 
 def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, open_page: Callable[..., Page]) -> None:
@@ -123,6 +159,10 @@ def test_the_engines_answer_survives_a_restart_and_a_hopeless_question_is_told(
     with page.expect_download() as download:
         page.get_by_role("button", name="Simpan CSV").click()
     assert len(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()) == len(top) + 1
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Simpan XLSX").click()
+    sheet = load_workbook(io.BytesIO(Path(download.value.path()).read_bytes())).active
+    assert [row[0].value for row in sheet.iter_rows(min_row=2)] == top
 
     page.get_by_label("Pertanyaan").fill("Apa warna langit?")
     page.get_by_role("button", name="Tanya", exact=True).click()

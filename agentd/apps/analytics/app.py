@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentd.application import App, QuestionKind, Wiring
 from agentd.apps.analytics import method
@@ -11,10 +12,14 @@ from agentd.apps.analytics.books_tool import Books, Verbatim
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.ports import ChatModel, ToolHost
+from agentd.runs.api import Runs
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 
 class Analytics(App):
-    """Analytics.ask, its tool, and the page /ask."""
+    """Analytics.ask, its tool, the page /ask, and its tables as files."""
 
     static = Path(__file__).parent / "web" / "static"
     methods = (method.ask,)
@@ -40,6 +45,12 @@ class Analytics(App):
     def wrap_model(self, inner: ChatModel) -> ChatModel:
         """The tool's answer is the agent's answer, word for word."""
         return Verbatim(inner)
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """/tables."""
+        from agentd.apps.analytics.tables import TablesEndpoint
+
+        return TablesEndpoint(runs).routes()
 
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""

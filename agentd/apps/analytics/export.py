@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,23 @@ Rows = Sequence[Mapping[str, Any]]
 
 def write(rows: Rows, file: Path) -> None:
     """The rows with their columns' names above. Raises ValueError for another kind of file, OSError."""
-    if file.suffix.casefold() not in KINDS:
+    kind = file.suffix.casefold()
+    if kind not in KINDS:
         raise ValueError(f"{file.name}: the file's name must end in {' or '.join(KINDS)}")
+    file.write_bytes(made(rows, kind))
+
+
+def made(rows: Rows, kind: str) -> bytes:
+    """The file's content; `kind` is one of KINDS."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     lines = [[row.get(name) for name in columns] for row in rows]
-    (_csv if file.suffix.casefold() == ".csv" else _xlsx)(columns, lines, file)
+    return (_csv if kind == ".csv" else _xlsx)(columns, lines)
 
 
-def _csv(columns: list[str], lines: list[list[Any]], file: Path) -> None:
-    with file.open("w", newline="", encoding="utf-8-sig") as out:
-        table = csv.writer(out)
-        table.writerow([_plain(name) for name in columns])
-        table.writerows([[_plain(value) for value in line] for line in lines])
+def _csv(columns: list[str], lines: list[list[Any]]) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([[_plain(value) for value in line] for line in (columns, *lines)])
+    return out.getvalue().encode("utf-8-sig")
 
 
 def _plain(value: Any) -> Any:
@@ -33,7 +39,7 @@ def _plain(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _xlsx(columns: list[str], lines: list[list[Any]], file: Path) -> None:
+def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -45,4 +51,6 @@ def _xlsx(columns: list[str], lines: list[list[Any]], file: Path) -> None:
             if isinstance(cell.value, str):
                 cell.data_type = "s"
     sheet.freeze_panes = "A2"
-    book.save(file)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()

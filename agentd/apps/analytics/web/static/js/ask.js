@@ -3,7 +3,7 @@
 import { chart } from './chart.js';
 import { $, h, once, randomId } from './dom.js';
 import { login, shut, staffOnly } from './login.js';
-import { call, callSurely } from './rpc.js';
+import { call, callSurely, get } from './rpc.js';
 import { follow } from './stream.js';
 import { dataTable } from './table.js';
 import { said, speakIn, t, writeWords } from './words.js';
@@ -61,7 +61,8 @@ function answerCard(question, answer) {
     warnings(answer.warnings_for_display),
     summary(answer.executive_summary),
     rows.length > 0 && chart(rows),
-    rows.length > 0 && dataTable(rows, question),
+    rows.length > 0 && dataTable(rows),
+    rows.length > 0 && downloads(answer.run_id),
     steps(answer),
   );
 }
@@ -107,19 +108,58 @@ function summary(figures) {
   );
 }
 
+/** The table as a file, as `agentd books ask --out` writes it. */
+function downloads(runId) {
+  const save = (kind) => once(async () => {
+    try {
+      const url = URL.createObjectURL(await (await get(`/tables/${encodeURIComponent(runId)}.${kind}`)).blob());
+      h('a', { href: url, download: `jawaban.${kind}` }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    } catch (error) {
+      $('#progress').textContent = error.userMessage || t('ask_unsaved');
+    }
+  });
+  return h('div', { class: 'actions' }, ['csv', 'xlsx'].map((kind) => h('button', { type: 'button', onclick: save(kind), 'data-act': kind }, t('ask_save', { kind: kind.toUpperCase() }))));
+}
+
+const PARTS = ['main_table', 'joins', 'select_columns', 'filters', 'group_by', 'having', 'order_by_clauses', 'limit'];
+
 function steps({ plan, mcp_tool_call_history: calls }) {
-  const planned = plan ? (Array.isArray(plan) ? plan : [plan]) : [];
+  const planned = plan ? [plan].flat() : [];
   if (!planned.length && !calls?.length) return null;
   return h(
     'details',
     {},
     h('summary', {}, t('ask_plan')),
-    planned.map((step) => [h('h3', {}, step?.purpose ?? t('ask_step')), h('pre', {}, step?.query ?? JSON.stringify(step, null, 2))]),
+    h('ol', { class: 'plan', 'aria-label': t('ask_step') }, planned.map(planStep)),
     calls?.length > 0 && h('h3', {}, t('ask_calls')),
     (calls ?? []).map((made) =>
       h('details', {}, h('summary', {}, `${made.server_name} · ${made.tool_name}: ${made.status}`), h('pre', {}, JSON.stringify({ request: made.request_payload, response: made.response_payload, error: made.error_message }, null, 2))),
     ),
   );
+}
+
+/** What a step finds, and how: its SQL, or the parts of its operation in words. */
+function planStep(step) {
+  const parts = PARTS.filter((name) => step[name] && [step[name]].flat().length > 0);
+  return h(
+    'li',
+    {},
+    h('strong', {}, step.purpose || step.result_key || t('ask_step')),
+    step.query && h('pre', { tabindex: '0' }, step.query),
+    !step.query && h('dl', {}, parts.map((name) => h('div', {}, h('dt', {}, said('ask_parts', name)), h('dd', {}, [step[name]].flat().map(inWords).join('; '))))),
+  );
+}
+
+/** One column, condition, join or order of an operation: `SUM(total_amount)`, `order_date >= 2025-01-01`. */
+function inWords(part) {
+  if (part === null || typeof part !== 'object') return String(part);
+  if (part.target_table) return part.target_table;
+  if (part.conditions) return part.conditions.map(inWords).join(` ${t(part.logical_operator === 'OR' ? 'ask_or' : 'ask_and')} `);
+  const name = part.field_or_expression ?? part.field_name;
+  if (name === undefined) return JSON.stringify(part);
+  const value = part.value === undefined ? '' : typeof part.value === 'string' ? part.value : JSON.stringify(part.value);
+  return [part.aggregation ? `${part.aggregation}(${name})` : name, part.operator, value, part.direction].filter(Boolean).join(' ');
 }
 
 $('#ask').addEventListener('submit', (event) => {

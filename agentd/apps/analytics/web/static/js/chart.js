@@ -1,20 +1,15 @@
-// A small chart where one helps: one column of names or times, one of figures. Bars for names, a line for times.
+// A chart where one helps: one column of names or times, one of figures. Chart.js draws it; the table beside says the same.
 
+import { h } from './dom.js';
 import { columnsOf, isFigure, numeric } from './table.js';
-import { t } from './words.js';
+import { lang, t } from './words.js';
 
-const [WIDTH, ROW, HEIGHT, LEFT] = [640, 30, 260, 180];
-const MOST = 24;
+const LIBRARY = '../vendor/chartjs/chart.umd.min.js';
+const [MOST, BAR_PX] = [24, 34];
 const TIME = /^(19|20)\d\d(-\d\d){0,2}(T|$)/; // a year, a month, a day; an amount is none of them
+const UNITS = { Rp: /^\s*-?\s*(Rp|IDR)/i, '%': /%\s*$/ };
 
-function svg(tag, props, ...children) {
-  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-/** An SVG for these rows, or null when a chart would say nothing. */
+/** A figure for these rows, drawn as soon as the library is here; null when a chart would say nothing. */
 export function chart(rows) {
   if (rows.length < 2 || rows.length > MOST) return null;
   const columns = columnsOf(rows);
@@ -22,39 +17,57 @@ export function chart(rows) {
   const names = times ?? columns.find((name) => !isFigure(rows, name));
   const figures = columns.findLast((name) => name !== names && isFigure(rows, name));
   if (!names || !figures) return null;
-  const points = rows.map((row) => ({ name: String(row[names]), shown: String(row[figures]), value: numeric(row[figures]) || 0 }));
-  const label = t('ask_chart', { figures: figures.replaceAll('_', ' '), names: names.replaceAll('_', ' ') });
-  return times ? line(points.sort((a, b) => a.name.localeCompare(b.name)), label) : bars(points, label);
+  const points = rows.map((row) => ({ name: String(row[names] ?? ''), shown: String(row[figures] ?? ''), value: numeric(row[figures]) }));
+  if (times) points.sort((a, b) => a.name.localeCompare(b.name));
+  const [title, by] = [figures, names].map((name) => name.replaceAll('_', ' '));
+  const canvas = h('canvas', { role: 'img', tabindex: '0', 'aria-label': t('ask_chart', { figures: title, names: by }) });
+  const spoken = h('p', { class: 'sr-only', role: 'status' });
+  const figure = h('figure', { class: 'chart' }, canvas, spoken);
+  if (!times) figure.style.height = `${(points.length + 3) * BAR_PX}px`;
+  draw(canvas, spoken, points, { title, by, flat: !times }).catch(() => figure.remove()); // the table says it all
+  return figure;
 }
 
-function bars(points, label) {
-  const most = Math.max(...points.map((point) => Math.abs(point.value)), 1e-9);
-  const rows = points.flatMap((point, index) => {
-    const width = (Math.abs(point.value) / most) * (WIDTH - LEFT - 120);
-    return [
-      svg('text', { x: LEFT - 8, y: index * ROW + 20, 'text-anchor': 'end' }, point.name.slice(0, 24)),
-      svg('rect', { class: 'bar', x: LEFT, y: index * ROW + 5, width, height: ROW - 10 }),
-      svg('text', { x: LEFT + width + 6, y: index * ROW + 20 }, point.shown),
-    ];
+async function draw(canvas, spoken, points, { title, by, flat }) {
+  await import(LIBRARY);
+  const css = getComputedStyle(document.documentElement);
+  const [ink, main, grid] = ['--ink', '--main', '--line'].map((name) => css.getPropertyValue(name));
+  const unit = Object.keys(UNITS).find((name) => points.every(({ shown }) => !shown || UNITS[name].test(shown)));
+  const short = new Intl.NumberFormat(lang(), { notation: 'compact' });
+  const axis = (text, more) => ({ title: { display: true, text, color: ink }, ticks: { color: ink, ...more }, grid: { color: grid } });
+  const amounts = { beginAtZero: true, ...axis(unit ? `${title} (${unit})` : title, { callback: (value) => short.format(value) }) };
+  const drawn = new globalThis.Chart(canvas, {
+    type: flat ? 'bar' : 'line',
+    data: { labels: points.map((point) => point.name), datasets: [{ data: points.map((point) => point.value), borderColor: main, backgroundColor: main }] },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      indexAxis: flat ? 'y' : 'x',
+      interaction: { mode: 'index', intersect: false, axis: flat ? 'y' : 'x' },
+      scales: flat ? { x: amounts, y: axis(by, { autoSkip: false }) } : { x: axis(by), y: amounts },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          displayColors: false,
+          callbacks: { label: ({ dataIndex }) => `${title}: ${points[dataIndex].shown}` },
+          external: ({ tooltip }) => (spoken.textContent = tooltip.opacity ? [...tooltip.title, ...tooltip.body.flatMap((part) => part.lines)].join(' · ') : ''),
+        },
+      },
+    },
   });
-  return picture(points.length * ROW, label, rows);
+  byKeys(canvas, drawn, points.length);
+  canvas.dataset.drawn = 'true';
 }
 
-function line(points, label) {
-  const values = points.map((point) => point.value);
-  const [low, high] = [Math.min(0, ...values), Math.max(...values, 1e-9)];
-  const x = (index) => 60 + (index * (WIDTH - 120)) / (points.length - 1);
-  const y = (value) => HEIGHT - 40 - ((value - low) / (high - low)) * (HEIGHT - 80);
-  const path = points.map((point, index) => `${x(index)},${y(point.value)}`).join(' ');
-  const ends = [0, points.length - 1].map((index) => svg('text', { x: x(index), y: HEIGHT - 12, 'text-anchor': 'middle' }, points[index].name));
-  const top = points[values.indexOf(Math.max(...values))];
-  return picture(HEIGHT, label, [
-    svg('line', { class: 'axis', x1: 60, x2: WIDTH - 60, y1: y(low), y2: y(low) }),
-    svg('polyline', { class: 'line', points: path }),
-    svg('text', { x: x(points.indexOf(top)), y: y(top.value) - 10, 'text-anchor': 'middle' }, top.shown),
-    ...ends,
-  ]);
+/** Arrow keys show each point's figure in turn, as the pointer does. */
+function byKeys(canvas, drawn, count) {
+  let index = -1;
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    index = Math.min(count - 1, Math.max(0, index + step));
+    drawn.tooltip.setActiveElements([{ datasetIndex: 0, index }], { x: 0, y: 0 });
+    drawn.update();
+  });
 }
-
-const picture = (height, label, children) =>
-  svg('svg', { class: 'chart', viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': label }, ...children);

@@ -1,10 +1,10 @@
-// A table of rows that can be sorted by its columns and saved as CSV. Values are shown as they come.
+// A table of rows that can be sorted by its columns. Values are shown as they come.
 
 import { fill, h } from './dom.js';
 import { lang, t } from './words.js';
 
-/** Rows as objects → a region with the table and a CSV button. */
-export function dataTable(rows, title) {
+/** Rows as objects → a region with the table. */
+export function dataTable(rows) {
   const columns = columnsOf(rows);
   const figures = new Set(columns.filter((name) => isFigure(rows, name)));
   const body = h('tbody');
@@ -23,16 +23,10 @@ export function dataTable(rows, title) {
     return head;
   });
   draw(rows);
-  const save = () => saveAs(`${title.slice(0, 40).replace(/\W+/g, '-') || 'data'}.csv`, csv(rows));
   return h(
     'div',
-    {},
-    h(
-      'div',
-      { class: 'table', tabindex: '0', role: 'region', 'aria-label': t('ask_table') },
-      h('table', {}, h('caption', {}, t('ask_rows', { count: rows.length })), h('thead', {}, h('tr', {}, heads)), body),
-    ),
-    h('div', { class: 'actions' }, h('button', { type: 'button', onclick: save, 'data-act': 'csv' }, t('ask_csv'))),
+    { class: 'table', tabindex: '0', role: 'region', 'aria-label': t('ask_table') },
+    h('table', {}, h('caption', {}, t('ask_rows', { count: rows.length })), h('thead', {}, h('tr', {}, heads)), body),
   );
 }
 
@@ -59,20 +53,3 @@ function compare(a, b) {
 }
 
 const shown = (value) => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
-
-/** RFC 4180; a cell that a spreadsheet would run as a formula is kept a text. */
-export function csv(rows) {
-  const columns = columnsOf(rows);
-  const cell = (value) => {
-    let text = shown(value);
-    if (/^[=+@\t\r]/.test(text) || (text.startsWith('-') && Number.isNaN(numeric(text)))) text = `'${text}`;
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [columns, ...rows.map((row) => columns.map((name) => row[name]))].map((line) => line.map(cell).join(',')).join('\r\n');
-}
-
-function saveAs(name, text) {
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }));
-  h('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
