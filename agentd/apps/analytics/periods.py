@@ -32,59 +32,60 @@ from agentd.apps.analytics.spans import (
     span_label,
     trailing,
 )
+from agentd.apps.analytics.vocabulary import alternatives, vocabulary
 
-_MONTH_WORDS = {name: number for number, names in enumerate(words().months, 1) for name in names} | {"mrt": 3}
+_SAID = vocabulary()
+_MONTH_WORDS = {name: number for number, names in enumerate(words().months, 1) for name in names} | _SAID.months
 _NUMBERS = {
     **{word: number for word, number in words().digits.items() if number},
     **{word: number for word, number in words().numbers.items() if number <= 12},
     **{word: number for word, number in words().ordinals.items() if number <= 4},
     **{word: number for number, word in enumerate("i ii iii iv".split(), 1)},
-    **{word: number for number, word in enumerate("pertama kedua ketiga keempat".split(), 1)},
-    "se": 1,
+    **_SAID.ordinals,
 }
 
-_M = r"(?:(?!may\s+(?:i|we)\b)(?:" + "|".join(sorted(_MONTH_WORDS, key=len, reverse=True)) + "))"
+_M = rf"(?:(?!{alternatives(_SAID.no_months)}\b){alternatives(_MONTH_WORDS)})"
 _Y = r"(?:19|20)\d\d"
-_N = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
-_THIS = r"(?:ini|sekarang|berjalan)"
-_LAST = r"(?:lalu|kemarin|sebelumnya|yang lalu)"
-_UNITS = {
-    "hari": "day", "day": "day", "days": "day", "minggu": "week", "pekan": "week", "week": "week", "weeks": "week",
-    "bulan": "month", "month": "month", "months": "month", "tahun": "year", "year": "year", "years": "year",
-    "kuartal": "quarter", "triwulan": "quarter", "quarter": "quarter", "quarters": "quarter",
-}  # fmt: skip
-_U = "(?:" + "|".join(sorted(_UNITS, key=len, reverse=True)) + ")"
-_TO = r"(?:s\.?\s?/?\s?d\.?|sampai dengan|sampai|hingga|until|through|to|-|–)"
+_N = rf"(?:\d{{1,3}}|{alternatives(_NUMBERS)})"
+_U = alternatives(_SAID.units)
+_TO = alternatives(_SAID.to)
+_YEAR = alternatives(_SAID.years)
+_KE = rf"(?:{alternatives(_SAID.ordinal_prefixes)}\s?)?"
+_NTH = alternatives(["iv", "iii", "ii", "i", *_SAID.ordinals])
+_NTH_BEFORE = alternatives(word for word, number in words().ordinals.items() if number <= 4)
+_EDGES = alternatives(_SAID.begins | _SAID.ends)
 
 _POINTS = rf"""
     (?P<iso>{_Y}-\d\d?-\d\d?)
   | (?P<dmy>\d\d?[/.-]\d\d?[/.-]{_Y})
-  | (?P<edge>awal|akhir|start\ of|end\ of)\s+(?:bulan\s+)?(?P<em>{_M})(?:\s+(?P<ey>{_Y}))?
-  | (?P<ytd>(?:tahun\ ini|awal\ tahun|{_M}\ {_Y})\s+{_TO}\s+(?:hari\ ini|sekarang|today|now)|year\ to\ date|ytd)
+  | (?P<edge>{_EDGES})\s+(?:{_U}\s+)?(?P<em>{_M})(?:\s+(?P<ey>{_Y}))?
+  | (?P<ytd>(?:{alternatives(_SAID.year_began)}|(?P<ytdm>{_M}\ {_Y}))\s+{_TO}\s+{alternatives(_SAID.now)}
+      |{alternatives(_SAID.so_far)})
   | (?P<d>\d\d?)\s+(?P<dm>{_M})(?:\s+(?P<dy>{_Y}))?
   | (?P<md>{_M})\s+(?P<mdd>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<mdy>{_Y})
   | (?P<ym>{_Y}-\d\d)(?![\d-])
   | (?P<my>(?<!\d)\d\d?/{_Y})
-  | (?P<m>{_M})(?:\s+(?:tahun\s+)?(?P<y>{_Y}))?
-  | (?:(?:kuartal|triwulan|quarter)\s+(?:ke-?\s?)?|q)(?P<q>[1-4]|iv|iii|ii|i|pertama|kedua|ketiga|keempat)
-    (?:\s+(?:tahun\s+)?(?P<qy>{_Y}))?
-  | (?P<oq>first|second|third|fourth)\s+quarter(?:\s+(?:of\s+)?(?P<oqy>{_Y}))?
-  | (?:semester|half)\s+(?:ke-?\s?)?(?P<s>[12]|ii|i|pertama|kedua)(?:\s+(?:tahun\s+)?(?P<sy>{_Y}))?
-  | (?P<n>{_N})\s+(?P<nu>{_U})\s+(?:terakhir|belakangan)
-  | (?:last|past|previous)\s+(?P<ln>{_N})\s+(?P<lu>{_U})
-  | (?P<tu>{_U})\s+{_THIS} | this\s+(?P<etu>{_U})
-  | (?P<pu>{_U})\s+{_LAST} | last\s+(?P<epu>{_U})
-  | (?P<today>hari\ ini|today) | (?P<yesterday>kemarin|yesterday)
-  | (?:tahun\s+|year\s+|in\s+)?(?<![A-Za-z]-)(?P<year>{_Y})(?!\d)
+  | (?P<m>{_M})(?:\s+(?:{_YEAR}\s+)?(?P<y>{_Y}))?
+  | (?:{alternatives(_SAID.quarters)}\s+{_KE}|q)(?P<q>[1-4]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<qy>{_Y}))?
+  | (?P<oq>{_NTH_BEFORE})\s+{alternatives(_SAID.quarters)}(?:\s+(?:of\s+)?(?P<oqy>{_Y}))?
+  | {alternatives(_SAID.halves)}\s+{_KE}(?P<s>[12]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<sy>{_Y}))?
+  | (?P<n>{_N})\s+(?P<nu>{_U})\s+{alternatives(_SAID.trailing_after)}
+  | {alternatives(_SAID.trailing_before)}\s+(?P<ln>{_N})\s+(?P<lu>{_U})
+  | (?P<tu>{_U})\s+{alternatives(_SAID.this_after)} | {alternatives(_SAID.this_before)}\s+(?P<etu>{_U})
+  | (?P<pu>{_U})\s+{alternatives(_SAID.last_after)} | {alternatives(_SAID.last_before)}\s+(?P<epu>{_U})
+  | (?P<today>{alternatives(_SAID.today)}) | (?P<yesterday>{alternatives(_SAID.yesterday)})
+  | (?:{_YEAR}\s+)?(?<![A-Za-z]-)(?P<year>{_Y})(?!\d)
 """
 _POINT = re.compile(rf"(?<![\w.]){'(?:' + _POINTS + ')'}(?!\w)", re.VERBOSE | re.IGNORECASE)
-_JOINED = re.compile(rf"^\s*{_TO}\s*$|^\s+(?:dan|and)\s+$", re.IGNORECASE)
-_RANGE = re.compile(rf"^\s*{_TO}\s*$", re.IGNORECASE)
-_SINCE = re.compile(
-    r"(?:sejak|mulai|since|starting|setelah|after)\s+(?:dari\s+)?(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE
+_JOINED = re.compile(rf"^\s*{_TO}\s*$|^\s+{alternatives(_SAID.joined)}\s+$", re.IGNORECASE)
+_BESIDE = re.compile(
+    rf"\s*,\s*(?:{alternatives(_SAID.joined)}\s+)?|\s+{alternatives(_SAID.beside)}\s+(?:{_U}\s+)?", re.IGNORECASE
 )
-_BEFORE = re.compile(r"(?:sebelum|before)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
-_UP_TO = re.compile(r"(?:hingga|sampai(?: dengan)?|s\.?d\.?|until|up to)\s+(?:tanggal\s+|tgl\s+)?$", re.IGNORECASE)
+_RANGE = re.compile(rf"^\s*{_TO}\s*$", re.IGNORECASE)
+_DATE = rf"(?:{alternatives(_SAID.dates)}\s+)?$"
+_SINCE = re.compile(rf"{alternatives(_SAID.since)}\s+(?:{alternatives(_SAID.since_from)}\s+)?{_DATE}", re.IGNORECASE)
+_BEFORE = re.compile(rf"{alternatives(_SAID.before)}\s+{_DATE}", re.IGNORECASE)
+_UP_TO = re.compile(rf"{alternatives(_SAID.up_to)}\s+{_DATE}", re.IGNORECASE)
 _LEAD = 64
 """Characters before a point in which a word that opens or closes its period stands: all before it would cost, for
 each point, as much as the whole question."""
@@ -140,9 +141,7 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
         if point.year_given or not after.year_given or after.period.start is None or point.period.start is None:
             continue
         between = text[point.stop : after.start]
-        if _JOINED.match(between) or re.fullmatch(
-            r"\s*,\s*(?:dan\s+)?|\s+(?:vs\.?|versus|dengan|dibanding\w*)\s+(?:bulan\s+)?", between
-        ):
+        if _JOINED.match(between) or _BESIDE.fullmatch(between):
             wanted = after.period.start.year
             if point.period.start.month > after.period.start.month and _RANGE.match(between):
                 wanted -= 1
@@ -181,11 +180,11 @@ def _read_part(part: dict[str, str], today: date, year: int | None) -> tuple[Per
         return one_day(date(in_year, number, day)), True
     if "edge" in part:
         month = _month(part["em"], part.get("ey"), today, year)
-        first = part["edge"] in ("awal", "start of")
+        first = part["edge"] in _SAID.begins
         day_of = month if first else months_later(month, 1) - timedelta(days=1)
         return one_day(day_of), "ey" in part
     if "ytd" in part:
-        named = period_of(part["ytd"].split(" s")[0], today) if re.match(_M, part["ytd"], re.IGNORECASE) else None
+        named = period_of(part["ytdm"], today) if "ytdm" in part else None
         start = named.start if named and named.start else date(today.year, 1, 1)
         return Period(start, today, span_label(start, today)), True
     if "d" in part:
@@ -209,12 +208,12 @@ def _read_part(part: dict[str, str], today: date, year: int | None) -> tuple[Per
         start = date(in_year, 6 * number - 5, 1)
         return Period(start, months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
     if "n" in part or "ln" in part:
-        count, unit = _number(part.get("n") or part["ln"]), _UNITS[part.get("nu") or part["lu"]]
+        count, unit = _number(part.get("n") or part["ln"]), _SAID.units[part.get("nu") or part["lu"]]
         return trailing(count, unit, today), True
     if this := part.get("tu") or part.get("etu"):
-        return current(_UNITS[this], today), True
+        return current(_SAID.units[this], today), True
     if last := part.get("pu") or part.get("epu"):
-        unit = _UNITS[last]
+        unit = _SAID.units[last]
         if unit == "day":
             return one_day(today - timedelta(days=1)), True
         before = current(unit, today).start

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from agentd.agent import languages
 from agentd.apps.analytics.state import TimePeriod
+from agentd.apps.analytics.vocabulary import finder
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-_SCALES = re.compile(
-    r"\b(?:se)?(?:ratus|ribu|juta|mil[iy]ar|triliun)\b|\b(?:hundred|thousand|million|billion|trillion)s?\b",
-    re.IGNORECASE,
-)
 _LIST_NUMBER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 
 PERIOD_KEYS = ("PERIOD_LABEL", "START_DATE", "END_DATE")
@@ -62,8 +60,17 @@ def own_numbers(template: str, said: Iterable[str]) -> list[str]:
         part for number in _DIGITS.findall(words) for part in re.findall(r"\d+", number)
     }
     numbers = [number for number in _DIGITS.findall(rest) if number not in allowed]
-    scales = [word for word in _SCALES.findall(rest) if word.casefold() not in words.casefold()]
-    return numbers + scales
+    scales = [word for word in finder("scales").findall(rest) if word.casefold() not in words.casefold()]
+    return numbers + scales + _spelled(rest, words)
+
+
+def _spelled(text: str, said: str) -> list[str]:
+    """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits."""
+    known = {**languages.words().digits, **languages.words().numbers}
+    heard = set(re.findall(r"\w+", said.casefold()))
+    meant = {str(known[word]) for word in heard & known.keys()} | heard
+    found = (word for word in re.findall(r"\w+", text.casefold()) if known.get(word, 0) > 1)
+    return [word for word in found if str(known[word]) not in meant]
 
 
 def mapping_of(value: Any) -> dict[str, str]:

@@ -16,13 +16,9 @@ from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 from agentd.apps.analytics.statements import KINDS, names_of, statements_in
+from agentd.apps.analytics.vocabulary import finder
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
-_RANKS = re.compile(
-    r"\bter[a-z]{3,}|\bpaling\b|\bpertama\b|\bcontoh\b|\btop\b|\b[a-z]+est\b|\bmost\b|\bfirst\b|\blast\b|\bworst\b",
-    re.IGNORECASE,
-)
-"""What asks for a part of a list without a number."""
 _PLAN_KEYS = ("sql_queries_plan", "operations", "operation_plan", "response_template", "raw_data_query_plan")
 
 
@@ -60,7 +56,7 @@ def read_plan(
     if style == "sql":
         queries = [dated(each) for each in queries_in(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
         queries = [{**each, "query": sql_edits.fractions(each["query"])} for each in queries]
-        if not _RANKS.search(question):
+        if not finder("ranks").search(question):
             queries = [{**each, "query": _all_asked_for(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
@@ -68,7 +64,7 @@ def read_plan(
         raw = raw and _spelled(raw, tables, dialect)
     else:
         operations = [dated(each) for each in operations_in(value.get("operations") or value.get("operation_plan"))]
-        if not _RANKS.search(question):
+        if not finder("ranks").search(question):
             operations = [_whole(each, question) for each in operations]
     rules = rules_in(value.get("validation_rules_for_results"))
     declared = value.get("placeholder_mapping")
@@ -153,17 +149,9 @@ def _names_of(plan: Plan) -> set[str]:
     return names - {""}
 
 
-_AMOUNT = re.compile(
-    r"amount|sales|penjualan|revenue|omzet|omset|outstanding|piutang|hutang|utang|nilai|value|sum|average|avg|rata|"
-    r"price|harga|cost|biaya|payment|pembayaran|balance|saldo|margin|profit|laba|purchase|pembelian",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(
-    r"count|jumlah|number|banyak|list|daftar|name|nama|days|hari|qty|quantity|stok|stock", re.IGNORECASE
-)
-
-
 def lacks_columns(metrics: list[str], financial: dict[str, Any] | None, temporal: dict[str, Any] | None) -> bool:
     """True when amounts are asked for and the tables found hold neither amounts nor dates (seed 003 §3.3)."""
-    amounts = [metric for metric in metrics if _AMOUNT.search(metric) and not _COUNTED.search(metric)]
+    amounts = [
+        metric for metric in metrics if finder("amounts").search(metric) and not finder("counted").search(metric)
+    ]
     return bool(amounts) and not any((financial or {}).values()) and not any((temporal or {}).values())

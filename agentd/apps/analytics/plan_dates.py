@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date
 
 from agentd.apps.analytics.spans import Period, previous
+from agentd.apps.analytics.vocabulary import finder
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
@@ -18,7 +18,7 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
     named: dict[str, date | None] = {"TODAY": today}
     if periods:
         first = periods[0]
-        before = previous(first) if len(periods) == 1 and _COMPARES.search(question) else None
+        before = previous(first) if len(periods) == 1 and finder("compares").search(question) else None
         named |= {"START_DATE": first.start, "END_DATE": first.end}
         if before is not None:
             named |= {"PREV_START_DATE": before.start, "PREV_END_DATE": before.end}
@@ -33,17 +33,4 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
 
 def offered(question: str, dates: Mapping[str, str]) -> list[str]:
     """The dates that a planner sees: today's only where it counts, or a list is cut at today for no reason."""
-    return [name for name in dates if name != "TODAY" or _BY_TODAY.search(question)]
-
-
-_COMPARES = re.compile(
-    r"sebelum|banding|tumbuh|naik|turun|selisih|ubah|beda|tren|previous|prior|before|compar|versus|\bvs\b|grow|grew|"
-    r"chang|differ|increas|decreas|\brise|\brose|\bf[ae]ll|drop|trend",
-    re.IGNORECASE,
-)
-_BY_TODAY = re.compile(
-    r"tempo|lewat|lambat|tunggak|telat|\bumur|\bhari\b|sekarang|saat ini|overdue|\bdue\b|\blate|\bage\b|\bdays?\b|"
-    r"today|\bnow\b|current|\bpast\b",
-    re.IGNORECASE,
-)
-"""What needs today's date though it names no period."""
+    return [name for name in dates if name != "TODAY" or finder("by_today").search(question)]

@@ -57,6 +57,7 @@ MISTAKES = {
         Mistake("no such table", _sub(r"FROM \S+", "FROM penjualan")),
         Mistake("no such column", _sub(r"SUM\(\w+", "SUM(grand_total_amount")),
         Mistake("a number of its own", _says(lambda text: f"{text} Naik 12 persen dari 345.")),
+        Mistake("a number in words", _says(lambda text: f"{text} There are seventeen of them.")),
         Mistake("a comparison of its own", _says(lambda text: f"{text} Ini naik tajam dan tertinggi sepanjang masa.")),
         Mistake("a doubling of its own", _says(lambda text: f"{text} That is double last year's.")),
         Mistake("said twice", _says(lambda text: f"{text} {text}")),

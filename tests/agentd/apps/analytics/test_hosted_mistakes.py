@@ -101,6 +101,8 @@ CAUGHT: dict[str, tuple[Any, str]] = {
     "no such column": (asked(f"SELECT SUM(grand) FROM sales_orders WHERE {JANUARY}"), "no such column: grand"),
     "a number of its own": (asked(SUM, "Total Rp 125 dari {TOTAL}."), "numbers of its own (125)"),
     "a number in words": (asked(SUM, "Sekitar seratus juta, tepatnya {TOTAL}."), "numbers of its own"),
+    "an English number in words": (asked(SUM, "Twelve invoices make {TOTAL}."), "numbers of its own (twelve)"),
+    "a number in small words": (asked(SUM, "Ada tiga faktur, total {TOTAL}."), "numbers of its own (tiga)"),
     "another year": (asked(SUM.replace("2023", "2022")), "it asks for 2022"),
     "another year by function": (
         asked("SELECT SUM(total_amount) AS t FROM sales_orders WHERE strftime('%Y', order_date) = '2021'"),

@@ -1,0 +1,80 @@
+"""The words of questions and of columns' names: one TOML file a language, read once, complete or refused. No logic.
+
+Readers understand every language at once; docs/languages.md says how a pack is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from agentd.agent.languages import merged, packs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """One language's words, or all languages' together; each key is explained in the files."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    units: Mapping[str, str]
+    months: Mapping[str, int]
+    no_months: frozenset[str]
+    ordinals: Mapping[str, int]
+    ordinal_prefixes: frozenset[str]
+    quarters: frozenset[str]
+    halves: frozenset[str]
+    years: frozenset[str]
+    dates: frozenset[str]
+    today: frozenset[str]
+    yesterday: frozenset[str]
+    begins: frozenset[str]
+    ends: frozenset[str]
+    so_far: frozenset[str]
+    year_began: frozenset[str]
+    now: frozenset[str]
+    this_before: frozenset[str]
+    this_after: frozenset[str]
+    last_before: frozenset[str]
+    last_after: frozenset[str]
+    trailing_before: frozenset[str]
+    trailing_after: frozenset[str]
+    to: frozenset[str]
+    since: frozenset[str]
+    since_from: frozenset[str]
+    before: frozenset[str]
+    up_to: frozenset[str]
+    beside: frozenset[str]
+    joined: frozenset[str]
+    compares: frozenset[str]
+    by_today: frozenset[str]
+    ranks: frozenset[str]
+    scales: frozenset[str]
+    amounts: frozenset[str]
+    counted: frozenset[str]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The words of all languages together. Raises IncompletePack."""
+    return merged(packs(Path(__file__).with_suffix(""), Vocabulary))
+
+
+def alternatives(phrases: Iterable[str]) -> str:
+    """A pattern of any of these, the longest first: in a phrase `*` is any letters, `?` one letter."""
+    spelled = (
+        "".join({"*": r"\w*", "?": r"[^\W\d_]", " ": r"\s+"}.get(sign) or re.escape(sign) for sign in phrase)
+        for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    )
+    return f"(?:{'|'.join(spelled)})"
+
+
+@cache
+def finder(key: str) -> re.Pattern[str]:
+    """What finds the words of one key in a text, as whole words in any case."""
+    return re.compile(rf"(?<!\w){alternatives(getattr(vocabulary(), key))}(?!\w)", re.IGNORECASE)
