@@ -111,6 +111,21 @@ async def test_what_is_cut_costs_no_process(database: Database, started: list[in
     assert started == before
 
 
+async def test_ten_million_rows_give_their_first_thousand_and_their_count(tmp_path: Path) -> None:
+    """Rows are streamed: what lies beyond the limit is not read, and a total needs no more memory than a row."""
+    large = tmp_path / "large.db"
+    with closing(sqlite3.connect(large)) as opened:
+        opened.execute(
+            "CREATE VIEW ledger AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) "
+            "SELECT i AS entry, i * 0.5 AS amount FROM n"
+        )
+    database = Database(f"sqlite+aiosqlite:///{large}")
+    rows = await database.fetch("SELECT * FROM ledger")
+    assert (len(rows.rows), rows.rows[-1][0]) == (1000, 1000)
+    assert "first 1000 rows" in str(rows.cut)
+    assert (await database.fetch("SELECT COUNT(*) FROM ledger", timeout_seconds=300)).rows == [(10_000_000,)]
+
+
 async def test_many_statements_at_once_are_all_answered(database: Database) -> None:
     answers = await asyncio.gather(*(database.fetch(f"SELECT {number}") for number in range(30)))
     assert [answer.rows[0][0] for answer in answers] == list(range(30))

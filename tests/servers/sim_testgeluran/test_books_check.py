@@ -74,6 +74,22 @@ async def test_joins_that_nobody_declared_are_guessed_and_marked(tmp_path: Path)
     assert ("Customer", "CustomerId", "Invoice", "InvoiceId") not in guessed(document)
 
 
+async def test_a_database_that_shows_views_alone_is_described_and_searched(tmp_path: Path) -> None:
+    file = tmp_path / "views.db"
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute(
+            "CREATE VIEW faktur AS SELECT 1 AS nomor, '2023-01-05' AS tanggal, 150000.5 AS nilai "
+            "UNION ALL SELECT 2, '2023-01-09', 20"
+        )
+    await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    columns = tomllib.loads((tmp_path / "books.toml").read_text())["tables"]["faktur"]["columns"]
+    assert columns["tanggal"]["kind"] == "temporal"  # a text for all that the database says
+    source = DatabaseSource(database(file), [], tmp_path / "books.toml")
+    found = await SchemaSearch(source, Embedder(), no_graph).find("nilai faktur", ["faktur"])
+    assert found is not None
+    assert schema_info(found)["temporal_columns"] == {"faktur": ["tanggal"]}
+
+
 async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> None:
     file = build("chinook", tmp_path / "own.db")
     await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})

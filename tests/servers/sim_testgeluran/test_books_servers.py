@@ -221,6 +221,21 @@ async def test_a_table_that_changes_under_a_question_is_a_told_error(urls: Any, 
     _statements(address, "DROP TABLE fleeting")
 
 
+async def test_texts_of_two_collations_are_told_apart_and_joined_under_one(urls: Any) -> None:
+    """MariaDB compares no columns of two collations: the planner reads why, and what it then writes is answered."""
+    _statements(
+        urls["mysql.odd"].replace("aiomysql", "pymysql"),
+        "CREATE TABLE lama (kode VARCHAR(9) COLLATE utf8mb4_general_ci)",
+        "CREATE TABLE baru (kode VARCHAR(9) COLLATE utf8mb4_unicode_ci)",
+        "INSERT INTO lama VALUES ('A1')",
+        "INSERT INTO baru VALUES ('a1')",
+    )
+    query = "SELECT COUNT(*) AS n FROM lama JOIN baru ON lama.kode = baru.kode"
+    refused, joined = await asked(Database(urls["mysql.odd"]), query, f"{query} COLLATE utf8mb4_general_ci")
+    assert "Illegal mix of collations" in refused["error_message"]
+    assert joined["results"] == [{"n": 1}]
+
+
 # ── PostgreSQL's sessions ────────────────────────────────────────────────────────────────────────────────────────────
 
 
