@@ -35,7 +35,10 @@ from agentd.apps.analytics.spans import (
 from agentd.apps.analytics.vocabulary import alternatives, vocabulary
 
 _SAID = vocabulary()
-_MONTH_WORDS = {name: number for number, names in enumerate(words().months, 1) for name in names} | _SAID.months
+_MONTH_WORDS = {
+    **{name: number for number, names in enumerate(words().months, 1) for name in names},
+    **_SAID.months,
+}
 _NUMBERS = {
     **{word: number for word, number in words().digits.items() if number},
     **{word: number for word, number in words().numbers.items() if number <= 12},

@@ -12,6 +12,7 @@ from typing import Any
 from agentd.agent import languages
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.wording import unclaimed
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -61,15 +62,16 @@ def own_numbers(template: str, said: Iterable[str]) -> list[str]:
     }
     numbers = [number for number in _DIGITS.findall(rest) if number not in allowed]
     scales = [word for word in finder("scales").findall(rest) if word.casefold() not in words.casefold()]
-    return numbers + scales + _spelled(rest, words)
+    return list(dict.fromkeys([*numbers, *scales, *_spelled(rest, words)]))
 
 
 def _spelled(text: str, said: str) -> list[str]:
-    """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits."""
+    """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits; "dua kali" is a
+    comparison, which wording.py judges."""
     known = {**languages.words().digits, **languages.words().numbers}
     heard = set(re.findall(r"\w+", said.casefold()))
     meant = {str(known[word]) for word in heard & known.keys()} | heard
-    found = (word for word in re.findall(r"\w+", text.casefold()) if known.get(word, 0) > 1)
+    found = (word for word in re.findall(r"\w+", unclaimed(text).casefold()) if known.get(word, 0) > 1)
     return [word for word in found if str(known[word]) not in meant]
 
 

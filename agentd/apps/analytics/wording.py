@@ -59,6 +59,11 @@ def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str
     return list(dict.fromkeys(word for sentence in sentences(template) for word in _faults(sentence, orders, question)))
 
 
+def unclaimed(text: str) -> str:
+    """The text without the words that say how figures compare."""
+    return _pattern("claims").sub(" ", text)
+
+
 def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) -> Iterator[str]:
     bare = _BRACED.sub(" ", sentence)
     here = {name.casefold() for name in _NAMES.findall(sentence)}
