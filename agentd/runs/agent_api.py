@@ -79,6 +79,10 @@ class AgentRuns:
             shown["error"] = {"code": error.code, "message": error.message, "data": error_data(error, row)}
         return shown
 
+    async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """What the executor of the run's kind answered."""
+        return (await self._seen(run_id, caller)).outcome or {}
+
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Stop it within its step."""
         await self._seen(run_id, caller)

@@ -30,6 +30,10 @@ class Runs(Protocol):
         """The run as it stands; a failed one has `status: "failed"` and `error` {code, message, data}."""
         ...
 
+    async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """All that the run's executor answered, {} before its end. Raises NotFound."""
+        ...
+
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Stop it. A run that has ended raises Conflict."""
         ...

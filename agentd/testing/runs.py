@@ -110,6 +110,10 @@ class MemoryRuns:
         state["error"] = None if run.error is None else error_object(run.error)
         return state
 
+    async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
+        """The outcome's fields."""
+        return self._seen(run_id, caller).outcome.model_dump(mode="json")
+
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Cancel the task."""
         run = self._seen(run_id, caller)

@@ -78,11 +78,15 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
     if each["primary_key"] or any(each["name"] in key["columns"] for key in described["foreign_keys"]):
         return None
     seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
-    if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", each["type"]):
+    kind = each["type"]
+    if kind == "NULL":  # an expression of a view, to which SQLite gives no type
+        last = await database.fetch(select(func.max(seen.c.v)), timeout_seconds=_SECONDS)
+        kind = "text" if isinstance(last.rows[0][0], str) else "numeric"
+    if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", kind):
         counted = select(seen.c.v, func.count()).where(seen.c.v.is_not(None)).group_by(seen.c.v).limit(CODES + 1)
         different = await database.fetch(counted, timeout_seconds=_SECONDS)
         return _of_texts(each["name"], {str(value): int(times) for value, times in different.rows})
-    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", each["type"]):
+    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind):
         bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
         low, high = bounds.rows[0]
         return None if low is None else {"range": [str(low), str(high)]}

@@ -66,9 +66,9 @@ def test_a_chart_has_axes_with_their_unit_and_says_each_figure_to_pointer_and_ke
     page.get_by_label("Pertanyaan").press("Enter")
     chart = page.get_by_role("img", name="total penjualan menurut bulan")
     expect(chart).to_have_attribute("data-drawn", "true")
+    drawn = "(Chart.getChart(document.querySelector('.chart canvas')))"
     axes = page.evaluate(
-        "(({scales: {x, y}}) => [x.options.title.text, y.options.title.text, y.ticks.length > 2])"
-        "(Chart.getChart(document.querySelector('.chart canvas')))"
+        "(({scales: {x, y}}) => [x.options.title.text, y.options.title.text, y.ticks.length > 2])" + drawn
     )
     assert axes == ["bulan", "total penjualan (Rp)", True]
     said = page.locator(".chart").get_by_role("status")
@@ -77,7 +77,10 @@ def test_a_chart_has_axes_with_their_unit_and_says_each_figure_to_pointer_and_ke
     expect(said).to_have_text("2025-01 · total penjualan: Rp 1.250.000")
     chart.press("ArrowRight")
     expect(said).to_have_text("2025-02 · total penjualan: Rp 2.050.000")
-    chart.hover(position={"x": 600, "y": 100})
+    last = page.evaluate(
+        "(({scales, chartArea: {top}}) => ({x: scales.x.getPixelForValue(3) - 2, y: top + 9}))" + drawn
+    )
+    chart.hover(position=last)
     expect(said).to_have_text("2025-04 · total penjualan: Rp 2.200.000")
     assert violations(page) == []
 

@@ -31,7 +31,7 @@ class TablesEndpoint:
         caller, kind = request[CALLER], request.match_info["kind"]
         if not caller.may(*STAFF):
             raise Forbidden("This needs the scope staff")
-        rows = (await self._runs.get(request.match_info["run_id"], caller)).get("data_table_for_display")
+        rows = (await self._runs.answer(request.match_info["run_id"], caller)).get("data_table_for_display")
         if not rows:
             raise NotFound("This run has no table")
         return web.Response(

@@ -138,7 +138,7 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
     error = answer.get("error") or (
         {"error_source_node": "run", "user_message": str(result.error)} if result.error else {}
     )
-    expected = json.loads(GOLD.read_text())[question.text]
+    expected = json.loads(GOLD.read_text())[question.gold]
     faults = faults_of(question, answer["final_narrative"], expected) if answer.get("final_narrative") else []
     return {
         "kind": question.kind,
@@ -154,8 +154,17 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
         "plan": answer.get("plan"),
         "seconds": round(seconds, 3),
         "turns": result.attempts,
+        "score": answer.get("quality_score"),
+        "tables_found": question.tables <= _tables_told(answer),
         **answer.get("usage", {}),
     }
+
+
+def _tables_told(answer: dict[str, Any]) -> set[str]:
+    """The tables that the schema search gave the planner."""
+    calls = answer.get("mcp_tool_call_history") or []
+    told = [call["response_payload"] or {} for call in calls if call["server_name"] == "graphiti_server"]
+    return {table["table_name"] for each in told for table in each.get("relevant_tables") or []}
 
 
 async def main() -> int:

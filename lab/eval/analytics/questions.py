@@ -5,8 +5,9 @@ Today is 1 March 2023.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,18 @@ class Question:
     intent: str = "sales_analysis"
     before: str = ""
     """The question that the session heard before this one."""
+    of: str = ""
+    """The question that this one asks in other words."""
+
+    @property
+    def gold(self) -> str:
+        """The question that gold.json has the results of."""
+        return self.of or self.text
+
+    @property
+    def tables(self) -> set[str]:
+        """Those that its queries read."""
+        return {name for query in self.queries for name in (query.table, *(table for table, _, _ in query.joins))}
 
     @property
     def ordered(self) -> bool:
@@ -70,4 +83,16 @@ def _query(written: dict[str, Any]) -> Query:
     return Query(**{**written, **made})
 
 
+def in_own_words(question: Question) -> Question:
+    """As a planner understands it that names no table: the search has the question's words alone."""
+    return replace(question, entities=re.findall(r"[^\W\d_]{4,}", question.text)[:6])
+
+
 QUESTIONS = _read(Path(__file__).with_name("questions.toml"))
+
+
+def paraphrases() -> list[Question]:
+    """The forty of paraphrases.toml, with what their originals hold."""
+    known = {each.text: each for each in QUESTIONS}
+    written = tomllib.loads(Path(__file__).with_name("paraphrases.toml").read_text(encoding="utf-8"))["paraphrases"]
+    return [replace(known[each["of"]], **each) for each in written]

@@ -1,0 +1,83 @@
+"""`python -m lab.eval.analytics.reworded`: the forty questions in other words beside their originals. Totals only.
+
+--planner perfect   the planner knows the plan and names no table: periods, schema search and guards
+--planner embedded  the model that ships, one thread, on a fixed sample of both (--sample 12)
+
+No answer is printed or kept one by one: questions whose failures nobody has looked at stay a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from agentd.observability import logging as logs
+from agentd.plugins import models
+from lab.eval.analytics.__main__ import RESULTS, PerfectPlanner, ask, office
+from lab.eval.analytics.questions import QUESTIONS, Question, in_own_words, paraphrases
+from servers.text2cypher.metrics.statistics import interval_of_rate
+
+SEED = 19
+
+
+def sample(count: int) -> dict[str, list[Question]]:
+    """So many paraphrases, always the same, and their originals."""
+    known = {each.text: each for each in QUESTIONS}
+    reworded = Random(SEED).sample(paraphrases(), count)
+    return {"originals": [known[each.of] for each in reworded], "paraphrases": reworded}
+
+
+def totals(made: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Counts, 95 % intervals in percent, and seconds."""
+    right, data = sum(each["right"] for each in made), [each for each in made if each["needs_data"]]
+    sure = [each for each in made if (each["score"] or 0) >= 90 and each["narrative"]]
+    return {
+        "asked": len(made),
+        "right": right,
+        "right_interval": [round(bound, 1) for bound in interval_of_rate(right, len(made))],
+        "need_data": len(data),
+        "tables_found": sum(each["tables_found"] for each in data),
+        "scored_90": len(sure),
+        "scored_90_wrong": sum(not each["right"] for each in sure),
+        "seconds_p50": round(statistics.median(each["seconds"] for each in made), 2),
+        "seconds_longest": round(max(each["seconds"] for each in made), 2),
+    }
+
+
+async def main() -> int:
+    """Ask, print the totals, keep them in results/reworded.json."""
+    parser = argparse.ArgumentParser(prog="lab.eval.analytics.reworded", description=__doc__)
+    parser.add_argument("--planner", choices=("perfect", "embedded"), default="perfect")
+    parser.add_argument("--sample", type=int, default=len(paraphrases()), help="so many of each")
+    given = parser.parse_args()
+    logs.configure("critical")
+    made: dict[str, list[dict[str, Any]]] = {"originals": [], "paraphrases": []}
+    with TemporaryDirectory() as scratch:
+        async with office(Path(scratch)) as (settings, host):
+            perfect = given.planner == "perfect"
+            planner = PerfectPlanner() if perfect else models(settings)[0]
+            try:
+                for name, questions in sample(given.sample).items():
+                    for question in questions:
+                        answer = await ask(in_own_words(question) if perfect else question, "sql", planner, host)
+                        made[name].append({**answer, "needs_data": bool(question.queries)})
+                        print(f"{name} {len(made[name])} of {len(questions)}", flush=True)
+            finally:
+                await planner.aclose()
+    kept = RESULTS / "reworded.json"
+    figures = json.loads(kept.read_text()) if kept.is_file() else {}
+    figures[given.planner] = {name: totals(answers) for name, answers in made.items()}
+    kept.write_text(json.dumps(figures, indent=1) + "\n")
+    print(json.dumps(figures[given.planner], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(asyncio.run(main()))
