@@ -23,6 +23,7 @@ from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.linking.describe import describe
 from servers.text2cypher.linking.hints import Hints
+from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.validators import PipelineResult
 
@@ -140,8 +141,9 @@ class AgentLoop:
         for example in self._examples(question, hints):
             linked = self._bench.linker.link(example.question) if self._aids.linking else None
             shown.append((example, self._told(linked)))
+        part = nearby(self._bench.backend.schema, hints) if self._writes_by_grammar else None
         return self._bench.prompts.messages(
-            self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown
+            self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown, schema=part
         )
 
     def _told(self, hints: Hints | None) -> str:
@@ -219,7 +221,8 @@ class AgentLoop:
     ) -> AgentState:
         state.final_query = attempt.query
         if verdict.result is not None:
-            state.columns, state.rows = verdict.result.columns, verdict.result.rows
+            held = verdict.result
+            state.columns, state.rows, state.truncated = held.columns, held.rows, held.truncated
         linker = self._bench.linker
         others = doubts_of_choice(attempt.query, state.rows, readings, hints, linker, self._rows)
         assess(state, hints, linker, self._rows, others)

@@ -94,6 +94,8 @@ class Doubt:
 class AgentState:
     """The whole run of one question. `columns` and `rows` are the final query's result when it was run.
 
+    `truncated`: there were more rows than the engine's cap.
+
     `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, likeness of the spelling).
     """
 
@@ -105,6 +107,7 @@ class AgentState:
     final_query: str | None = None
     columns: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
+    truncated: bool = False
     error: str | None = None
     confidence: float = 0.0
     doubts: list[Doubt] = field(default_factory=list)

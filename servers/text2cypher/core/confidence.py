@@ -122,6 +122,10 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("repeats", str(cells[0]))
     elif len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
         yield Doubt("duplicates")
+    if state.truncated:
+        yield Doubt("cut", f"{len(state.rows)}")
+    if facts.unjoined:
+        yield Doubt("unjoined")
     if not facts.has_conditions and not facts.aggregates and not _asks_for_all(hints.question):
         yield Doubt("everything")
 

@@ -20,6 +20,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.lexicon import load_lexicon
 from servers.text2cypher.linking.naming import Naming
+from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.linking.profile import said_of
 from servers.text2cypher.linking.values import ValueIndex
 from servers.text2cypher.prompts import PromptManager
@@ -109,7 +110,7 @@ class Workbench:
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
             texts += self.values.choices
             texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
-        return schema_grammar(self.backend.schema, queries, thinking=thinking, texts=texts)
+        return schema_grammar(nearby(self.backend.schema, hints), queries, thinking=thinking, texts=texts)
 
 
 def _fits(query: str, schema: GraphSchema) -> bool:

@@ -109,6 +109,18 @@ class QueryFacts:
         return some or "SHORTESTPATH" in self.words or len(kinds) > len(set(kinds))
 
     @property
+    def unjoined(self) -> bool:
+        """Patterns that share no node, one of them without a condition: every pair is shown, whatever it is."""
+        if self.words & {"WHERE", "WITH", "UNWIND", "UNION"}:
+            return False
+        nodes = self.structure.nodes
+        part = [node.variable or f" {place}" for place, node in enumerate(nodes)]
+        for held in self.structure.relationships:
+            part = [part[held.right] if name == part[held.left] else name for name in part]
+        stated = {name for name, node in zip(part, nodes, strict=True) if node.keys}
+        return len(set(part)) > 1 and bool(set(part) - stated)
+
+    @property
     def has_conditions(self) -> bool:
         """False when every node of its labels is read."""
         tests = self.words & {"WHERE", "LIMIT"}

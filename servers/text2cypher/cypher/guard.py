@@ -26,6 +26,9 @@ def ensure_read_only(query: str) -> list[Token]:
     tokens = tokenize(query)
     if tokens and tokens[-1].text == ";":
         tokens = tokens[:-1]
+    if (missing := next((token for token in tokens if token.kind is Kind.PARAMETER), None)) is not None:
+        message = f"parameter {missing.text} tidak punya nilai; tulis nilainya langsung di dalam query"
+        raise CypherSyntaxError(message, missing.start)
     if not tokens:
         raise CypherSyntaxError("query kosong; tulis query yang dimulai dengan MATCH", 0)
     for previous, token, following in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):

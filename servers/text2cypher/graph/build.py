@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from servers.text2cypher.graph.engine_names import EngineNames
 from servers.text2cypher.graph.folder import Edge, GraphData, Value
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING
 
@@ -26,38 +27,47 @@ _FORM = "header=false, auto_detect=false, parallel=false, delim=',', quote='\"',
 
 def build(engine: Any, path: Path, graph: GraphData) -> None:
     """Create the database file at `path`; CSV files are written beside it."""
-    database = engine.Database(str(path), **ENGINE_SIZE)
+    # without checkpoints: after each of 400 statements they take most of a minute
+    database = engine.Database(str(path), **ENGINE_SIZE, auto_checkpoint=False)
     connection = engine.Connection(database)
-    for number, (label, types) in enumerate(graph.schema.nodes.items()):
+    called = EngineNames.of(graph.schema)
+    for number, (own, held) in enumerate(graph.schema.nodes.items()):
+        label, types = called.labels.get(own, own), _renamed(held, called)
         connection.execute(f"CREATE NODE TABLE `{label}`(`{KEY}` STRING{_columns(types)}, PRIMARY KEY(`{KEY}`))")
-        rows = ([key, *(values[name] for name in types)] for key, values in graph.nodes[label].items())
+        rows = ([key, *(values[name] for name in held)] for key, values in graph.nodes[own].items())
         if _has_texts(types):
             names = ", ".join(f"`{name}`: $p{place}" for place, name in enumerate([KEY, *types]))
             _insert(connection, f"CREATE (:`{label}` {{{names}}})", rows)
         else:
             _copy(connection, f"`{label}`", path.with_name(f"nodes{number}.csv"), rows)
-    _build_edges(connection, path, graph)
+    _build_edges(connection, path, graph, called)
     connection.close()
     database.close()
 
 
-def _build_edges(connection: Any, path: Path, graph: GraphData) -> None:
+def _build_edges(connection: Any, path: Path, graph: GraphData, called: EngineNames) -> None:
     by_ends: dict[tuple[str, str, str], list[Edge]] = {}
     for edge in graph.edges:
         by_ends.setdefault((edge.kind, edge.from_label, edge.to_label), []).append(edge)
-    for kind in graph.schema.relationships:
-        types = graph.schema.relationship_properties.get(kind, {})
-        ends = ", ".join(f"FROM `{a}` TO `{b}`" for a, b in graph.schema.ends(kind))
-        connection.execute(f"CREATE REL TABLE `{kind}`({ends}{_columns(types)})")
-    for number, ((kind, start, end), edges) in enumerate(by_ends.items()):
-        types = graph.schema.relationship_properties.get(kind, {})
-        rows = ([edge.from_key, edge.to_key, *(edge.properties[name] for name in types)] for edge in edges)
+    labels = {label: called.labels.get(label, label) for label in graph.schema.labels}
+    tables = {kind: called.kinds.get(kind, kind) for kind in graph.schema.relationships}
+    columns = {kind: graph.schema.relationship_properties.get(kind, {}) for kind in tables}
+    for own, kind in tables.items():
+        ends = ", ".join(f"FROM `{labels[a]}` TO `{labels[b]}`" for a, b in graph.schema.ends(own))
+        connection.execute(f"CREATE REL TABLE `{kind}`({ends}{_columns(_renamed(columns[own], called))})")
+    for number, ((own, *ends_of), edges) in enumerate(by_ends.items()):
+        kind, types, (start, end) = tables[own], _renamed(columns[own], called), map(labels.__getitem__, ends_of)
+        rows = ([edge.from_key, edge.to_key, *(edge.properties[name] for name in columns[own])] for edge in edges)
         if _has_texts(types) or _COPYS_OWN & {name.lower() for name in types}:
             names = ", ".join(f"`{name}`: $p{place}" for place, name in enumerate(types, 2))
             pattern = f"MATCH (a:`{start}` {{`{KEY}`: $p0}}), (b:`{end}` {{`{KEY}`: $p1}})"
             _insert(connection, f"{pattern} CREATE (a)-[:`{kind}` {{{names}}}]->(b)", rows)
         else:
             _copy(connection, f"`{kind}`", path.with_name(f"edges{number}.csv"), rows, f"from='{start}', to='{end}', ")
+
+
+def _renamed(types: dict[str, str], called: EngineNames) -> dict[str, str]:
+    return {called.properties.get(name, name): kind for name, kind in types.items()}
 
 
 def _columns(types: dict[str, str]) -> str:

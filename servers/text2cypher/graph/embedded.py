@@ -28,6 +28,7 @@ from servers.text2cypher.graph.backend import (
     QueryError,
     QueryResult,
 )
+from servers.text2cypher.graph.engine_names import EngineNames
 from servers.text2cypher.graph.folder import GraphData, read_graph
 from servers.text2cypher.graph.schema import GraphSchema
 
@@ -51,6 +52,7 @@ class EmbeddedBackend:
     def __init__(self, folder: Path, *, row_cap: int = ROW_CAP, timeout_s: float = TIMEOUT_S) -> None:
         self._folder, self._row_cap, self._timeout_s = folder, row_cap, timeout_s
         self._data = read_graph(folder)
+        self._names = EngineNames.of(self._data.schema)
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
@@ -90,7 +92,7 @@ class EmbeddedBackend:
 
     def _ask(self, op: str, query: str) -> dict[str, Any]:
         try:
-            dialect = for_embedded(query)
+            dialect = self._names.in_query(for_embedded(query))
         except (CypherSyntaxError, UnsupportedError) as error:
             raise QueryError(Problem.SYNTAX, str(error)) from error
         except NotReadOnlyError as error:

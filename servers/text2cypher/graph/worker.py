@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
             return {{"_NODES": "nodes", "_RELS": "relationships"}[k.upper()]: _plain(v) for k, v in value.items()}
         element = "_ID" in names
         kept = {k: v for k, v in value.items() if not (element and (v is None or k.upper() in _ENGINE_KEYS))}
-        return {str(k): _plain(v) for k, v in kept.items()}
+        return {str(k).rstrip(): _plain(v) for k, v in kept.items()}  # see engine_names
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, Decimal):

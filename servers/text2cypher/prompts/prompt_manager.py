@@ -57,9 +57,11 @@ class PromptManager:
         *,
         hints: str = "",
         examples: Sequence[tuple[Example, str]] = (),
+        schema: GraphSchema | None = None,
     ) -> list[Message]:
-        """System, the examples as turns (each with its own hints), the question."""
-        system = self._templates["system"].replace("{schema}", _SCHEMA_TEXT[schema_format](self._schema))
+        """System with `schema` (the whole, or the part given), the examples as turns with their hints, the question."""
+        shown = _SCHEMA_TEXT[schema_format](schema or self._schema)
+        system = self._templates["system"].replace("{schema}", shown)
         messages = [{"role": "system", "content": system.strip()}]
         for example, told in examples:
             messages.append({"role": "user", "content": self._question(prompt_type, example.question, told)})

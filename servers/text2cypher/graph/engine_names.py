@@ -1,0 +1,75 @@
+"""What the embedded engine calls a graph's names: it reserves some, and sees no difference of case. Runs nothing.
+
+`rowid` is its own number of a row, `_id` can't be a property, and a relationship ORDER has no place beside a label
+Order. Such a name ends in a blank there, which no name of a graph does; the worker cuts it off what the engine says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from servers.text2cypher.cypher.functions import Edit, apply, closing
+from servers.text2cypher.cypher.patterns import OPENERS
+from servers.text2cypher.cypher.tokens import Kind, Token, tokenize
+from servers.text2cypher.graph.schema import GraphSchema
+
+_RESERVED = ("rowid", "_id", "_label", "_src", "_dst", "_key")
+
+
+@dataclass(frozen=True)
+class EngineNames:
+    """A graph's name → the engine's, where they differ."""
+
+    labels: dict[str, str]
+    kinds: dict[str, str]
+    properties: dict[str, str]
+
+    @classmethod
+    def of(cls, schema: GraphSchema) -> EngineNames:
+        """For one graph; the same whenever it is asked."""
+        labels = _apart(schema.labels)
+        taken = [labels.get(label, label) for label in schema.labels]
+        return cls(labels, _apart(schema.relationships, taken), _apart(schema.properties, _RESERVED))
+
+    def in_query(self, query: str) -> str:
+        """The query with the engine's names."""
+        if not (self.labels or self.kinds or self.properties):
+            return query
+        return apply(query, list(self._edits(tokenize(query))))
+
+    def _edits(self, tokens: list[Token]) -> Iterator[Edit]:
+        inside = [""]
+        for place, token in enumerate(tokens):
+            before = tokens[place - 1].text if place else ""
+            after = tokens[place + 1].text if place + 1 < len(tokens) else ""
+            if token.kind is Kind.PUNCTUATION and token.text in OPENERS:
+                inside.append(token.text)
+            elif token.kind is Kind.PUNCTUATION and token.text in OPENERS.values():
+                inside.pop()
+            elif token.is_word("LABEL") and after == "(":
+                end = tokens[closing(tokens, place + 1)].end
+                yield from ((token.start, token.start, "rtrim("), (end, end, ")"))
+            elif token.is_name and (name := self._name(token.value, inside[-1], before, after)) is not None:
+                yield token.start, token.end, f"`{name}`"
+
+    def _name(self, own: str, inside: str, before: str, after: str) -> str | None:
+        if before == "." or (inside == "{" and after == ":"):
+            return self.properties.get(own)
+        if before in (":", "|") and inside != "{":
+            return (self.kinds if inside == "[" else self.labels).get(own)
+        return None
+
+
+def _apart(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Those that are taken, or differ from one before in case alone, with the name they get instead."""
+    seen = {name.lower() for name in taken}
+    found = {}
+    for name in names:
+        other = name
+        while other.lower() in seen:
+            other += " "
+        seen.add(other.lower())
+        if other != name:
+            found[name] = other
+    return found

@@ -1,0 +1,75 @@
+"""Graphs that an engine or a small context can't hold as they are, and questions that none answers (issue 20)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from llguidance import LLMatcher
+
+from servers.text2cypher.config import LLMConfig
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.graph.rules_backend import RulesBackend
+from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.nearby import nearby
+from tests.servers.text2cypher.scripted import in_turn, scripted_model
+from tests.servers.text2cypher.test_any_graph import SHOPS, answered, opened
+
+
+def test_of_a_large_schema_a_local_model_sees_the_part_that_the_question_is_about() -> None:
+    nodes = {f"Kind{n}": {"name": "STRING"} for n in range(200)}
+    paths = tuple((f"Kind{n}", f"JOINS{n}", f"Kind{n + 1}") for n in range(199))
+    bench = Workbench(RulesBackend(GraphSchema(nodes, paths, {})), [])
+    hints = bench.linker.link("Which kind8 have the most kind7?")
+    assert nearby(bench.backend.schema, hints).labels[:2] == ["Kind8", "Kind7"]
+    grammar = bench.schema_grammar(thinking=False, hints=hints)
+    assert LLMatcher.validate_grammar(grammar) == "" and "JOINS7" in grammar and "JOINS70" not in grammar
+    asked = []
+    for constraint in ("grammar", None):
+        with scripted_model(in_turn("<cypher>RETURN 1</cypher>"), constraint) as model:
+            client = LLMClient(LLMConfig("test", "s", url=model.url), sleep=lambda _: None)
+            AgentLoop(bench, client).run("", hints.question)
+            asked.append(model.requests[0]["messages"][0]["content"])
+            client.close()
+    assert "JOINS7]" in asked[0] and "JOINS70" not in asked[0] and "JOINS70" in asked[1]
+
+
+ODD = {
+    "nodes.Order": "name,rowid,_id,Name\nfirst,7,70,F\nsecond,8,80,S\n",
+    "nodes.order": "name\nthird\n",
+    "edges.ORDER": "from_label,from_key,to_label,to_key,_label\nOrder,first,Order,second,x\n",
+}
+
+
+def test_names_that_the_engine_reserves_or_takes_for_one_hold_their_own_values(tmp_path: Path) -> None:
+    bench = opened(tmp_path, ODD)
+    try:
+        both = "MATCH (a:Order {rowid: 7})-[r:ORDER]->(b:Order) RETURN"
+        whole = {"name": "second", "rowid": 8, "_id": 80, "Name": "S"}
+        for query, row in (
+            (f"{both} b.rowid, b._id, b.name, b.Name, r._label", [8, 80, "second", "S", "x"]),
+            (f"{both} b, type(r), labels(b)", [whole, "ORDER", ["Order"]]),
+            ("MATCH (o:order) RETURN o.name, labels(o)", ["third", ["order"]]),
+        ):
+            assert bench.backend.run(query).rows == [row], query
+    finally:
+        bench.backend.close()
+
+
+def test_what_a_question_should_not_hold_never_makes_a_plain_success(tmp_path: Path) -> None:
+    bench = opened(tmp_path, SHOPS)
+    try:
+        shops, orders = "MATCH (s:`Corner Shop`) RETURN s.name", "MATCH (o:Order) RETURN o.number"
+        for question, query in (
+            (f"What does {orders} give?", orders),
+            ("Which corner shops teach the course Aljabar Linear?", shops),
+            ("Mata kuliah apa saja di corner shop Blue Door?", "MATCH (s:`Corner Shop` {name: 'Blue Door'}) RETURN s"),
+            ("Which orders and corner shops are there?", "MATCH (o:Order), (s:`Corner Shop`) RETURN o.number, s.name"),
+            ("List all orders.", "UNWIND range(1, 1000000) AS n MATCH (o:Order) RETURN o.number"),
+        ):
+            assert answered(bench, question, query) == "uncertain", question
+        found = bench.pipeline.validate("MATCH (o:Order {number: $number}) RETURN o")
+        assert "$number tidak punya nilai" in str(found.validation_results[-1].error_message)
+    finally:
+        bench.backend.close()
