@@ -77,9 +77,15 @@ format: install ## put the code in shape
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-drill: install ## kill -9 under load, hostile servers, failing providers, full disk …; count what is lost
+figures: install ## benches, drills and evaluations into docs/figures.json and the pages (ONLY='bench.rpc drill': these alone)
 	@$(BIN)/python -m tests.prepare
-	@$(BIN)/python -m lab.drill
+	@$(BIN)/python -m lab.figures $(ONLY)
+
+figures-check: install ## fill the pages from docs/figures.json again, mark what is stale, look for the commits it names
+	@$(BIN)/python -m lab.figures --pages
+
+bench drill: ## make figures ONLY=bench: measure beside what people use instead; ONLY=drill: kill, flood, fail; count what is lost
+	@$(MAKE) --no-print-directory figures ONLY=$@
 
 soak: install ## five minutes of mixed work; does the daemon grow?
 	@$(BIN)/python -m lab.drill.soak
@@ -97,9 +103,6 @@ audit: install ## known vulnerabilities of what the lock names; needs the packag
 sbom: install ## what is installed, as a CycloneDX bill of materials in dist/sbom.cdx.json
 	@mkdir -p dist && $(BIN)/python -m lab.tools.sbom dist/sbom.cdx.json
 
-bench: install ## measure, side by side with what people use instead, as ratios in one run
-	@$(BIN)/python -m lab.bench
-
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
 	@$(BIN)/python -m lab.eval.analytics --planner $(or $(PLANNER),perfect)
 
@@ -113,4 +116,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 eval-openings: install ## what people ask first, a sample of 30 by the embedded model (HOST=1: all 150 by none)
 	@$(BIN)/python -m lab.eval.openings $(if $(HOST),--host)
 
-.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom drill soak bench eval-analytics eval-evidence eval-letters eval-openings
+.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom figures figures-check bench drill soak eval-analytics eval-evidence eval-letters eval-openings

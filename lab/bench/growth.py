@@ -43,7 +43,7 @@ args = ["-m", "lab.bench._many_tools", "{size}"]
 
 
 def run() -> dict[str, Any]:
-    """A row a point, and the picture of them."""
+    """A row for each curve of the picture, and the picture."""
     rows = []
     for curve, sizes in SIZES.items():
         print(f"  {curve} …", file=sys.stderr, flush=True)
@@ -54,7 +54,15 @@ def run() -> dict[str, Any]:
                 {"of": curve, "size": size, "what": what, "costs": value} for what, value in json.loads(done.stdout)
             ]
     PICTURE.write_text(drawn(rows), encoding="utf-8")
-    return {"points": rows, "picture": PICTURE.name}
+    return {"curves": by_curve(rows), "picture": PICTURE.name}
+
+
+def by_curve(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each thing that grows and each cost: {size: cost} in one cell."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for point in points:
+        cells.setdefault((point["of"], point["what"]), []).append(f"{point['size']:,}: {point['costs']:g}")
+    return [{"of": of, "what": what, "at each size": "; ".join(cell)} for (of, what), cell in cells.items()]
 
 
 def drawn(rows: list[dict[str, Any]]) -> str:

@@ -49,12 +49,9 @@ class Attack:
         """Something was tried and nothing was lost."""
         return self.tries > 0 and not self.lost
 
-
-def attack_table(attacks: list[Attack]) -> str:
-    """In Markdown."""
-    lines = [("tried", "times", "heard", "lost"), ("---",) * 4]
-    lines += [(one.tried, str(one.tries), one.heard, str(one.lost)) for one in attacks]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    def cells(self) -> dict[str, str | int | float | bool | None]:
+        """As a line of the table."""
+        return {"tried": self.tried, "times": self.tries, "heard": self.heard, "lost": self.lost}
 
 
 def kind(act: Callable[..., Any], *given: Any, **named: Any) -> str:

@@ -59,19 +59,11 @@ class Row:
             and self.after.rows - self.before.rows == self.runs
         )
 
-    def cells(self) -> tuple[str, ...]:
+    def cells(self) -> dict[str, str | int | float | bool | None]:
         """As a line of the table."""
-        pairs = ((getattr(self.before, of), getattr(self.after, of)) for of in ("processes", "files", "rows"))
-        return (self.tried, self.heard, f"{self.lost} of {self.runs}", *(f"{a} → {b}" for a, b in pairs))
-
-
-HEADS = ("tried", "heard", "runs lost", "processes", "files open", "rows of runs")
-
-
-def table(rows: list[Row]) -> str:
-    """In Markdown, as docs/drills.md shows it."""
-    lines = [HEADS, ("---",) * len(HEADS), *(row.cells() for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        pairs = {"processes": "processes", "files open": "files", "rows of runs": "rows"}
+        held = {name: f"{getattr(self.before, of)} → {getattr(self.after, of)}" for name, of in pairs.items()}
+        return {"tried": self.tried, "heard": self.heard, "runs lost": f"{self.lost} of {self.runs}", **held}
 
 
 Act = Callable[[Daemon], str]

@@ -64,28 +64,26 @@ class Found:
         """True when nothing was lost, repeated or doubled."""
         return not (self.lost or self.repeated or self.doubled or self.unclean)
 
-    def table(self) -> str:
-        """In Markdown, as a person reads it."""
-        points = [("kills -9 at named points", f"{len(self.points)} ({', '.join(self.points)})")] if self.points else []
-        rows = [
-            ("runs taken on", self.runs),
-            *([("kills -9 at random moments", self.random_kills)] if self.random_kills else []),
-            *points,
-            *self._stopped(),
-            ("notes cut off and taken again under their key", self.begun_again),
-            ("letters issued", self.letters),
-            ("runs lost", len(self.lost)),
-            ("finished steps repeated", self.repeated),
-            ("letters doubled", self.doubled),
-            ("seconds", f"{self.seconds:.0f}"),
-        ]
-        return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+    def counts(self) -> dict[str, str | int | float]:
+        """{what was counted: how many}, as a person reads it."""
+        return {
+            "runs taken on": self.runs,
+            **({"kills -9 at random moments": self.random_kills} if self.random_kills else {}),
+            **({"kills -9 at named points": f"{len(self.points)} ({', '.join(self.points)})"} if self.points else {}),
+            **self._stopped(),
+            "notes cut off and taken again under their key": self.begun_again,
+            "letters issued": self.letters,
+            "runs lost": len(self.lost),
+            "finished steps repeated": self.repeated,
+            "letters doubled": self.doubled,
+            "seconds": round(self.seconds),
+        }
 
-    def _stopped(self) -> list[tuple[str, object]]:
+    def _stopped(self) -> dict[str, str | int | float]:
         if not self.stops:
-            return []
+            return {}
         told = "ordinary stops at random moments; the slowest took"
-        return [(told, f"{len(self.stops)}; {max(self.stops):.1f} s"), ("unclean stops", len(self.unclean))]
+        return {told: f"{len(self.stops)}; {max(self.stops):.1f} s", "unclean stops": len(self.unclean)}
 
     def judge(self, ids: Iterable[str], asked: Daemon, notes: Path, letters: Path) -> None:
         """Wait for every run, by asking that daemon, then count: runs, notes, and the letters of the archive."""

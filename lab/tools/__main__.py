@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lab.figures.pages import fill
 from lab.tools import client_schema, configuration, licences, openrpc, rpc, structure
 
 PAGES = (configuration, client_schema, openrpc, rpc, structure, licences)
@@ -11,6 +12,7 @@ def main() -> None:
     """Write what changed."""
     for page in PAGES:
         page.TARGET.write_text(page.render(), encoding="utf-8")
+    fill()
 
 
 if __name__ == "__main__":

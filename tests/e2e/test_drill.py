@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.drill.__main__ import CONFIG, Drill
 from lab.drill.attacks import Attack
-from lab.drill.beside import SLACK, Held, Row, table
-from lab.drill.hostile import CURVE, LENGTHS, curve_table
+from lab.drill.beside import SLACK, Held, Row
+from lab.drill.hostile import CURVE, LENGTHS, curve
+from lab.drill.kills import CONFIG, Drill
 from lab.drill.machine_faults import clock_leaps
 
 pytestmark = pytest.mark.cold  # the starts are killed too
@@ -35,7 +35,7 @@ def test_runs_survive_ordinary_stops_and_none_is_parked_for_them(tmp_path: Path)
 def test_a_run_goes_on_when_the_clock_leaps_between_two_lives(tmp_path: Path) -> None:
     """Issue 9's drills: clock jumps."""
     rows = clock_leaps(tmp_path / "clock")
-    assert [row.right for row in rows] == [True, True], table(rows)
+    assert [row.right for row in rows] == [True, True], rows
 
 
 QUIET = Row("a fault", "busy", 2, 0, Held(3, 30, 7), Held(3, 30 + SLACK, 9))
@@ -55,7 +55,7 @@ QUIET = Row("a fault", "busy", 2, 0, Held(3, 30, 7), Held(3, 30 + SLACK, 9))
 def test_a_row_is_right_only_when_nothing_was_lost_and_nothing_is_left_over(wrong: dict[str, object]) -> None:
     assert QUIET.right
     assert not replace(QUIET, **wrong).right  # type: ignore[arg-type]
-    assert "| a fault | busy | 0 of 2 | 3 → 3 |" in table([QUIET])
+    assert list(QUIET.cells().values())[:4] == ["a fault", "busy", "0 of 2", "3 → 3"]
 
 
 def test_an_attack_counts_as_held_only_when_it_was_tried_and_nothing_was_lost() -> None:
@@ -65,8 +65,8 @@ def test_an_attack_counts_as_held_only_when_it_was_tried_and_nothing_was_lost() 
 
 
 def test_the_growth_of_a_checks_cost_is_a_table_of_families_and_lengths() -> None:
-    head, _, *rows = curve_table().splitlines()
-    assert head.split("|")[2].strip() == "1,000"
+    rows = curve()
     assert len(rows) == len(CURVE)
     for row in rows:
-        assert [float(cell) >= 0 for cell in row.split("|")[2:-1]] == [True] * len(LENGTHS)
+        assert list(row) == ["text", *(f"{length:,}" for length in LENGTHS)]
+        assert all(float(str(cell)) >= 0 for name, cell in row.items() if name != "text")

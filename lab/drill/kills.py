@@ -1,0 +1,146 @@
+"""Hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a letter.
+
+Each run calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it finishes by
+itself what it had taken on. A caller whose call was cut off asks again under the same run_id. The same with ordinary
+stops (SIGTERM) instead of kills.
+"""
+
+from __future__ import annotations
+
+import http.client
+import random
+import signal
+import sys
+import time
+import urllib.error
+from pathlib import Path
+
+from lab.drill.count import OFFICE, TURNS, Found
+from servers.certificate.finishing import CRASH_POINTS
+from tests.daemon import Daemon
+from tests.e2e.test_main_job import WORDS
+
+CONFIG = f"""{OFFICE}
+[[servers]]
+name = "certificate"
+command = "python3"
+args = ["-m", "lab.drill.fuse", "-m", "servers.certificate"]
+daemon_pid_file = "@PID@"
+certificate_crash_at = "@POINT@"
+
+[agent]
+deadline_s = 3600.0
+max_recoveries = 1000000
+"""
+"""Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
+SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
+POINT_WAIT_S = 30.0
+NOISE = ("Traceback", "run.broke", "after shutdown", "never retrieved", '"level": "critical"')
+RUNS, KILLS, STOPS = 200, 6, 12
+
+
+class Drill:
+    """One drill over one state folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        runs: int,
+        chance: random.Random,
+        end: signal.Signals = signal.SIGKILL,
+        config: str = CONFIG,
+    ) -> None:
+        self._end, self._config = end, config
+        self._notes, self._pid = folder / "notes", folder / "pid"
+        self._notes.touch()
+        self._chance = chance
+        self._waiting = [f"drill-{number:04}" for number in range(runs)]
+        self._daemon = Daemon(folder, TURNS, config="")
+        self._daemon.started = lambda pid: self._pid.write_text(str(pid))
+        self.found = Found(runs)
+        self._ids = tuple(self._waiting)
+
+    def run(self, random_kills: int, points: tuple[str, ...]) -> Found:
+        """Lives that end by a kill, in a mixed order, then one to the end."""
+        began = time.monotonic()
+        ends: list[str | None] = [*points, *[None] * random_kills]
+        self._chance.shuffle(ends)
+        share = -(-len(self._waiting) // max(len(ends), 1))
+        for number, point in enumerate(ends, start=1):
+            self._say(f"life {number} of {len(ends)}: until {point or 'some moment'}")
+            self._live(point, share)
+        self._say("the last life: everything to its end")
+        self._start("")
+        try:
+            self._submit(len(self._waiting))
+            self.found.judge(self._ids, self._daemon, self._notes, self._daemon.state / "letters")
+        finally:
+            self._daemon.kill(signal.SIGTERM)
+        self.found.seconds = time.monotonic() - began
+        return self.found
+
+    def _live(self, point: str | None, share: int) -> None:
+        """One life of the daemon, ended by its named point or at some moment."""
+        process = self._daemon
+        if self._start(point or ""):
+            self._submit(share)
+            if point is None:
+                time.sleep(self._chance.uniform(SHORT_LIFE_S, LONG_LIFE_S))
+        if point is not None and process.died(POINT_WAIT_S) and process.was_killed:
+            self.found.points.append(point)
+            return
+        if self._end is signal.SIGKILL:
+            self.found.random_kills += 1
+            process.kill(signal.SIGKILL)
+        else:
+            self._stop(process)
+
+    def _stop(self, process: Daemon) -> None:
+        """An ordinary stop, which ends well and says nothing of an error."""
+        began = time.monotonic()
+        code = process.kill(self._end)
+        self.found.stops.append(time.monotonic() - began)
+        log = (process.folder / "stderr.log").read_text()
+        (process.folder / "stderr.log").write_text("")
+        noise = [line for line in log.splitlines() if any(word in line for word in NOISE)]
+        self.found.unclean += [f"exit code {code}"] * bool(code) + noise
+
+    def _start(self, point: str) -> bool:
+        """Start the daemon. False when it died before it was ready: what it recovered reached the point at once."""
+        filled = self._config
+        for place, text in (("@NOTES@", self._notes), ("@PID@", self._pid), ("@POINT@", point)):
+            filled = filled.replace(place, str(text))
+        self._daemon.config.write_text(filled)
+        try:
+            self._daemon.start()
+        except AssertionError:
+            if not point or not self._daemon.died(POINT_WAIT_S) or not self._daemon.was_killed:
+                raise
+            return False
+        return True
+
+    def _submit(self, share: int) -> None:
+        """Take on so many more runs; a call that the kill cut off stays in the list and is made again later."""
+        for run_id in self._waiting[:share]:
+            try:
+                self._daemon.call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
+            except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
+                return
+            self._waiting.remove(run_id)
+
+    @staticmethod
+    def _say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def kills(folder: Path, seed: int) -> Found:
+    """200 runs, six kills at random moments and one at each named point. `folder` is made."""
+    folder.mkdir()
+    return Drill(folder, RUNS, random.Random(seed)).run(KILLS, CRASH_POINTS)
+
+
+def stops(folder: Path, seed: int) -> Found:
+    """The same with ordinary stops, after which no run may be parked. `folder` is made."""
+    folder.mkdir()
+    config = CONFIG.replace("max_recoveries = 1000000\n", "")
+    return Drill(folder, RUNS // 2, random.Random(seed), signal.SIGTERM, config).run(STOPS, ())

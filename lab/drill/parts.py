@@ -1,0 +1,90 @@
+"""The drill's parts by name: what is tried on a daemon, and what was lost.
+
+`kills` and `stops` end one daemon again and again, `nodes` each of three, `clocks` sets one of two ahead; `hostile` are
+texts made to be slow; then the faults of servers, providers and the machine, and the attacks. The texts go first and
+alone, because they are timed; all other parts go on side by side, because most of a drill is waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.drill.attacks import ATTACKS as OUTSIDERS
+from lab.drill.attacks import Attack
+from lab.drill.beside import Row
+from lab.drill.citizens import citizens
+from lab.drill.count import Found
+from lab.drill.deadly import deadly
+from lab.drill.door import door
+from lab.drill.faces import faces
+from lab.drill.guards import guards
+from lab.drill.hostile import curve, hostile_texts
+from lab.drill.kills import kills, stops
+from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
+from lab.drill.mcp_faults import mcp_faults
+from lab.drill.nodes import three_nodes, two_clocks
+from lab.drill.office import logs, office
+from lab.drill.provider_faults import provider_faults
+from lab.drill.register import register
+
+Cells = dict[str, str | int | float | bool | None]
+HOSTILE = "hostile"
+LIVES: dict[str, Callable[[Path, int], Found]] = {
+    "kills": kills,
+    "stops": stops,
+    "nodes": lambda folder, _: three_nodes(folder),
+    "clocks": lambda folder, _: two_clocks(folder),
+}
+FAULTS: dict[str, Callable[[Path], list[Row]]] = {
+    **{"mcp": mcp_faults, "providers": provider_faults, "disk": disk_full, "locks": databases_locked},
+    **{"database": database_gone, "clock": clock_leaps},
+}
+ATTACKS: dict[str, Callable[[Path], list[Attack]]] = {
+    **{"office": office, "logs": logs},
+    **OUTSIDERS,
+    **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
+    "faces": faces,
+}
+EVERY = (*LIVES, HOSTILE, *FAULTS, *ATTACKS)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part found: counts, rows of tables, and what should not have been so."""
+
+    counts: dict[str, str | int | float] = field(default_factory=dict)
+    tables: dict[str, list[Cells]] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+
+def drill(folder: Path, names: Sequence[str], seed: int) -> dict[str, Part]:
+    """The parts of these names. `seed` fixes the moments of kills and stops."""
+    done = {HOSTILE: _rows(hostile_texts(folder / HOSTILE), curve())} if HOSTILE in names else {}
+    others = [name for name in names if name != HOSTILE]
+    with ThreadPoolExecutor(max(len(others), 1)) as all_:
+        waiting = {name: all_.submit(_part, name, folder / name, seed) for name in others}
+    return done | {name: future.result() for name, future in waiting.items()}
+
+
+def _part(name: str, folder: Path, seed: int) -> Part:
+    """One part; where it can't be run here, why stands under `wrong`, and the others go on."""
+    try:
+        return _done(name, folder, seed)
+    except (Exception, SystemExit) as error:
+        return Part(wrong=[f"{name} could not be run: {type(error).__name__}: {error}"])
+
+
+def _done(name: str, folder: Path, seed: int) -> Part:
+    if name in LIVES:
+        found = LIVES[name](folder, seed)
+        repeated = [] if found.right else [f"{found.repeated} steps repeated, {found.doubled} letters doubled"]
+        return Part({**found.counts(), "seed": seed}, wrong=[*found.lost, *found.unclean, *repeated])
+    return _rows((FAULTS[name] if name in FAULTS else ATTACKS[name])(folder))
+
+
+def _rows(rows: Sequence[Row] | Sequence[Attack], curve: list[Cells] | None = None) -> Part:
+    tables = {"tried": [row.cells() for row in rows], **({"curve": curve} if curve else {})}
+    return Part(tables=tables, wrong=[str(row) for row in rows if not row.right])

@@ -1,0 +1,197 @@
+"""The evaluations as sections: each asks its own command for JSON, or counts what it answers. It judges nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.eval.evidence import cod, matrix, offices
+from lab.eval.evidence.__main__ import judge
+from lab.eval.evidence.report import Judged
+from lab.figures.record import ROOT, Figure, Found
+
+EVIDENCE = ("agentd/apps/letters/evidence", "agentd/agent/languages", "lab/eval/evidence")
+BOOKS = ("agentd/apps/analytics", "servers/mysql", "servers/graphiti", "lab/eval/books")
+LETTERS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/eval/letters")
+OPENINGS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/eval/openings")
+ANALYTICS = (*BOOKS[:3], "servers/sim_testgeluran", "lab/eval/analytics")
+GRAPH = ("servers/text2cypher", "lab/eval/text2cypher")
+RESULTS = ROOT / "lab" / "eval" / "analytics" / "results"
+HALVES = ("tuning", "reporting")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation. `tuning`: failures of its set were looked at, and rules made after them."""
+
+    name: str
+    paths: tuple[str, ...]
+    run: Callable[[], Found]
+    tuning: bool = True
+
+
+def _json(out: Path, module: str, *words: str) -> Any:
+    """What `python -m MODULE …` leaves in `out`; its exit status is 1 where an answer was wrong, which is counted."""
+    done = subprocess.run([sys.executable, "-m", module, *words], cwd=ROOT, stdout=sys.stderr, check=False)
+    if done.returncode not in (0, 1) or not out.exists():
+        raise SystemExit(f"python -m {module} {' '.join(words)} ended with {done.returncode}")
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def _judged(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """A row for each kind of call and language: how many were passed, or refused, as they should."""
+    right: Counter[tuple[str, str]] = Counter()
+    calls: Counter[tuple[str, str]] = Counter()
+    for each in judged:
+        line = f"{each.trial.row}: {'passed' if each.trial.honest else 'refused'}", each.trial.language
+        calls[line] += 1
+        right[line] += each.right
+    return [
+        {"calls": row, "language": language, "as they should": f"{right[row, language]} of {count}"}
+        for (row, language), count in calls.items()
+    ]
+
+
+def _evidence(judged: Sequence[Judged]) -> Found:
+    honest, other = ([each for each in judged if each.trial.honest is kind] for kind in (True, False))
+    figures = {
+        "honest_passed": Figure(value=sum(each.right for each in honest), of=len(honest)),
+        "others_refused": Figure(value=sum(each.right for each in other), of=len(other)),
+    }
+    return Found(figures=figures, tables={"calls": _judged(judged)})
+
+
+def _cod() -> Found:
+    folder = os.environ.get("COD")
+    if not folder:
+        raise SystemExit("set COD to the folder of COD's development files (https://github.com/cambridgeltl/COD)")
+    found = Found()
+    for file in sorted(Path(folder).glob("*_dev.json")):
+        language, dialogues = cod.load(file)
+        judged = asyncio.run(judge(cod.trials(language, dialogues)))
+        for half in HALVES:
+            own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
+            found.figures |= {f"{language}.{half}.{name}": each for name, each in _evidence(own).figures.items()}
+    return found
+
+
+def _books(*words: str) -> Found:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "answers.json"
+        made = _json(out, "lab.eval.books", "--json", str(out), *words)
+    right = [not each["wrong"] for each in made]
+    sure = [not each["wrong"] for each in made if (each["score"] or 0) >= 90]
+    answered = sum(each["score"] is not None for each in made)
+    return Found(
+        figures={
+            "right": Figure(value=sum(right), of=len(right)),
+            "answered": Figure(value=answered, of=len(made)),
+            "scored_90_or_more_right": Figure(value=sum(sure), of=len(sure)),
+        }
+    )
+
+
+def _analytics(planner: str) -> Found:
+    out = RESULTS / f"{planner}.json"
+    made = _json(out, "lab.eval.analytics", "--planner", planner)
+    figures: dict[str, Any] = {}
+    for style in ("sql", "operations"):
+        if own := [each for each in made if each["style"] == style]:
+            figures[style] = {
+                "right": Figure(value=sum(each["right"] for each in own), of=len(own)),
+                "with_an_invented_number": Figure(value=sum(bool(each["invented"]) for each in own), of=len(own)),
+                "question_p50_s": sorted(each["seconds"] for each in own)[len(own) // 2],
+            }
+    return Found.of(figures)
+
+
+def _letters() -> Found:
+    out = ROOT / "docs" / "letters" / "eval" / "report.json"
+    return of_letters(_json(out, "lab.eval.letters", "--fresh")["figures"])
+
+
+def of_letters(figures: dict[str, Any]) -> Found:
+    """From the figures of the letters' report."""
+    run, letters = figures["run"], figures["letters_issued"]
+    return Found.of(
+        {
+            "conversations_as_they_should": Figure(value=figures["passed"], of=run),
+            "letters_right": Figure(value=figures["letters_wanted"]["right"], of=figures["letters_wanted"]["run"]),
+            "with_an_invented_value": Figure(value=figures["letters_with_an_invented_value"], of=letters),
+            "false_claims": Figure(value=figures["false_claims_of_a_letter"], of=run),
+            "turn_p50_s": (figures["seconds_a_turn"] or {}).get("median"),
+        }
+    )
+
+
+def _openings(*words: str) -> Found:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "openings.json"
+        found = _json(out, "lab.eval.openings", "--out", str(out), *words)
+    settled = found["asked"] - found["open"]
+    figures = {
+        "good": Figure(value=found["good"], of=settled),
+        "left_to_the_model": Figure(value=found["open"], of=found["asked"]),
+        "turns": found["turns"],
+        "tokens_written": found["written"],
+    }
+    return Found.of({**figures, "kinds": [{"kind": name, "good": good} for name, good in found["kinds"].items()]})
+
+
+def _totals(*words: str) -> dict[str, Any]:
+    """What `lab.eval.text2cypher` prints of one set; of the test halves only totals leave it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "lab.eval.text2cypher", *words, "--out", folder]
+        return dict(json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout))
+
+
+def _graph() -> Found:
+    """Right and wrong queries mixed, without a model: how often what is called certain is right."""
+    data = os.environ.get("TEXT2CYPHER")
+    if not data:
+        raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
+    figures: dict[str, Any] = {}
+    for name in ("home", "movies", "northwind"):
+        limit = [] if name == "home" else ["--limit", "60"]
+        half = ["--provider", "wrong", "--half", "test", "--seed", "1"]
+        found = _totals("--data", data, "--set", name, *half, *limit)
+        figures[name] = {key: _share(found[key]) for key in ("certain", "right_of_certain", "right_called_certain")}
+    return Found.of(figures)
+
+
+def _graph_embedded() -> Found:
+    """The shipped 52 questions, with every aid and with none."""
+    home = ("--set", "home", "--half", "all", "--provider", "llamacpp")
+    told = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
+    return Found.of({name: _share(found["pass_at_1"]) for name, found in told.items()})
+
+
+def _share(rate: dict[str, Any]) -> Figure:
+    """A rate in percent as so many of so many."""
+    return Figure(value=round((rate["rate"] or 0.0) * rate["of"] / 100), of=rate["of"])
+
+
+EVALUATIONS = (
+    Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
+    Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
+    Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
+    Evaluation("cod", EVIDENCE, _cod, tuning=False),
+    Evaluation("books", BOOKS, _books),
+    Evaluation("books_mistakes", BOOKS, lambda: _books("--mistakes")),
+    Evaluation("analytics", ANALYTICS, lambda: _analytics("perfect")),
+    Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded")),
+    Evaluation("openings_host", OPENINGS, lambda: _openings("--host")),
+    Evaluation("openings_embedded", OPENINGS, _openings),
+    Evaluation("letters_embedded", LETTERS, _letters),
+    Evaluation("graph", GRAPH, _graph, tuning=False),
+    Evaluation("graph_embedded", GRAPH, _graph_embedded),
+)

@@ -1,0 +1,128 @@
+"""Fills the marked places of README and docs/ from docs/figures.json. It measures nothing.
+
+    <!-- figures: bench.rpc bench.steps -->   a block: what was measured, when and where, then the tables
+    <!-- figure: eval.letters_embedded letters_right -->…<!-- / -->   one figure in a sentence or a cell
+    <!-- figure: bench.agents langgraph/step_ms -->…<!-- / -->   one cell: the row that starts with it, then its column
+    <!-- figure: eval.letters_embedded first:letters_right -->…<!-- / -->   the same as it was measured first
+
+Both end in `<!-- / -->`. A figure of a set whose failures were looked at is followed by "a tuning set"; one whose code
+changed by more than 30 commits since, by "stale".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from lab.figures.commits import stale
+from lab.figures.record import ROOT, Figure, History, Measurement, read
+from lab.figures.sections import Section, sections
+
+_BLOCK = re.compile(r"(<!-- figures: ([\w. *]+) -->\n).*?(<!-- / -->)", re.DOTALL)
+_ONE = re.compile(r"(<!-- figure: ([\w.]+) ([^>]+?) -->).*?(<!-- / -->)")
+STALE = "**stale**"
+"""What marks a figure whose code has changed since; tests compare pages without it."""
+
+Judge = Callable[[Measurement, tuple[str, ...]], bool]
+
+
+def pages() -> list[Path]:
+    """Every page that a figure may stand on."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def fill(judge: Judge = stale) -> list[Path]:
+    """Write each page that is behind the figures; those that were."""
+    history, known, written = read(), sections(), []
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        if (now := filled(text, history, known, judge)) != text:
+            page.write_text(now, encoding="utf-8")
+            written.append(page)
+    return written
+
+
+def filled(text: str, history: History, known: Mapping[str, Section], judge: Judge) -> str:
+    """A page's text with its marked places filled. Raises KeyError for a section or a figure that isn't there."""
+
+    def block(found: re.Match[str]) -> str:
+        names = [name for asked in found[2].split() for name in _named(asked, known)]
+        return f"{found[1]}\n{_block([known[name] for name in names], history, judge)}\n{found[3]}"
+
+    def one(found: re.Match[str]) -> str:
+        return f"{found[1]}{_one(known[found[2]], found[3], history, judge)}{found[4]}"
+
+    return _ONE.sub(one, _BLOCK.sub(block, text))
+
+
+def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
+    return [name for name in known if name.startswith(asked[:-1])] if asked.endswith("*") else [known[asked].name]
+
+
+def _one(section: Section, figure: str, history: History, judge: Judge) -> str:
+    first, _, figure = figure.rpartition(":")
+    measured = history[section.name][0 if first else -1]
+    row, _, column = figure.rpartition("/")
+    if row:
+        lines = (line for table in measured.tables.values() for line in table)
+        cell = next(line[column] for line in lines if next(iter(line.values())) == row)
+        value = str(cell)
+    else:
+        found = measured.figures[figure]
+        value = f"{found} {found.unit}".strip() if found.of is None else str(found)
+    old = not first and judge(measured, section.paths)
+    return value + ", a tuning set" * section.tuning + f" ({STALE})" * old
+
+
+def _block(shown: Sequence[Section], history: History, judge: Judge) -> str:
+    """What each says of itself, when they were measured, and their tables: of equal columns one after the other."""
+    lines = [section.told for section in shown if section.told]
+    there = [section for section in shown if history.get(section.name)]
+    heads: dict[str, list[str]] = {}
+    for section in there:
+        heads.setdefault(_head(section, history[section.name][-1], judge), []).append(section.name)
+    for head, names in heads.items():
+        lines.append(f"{', '.join(f'`{name}`' for name in names)}: {head}")
+    if missing := [f"`{section.name}`" for section in shown if section not in there]:
+        lines.append(f"Not measured yet: {', '.join(missing)}.")
+    return "\n\n".join([*lines, *_tables(there, history)]) + "\n"
+
+
+def _head(section: Section, measured: Measurement, judge: Judge) -> str:
+    many = "".join(f", {name} {count:,}" for name, count in measured.many.items())
+    more = " with changes of its own" if measured.changed else ""
+    told = f"{measured.at}, commit {measured.commit[:9]}{more}, {measured.machine}, load {measured.load}{many}"
+    return f"{told}{', a tuning set' * section.tuning}.{f' {STALE}' * judge(measured, section.paths)}"
+
+
+def _tables(shown: Sequence[Section], history: History) -> list[str]:
+    rows = [
+        (tuple(row), tuple(row.values()))
+        for section in shown
+        for table in history[section.name][-1].tables.values()
+        for row in table
+    ]
+    made = [_table(columns, [row for _, row in group]) for columns, group in groupby(rows, key=lambda pair: pair[0])]
+    made += [f"![{section.name}]({picture})" for section in shown if (picture := history[section.name][-1].picture)]
+    made += [_figures(history[section.name]) for section in shown if history[section.name][-1].figures]
+    return made
+
+
+def _figures(measured: Sequence[Measurement]) -> str:
+    """Single figures, with the first measurement of each beside the last where there were two."""
+    first, last = measured[0], measured[-1]
+    if first is last:
+        return _table(("figure", "value"), [(name, _shown(figure)) for name, figure in last.figures.items()])
+    rows = [(name, _shown(figure), _shown(first.figures.get(name))) for name, figure in last.figures.items()]
+    return _table(("figure", "value", f"first, {first.at[:10]}"), rows)
+
+
+def _shown(figure: Figure | None) -> str:
+    return "–" if figure is None else str(figure)
+
+
+def _table(columns: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
