@@ -46,6 +46,9 @@ $(DEMO_STAMP): requirements-demo.lock pyproject.toml
 demo: $(if $(wildcard $(STAMP)),install,$(DEMO_STAMP)) ## a resident with a PIN, a visitor without one, the officer: two letters on disk (OFFICE=campus: a university's counter)
 	@$(BIN)/python -m lab.demo
 
+demo-servers: install ## eight servers that others wrote, each added by its own command (npx, uvx), answer in the terminal
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m lab.demo.others
+
 test: install ## every test; installs the Debian packages it needs when root
 	@$(BIN)/python -m tests.prepare
 	@echo "▸ The tests with the embedded model, which needs all cores"
@@ -116,4 +119,4 @@ eval-letters: install ## conversations with citizens, by the embedded model; goe
 eval-openings: install ## what people ask first, a sample of 30 by the embedded model (HOST=1: all 150 by none)
 	@$(BIN)/python -m lab.eval.openings $(if $(HOST),--host)
 
-.PHONY: help install lock demo test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom figures figures-check bench drill soak eval-analytics eval-evidence eval-letters eval-openings
+.PHONY: help install lock demo demo-servers test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom figures figures-check bench drill soak eval-analytics eval-evidence eval-letters eval-openings

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
 from agentd.config.entries import NewServer, added, exported, lines, read
 from agentd.messages import ApprovalRule, ServerSettings, ToolInfo
 
+if TYPE_CHECKING:
+    from agentd.cli.client import Client
+
 RULES: tuple[ApprovalRule, ...] = ("never", "citizen", "staff")
 START_S = 120.0
 """`npx` and `uvx` fetch a package at their first start."""
+LOOK_S = 0.1
 
 
 def register(words: Any) -> None:
@@ -69,7 +74,7 @@ def _add(given: argparse.Namespace) -> int:
     server = replace(server, approval=_rules(tools, given.approval))
     _written(config.find(given.config), [server], given)
     print(f"\nwritten to {config.find(given.config)}:\n{lines(server)}")
-    return asyncio.run(_reloaded(given))
+    return asyncio.run(_reloaded(given, {server.name}))
 
 
 def _import(given: argparse.Namespace) -> int:
@@ -91,7 +96,7 @@ def _import(given: argparse.Namespace) -> int:
         print(lines(server))
     print("\n".join(notes), file=sys.stderr)
     print(f"{len(new)} servers written to {file}")
-    return asyncio.run(_reloaded(given)) if new else 0
+    return asyncio.run(_reloaded(given, {server.name for server in new})) if new else 0
 
 
 def _export(given: argparse.Namespace) -> int:
@@ -187,8 +192,8 @@ def _asked(name: str) -> ApprovalRule | None:
             return found
 
 
-async def _reloaded(given: argparse.Namespace) -> int:
-    """Have a running daemon take it over; without one there is nothing to do."""
+async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
+    """Have a running daemon take them over, and wait for their tools; without one there is nothing to do."""
     from agentd import config
     from agentd.cli.client import Refused, running
 
@@ -202,5 +207,21 @@ async def _reloaded(given: argparse.Namespace) -> int:
         except Refused as error:
             print(f"the running daemon did not take it over: {error}", file=sys.stderr)
             return 1
+        for one in await _there(client, names):
+            if one["state"] != "up":
+                print(f"{one['name']} is {one['state']} there: {one['error'] or 'see the log'}", file=sys.stderr)
     print("the running daemon has taken it over")
     return 0
+
+
+async def _there(client: Client, names: Set[str]) -> list[dict[str, Any]]:
+    """The servers' states at the daemon, once none of them is only starting."""
+    states: list[dict[str, Any]] = []
+    with suppress(TimeoutError):
+        async with asyncio.timeout(START_S):
+            while True:
+                states = [one for one in (await client.call("Tools.list"))["servers"] if one["name"] in names]
+                if all(one["state"] != "starting" for one in states):
+                    return states
+                await asyncio.sleep(LOOK_S)
+    return states

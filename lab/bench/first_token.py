@@ -2,6 +2,8 @@
 
 Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s; cancel < 0.2 s. Each figure comes from a process
 of its own with a snapshot folder of its own. A prompt of about 900 tokens, as the agent's with its two servers.
+Issue 21: beside two processes that keep both cores busy a turn takes at most 2.2 times as long; the same turn alone and
+beside them, in turns, and the medians count.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
@@ -22,6 +25,8 @@ from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
 RULES = " ".join(f"Rule {number}: greet citizen number {number} kindly." for number in range(66))
 PREFIX = ChatMessage(role="system", content=f"You help at an office counter and answer as JSON. {RULES}")
+BESIDE = 5
+"""Turns alone, and as many beside the busy ones."""
 SCHEMA = {
     "type": "object",
     "properties": {"action": {"const": "final"}, "response": {"type": "string", "maxLength": 60}},
@@ -39,6 +44,7 @@ def run() -> dict[str, Any]:
         snapshot = _in_a_process(folder, "turns")
         loaded = _in_a_process(folder, "warmed")
         cancelled = _in_a_process(folder, "cancels")
+        beside = _in_a_process(folder, "beside")
     return {
         "model_first_token_cold_s": cold["first"],
         "model_first_token_snapshot_with_load_s": snapshot["first"],
@@ -49,6 +55,9 @@ def run() -> dict[str, Any]:
         "model_cancel_writing_s": cancelled["writing"],
         "model_cancel_reading_s": cancelled["reading"],
         "model_heartbeat_worst_ms": loaded["heartbeat_worst_ms"],
+        "model_turn_alone_s": beside["alone"],
+        "model_turn_beside_two_busy_ratio": beside["ratio"],
+        "limit_model_turn_beside_two_busy_ratio": 2.2,
     }
 
 
@@ -67,6 +76,8 @@ async def _measure(what: str) -> dict[str, float]:
     model = LlamaCppModel(ProviderSettings(id="llamacpp", type="llamacpp", settings={"n_ctx": 4096}))
     figures: dict[str, float] = {}
     try:
+        if what == "beside":
+            return await _beside(model)
         if what == "cancels":
             await model.warm([PREFIX])
             figures["writing"] = await _cancel(model, ModelRequest(messages=(PREFIX,), max_tokens=900), at_first=True)
@@ -85,6 +96,29 @@ async def _measure(what: str) -> dict[str, float]:
         return figures
     finally:
         await model.aclose()
+
+
+async def _beside(model: LlamaCppModel) -> dict[str, float]:
+    await _whole(model, 0)
+    alone, beside = [], []
+    for number in range(1, 2 * BESIDE, 2):
+        alone.append(await _whole(model, number))
+        busy = [await asyncio.create_subprocess_exec(sys.executable, "-c", "while True: pass") for _ in range(2)]
+        try:
+            beside.append(await _whole(model, number + 1))
+        finally:
+            for process in busy:
+                process.kill()
+                await process.wait()
+    return {"alone": round(median(alone), 2), "ratio": round(median(beside) / median(alone), 2)}
+
+
+async def _whole(model: LlamaCppModel, number: int) -> float:
+    """Seconds of a turn that reads some 20 tokens and writes 30."""
+    started = time.perf_counter()
+    words = ChatMessage(role="user", content=f"{number}: tell me a long story about a river and the town beside it")
+    await model.turn(ModelRequest(messages=(words,), max_tokens=30))
+    return time.perf_counter() - started
 
 
 async def _first_token(model: LlamaCppModel, question: str) -> float:

@@ -139,7 +139,7 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
     """Fifty visitors at once, turn by turn."""
     screens = [person(daemon, f"kiosk-{number}", "kiosk") for number in range(KIOSKS)]
     assert daemon.process is not None
-    used = _cpu_ms(daemon.process.pid)
+    used = cpu_ms(daemon.process.pid)
     with ThreadPoolExecutor(KIOSKS) as pool:
         taken = sorted(ms for turns in pool.map(_talk, screens) for ms in turns)
     return {
@@ -148,11 +148,11 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
         "turn_p50_ms": round(statistics.median(taken), 1),
         "turn_p95_ms": round(taken[int(len(taken) * 0.95)], 1),
         "limit_turn_p95_ms": 300,
-        "turn_cpu_ms": round((_cpu_ms(daemon.process.pid) - used) / len(taken), 2),
+        "turn_cpu_ms": round((cpu_ms(daemon.process.pid) - used) / len(taken), 2),
     }
 
 
-def _cpu_ms(pid: int) -> float:
+def cpu_ms(pid: int) -> float:
     """What the process has used so far, of all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

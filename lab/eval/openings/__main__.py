@@ -1,7 +1,8 @@
 """`python -m lab.eval.openings`: agentd in this process, its real servers, and each opening in a session of its own.
 
-The embedded model answers a fixed sample of 30; `--all` asks it everything, `--host` no model: then only what the host
-settles by itself is judged. Faults are listed of the first half alone, the other half counts in the totals.
+The embedded model answers a fixed sample of 30; `--all` asks it everything, `--half` one half of everything, `--host`
+no model: then only what the host settles by itself is judged. Faults are listed of the tuning half alone, the other
+one counts in the totals.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from agentd.runs.keys import new_key
 from agentd.startup import started
 from lab.eval.openings import host
 from lab.eval.openings.judging import Opening, Reply, faults, load
+from servers.text2cypher.metrics.statistics import interval_of_rate
 
 SAMPLE = 5
 """Every so many openings one stands in the sample."""
+HALVES = ("tuning", "reported")
 VISITOR = Caller(id="openings", scopes=frozenset({"kiosk"}))
 _ASKED = re.compile(r"token masuk(?: \((\d+) dibaca\))?, (\d+) token keluar")
 
@@ -50,7 +53,10 @@ async def asked(made: Daemon, opening: Opening) -> Reply:
 async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
     """Ask and judge; what came of each is printed as it comes."""
     rows = list(enumerate(load()))
-    chosen = rows if given.all or given.host else [row for row in rows if row[0] % SAMPLE == 0]
+    everything = given.all or given.host or given.half
+    chosen = [row for row in rows if everything or row[0] % SAMPLE == 0]
+    if given.half:
+        chosen = [row for row in chosen if row[0] % 2 == HALVES.index(given.half)]
     totals: Counter[str] = Counter()
     kinds: dict[str, list[int]] = {}
     with ExitStack() as stack:
@@ -72,12 +78,17 @@ async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
                 kind = kinds.setdefault(opening.kind, [0, 0])
                 kind[0] += not wrong and not open_
                 kind[1] += not open_
-                if number % 2 == 0:
+                if number % 2 == HALVES.index("tuning"):
                     mark = "·" if open_ else "✗" if wrong else "✓"
                     print(
                         f"{mark} [{opening.kind}] {opening.text} → {reply.text[:110]!r}", "; ".join(wrong), flush=True
                     )
-    return {**totals, "kinds": {name: f"{good} of {all_}" for name, (good, all_) in kinds.items()}}
+    sure = interval_of_rate(totals["good"], totals["asked"] - totals["open"])
+    return {
+        **totals,
+        "good_percent_95": [round(end, 1) for end in sure],
+        "kinds": {name: f"{good} of {all_}" for name, (good, all_) in kinds.items()},
+    }
 
 
 def main() -> int:
@@ -86,6 +97,7 @@ def main() -> int:
     parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
     parser.add_argument("--host", action="store_true", help="no model: only what the host settles by itself")
     parser.add_argument("--all", action="store_true", help="all openings, not the sample")
+    parser.add_argument("--half", choices=HALVES, help="all openings of one half")
     parser.add_argument("--limit", metavar="N", type=int, help="at most N openings")
     parser.add_argument("--out", metavar="FILE", type=Path, help="the figures as JSON")
     given = parser.parse_args()

@@ -1,12 +1,13 @@
-"""A model that chooses nothing: it writes what a schema leaves no choice about, over the wire of the OpenAI API."""
+"""A model that needs no weights, over the wire of the OpenAI API: a function of the request says what it writes."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from bridges.llamacpp.constraint import only_text
 
@@ -14,10 +15,16 @@ CHOICE = "(a model's to answer)"
 """What it answers where there is a choice."""
 
 
+def left_no_choice(asked: dict[str, Any]) -> str:
+    """What the request's schema leaves no choice about, else `CHOICE`."""
+    schema = asked["response_format"]["json_schema"]["schema"]
+    return only_text(schema) or json.dumps({"action": "final", "response": CHOICE})
+
+
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(writes: Callable[[dict[str, Any]], str] = left_no_choice) -> Iterator[str]:
     """Its endpoint while the block runs."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"writes": staticmethod(writes)}))
     threading.Thread(target=server.serve_forever, name="host", daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"
@@ -27,12 +34,12 @@ def serving() -> Iterator[str]:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    writes: Callable[[dict[str, Any]], str]
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        schema = asked["response_format"]["json_schema"]["schema"]
-        text = only_text(schema) or json.dumps({"action": "final", "response": CHOICE})
         made = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": asked["model"]}
-        said = {**made, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+        said = {**made, "choices": [{"index": 0, "delta": {"content": self.writes(asked)}, "finish_reason": None}]}
         end = {**made, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

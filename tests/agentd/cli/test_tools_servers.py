@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -14,7 +15,7 @@ from agentd import config
 from agentd.cli.tools_try import form, read
 from agentd.messages import AgentOptions, Caller, Catalogue, ServerState, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
-from tests.daemon import AGENTD, HEAD
+from tests.daemon import AGENTD, HEAD, TOKEN, final, running
 
 SERVER = """
 from mcp.server.mcpserver import MCPServer
@@ -75,6 +76,20 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     assert there == ["weather", "again"]
     code, _, errors = tools(office, "import", str(office / "theirs.json"))
     assert code == 0 and "left out, client.toml has a server of this name" in errors
+
+
+def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(tmp_path: Path) -> None:
+    """One asked at once had no such tool while the server was only starting."""
+    program = tmp_path / "weather.py"
+    program.write_text(f"import time\ntime.sleep(1)\n{SERVER}")
+    with running(tmp_path, final("Halo"), config=HEAD) as daemon:
+        place = ["--config", daemon.config, "--state", daemon.state, "--listen", daemon.url.rpartition("/")[2]]
+        command = [AGENTD, "tools", "add", *place, "weather", "--", sys.executable, program]
+        env = {**os.environ, "AGENTD_TOKEN": TOKEN}
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith("the running daemon has taken it over\n")
+        assert "look" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}
 
 
 @pytest.mark.parametrize(

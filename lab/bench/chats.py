@@ -1,0 +1,111 @@
+"""A hundred chats at once over Telegram: how soon each is answered, and what a kill -9 in the middle loses or doubles.
+
+The service is a server on this machine that speaks the Bot API; the daemon's model is scripted and answers at once, so
+that all of it is the daemon's own time. All write at one moment, five times; in two rounds more the daemon is killed
+when a third is answered, and started again; whose answer was on its way just then gets it twice, because neither
+service takes a key against that (docs/channels.md): at most eight a kill, as many as go out at a time. Issue 21: 1 s
+for the 95th of a hundred, none lost.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import statistics
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from lab.bench.residents import cpu_ms
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, message
+from tests.daemon import HEAD, SERVERS, Daemon, final, running
+
+CHATS, ROUNDS, KILLED = 100, 5, 2
+FIRST, LAST = 1000, 5
+"""Numbers of the hundred chats, and of the one that is asked when all is over."""
+CHANNEL = """
+[[channels]]
+name = "telegram"
+type = "telegram"
+endpoint = "{url}"
+rate_per_minute = 600
+credentials = {{ token = "TELEGRAM_TOKEN" }}
+"""
+
+
+class Service(TelegramServer):
+    """It notes when each chat was answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answered: Counter[int] = Counter()
+        self.at: dict[tuple[int, int], float] = {}
+
+    def noted(self, kept: list[Any], value: Any) -> None:
+        if kept is self.sent:
+            chat = int(value[1]["chat_id"])
+            self.answered[chat] += 1
+            self.at.setdefault((chat, self.answered[chat]), time.perf_counter())
+        super().noted(kept, value)
+
+    def all_write(self, words: str) -> None:
+        """Each of the hundred, at one moment."""
+        with self.changed:
+            for chat in range(FIRST, FIRST + CHATS):
+                self._number += 1
+                self.updates.append(message(self._number, chat, words))
+            self.changed.notify_all()
+
+    def all_answered(self, times: int) -> bool:
+        return all(self.answered[chat] >= times for chat in range(FIRST, FIRST + CHATS))
+
+
+def run() -> dict[str, Any]:
+    """Milliseconds to a chat's answer; answers lost and doubled."""
+    with Service() as service, tempfile.TemporaryDirectory() as folder:
+        config = HEAD + SERVERS["time"] + CHANNEL.format(url=service.url)
+        with running(Path(folder), final("Baik."), config=config, env={"TELEGRAM_TOKEN": TOKEN}) as daemon:
+            assert daemon.process is not None
+            used = cpu_ms(daemon.process.pid)
+            taken = [ms for number in range(1, ROUNDS + 1) for ms in _round(service, number)]
+            cpu = (cpu_ms(daemon.process.pid) - used) / len(taken)
+            for number in range(ROUNDS + 1, ROUNDS + KILLED + 1):
+                _killed(service, daemon, number)
+            service.write("Halo", LAST)  # whatever waited before it is answered, too
+            service.wait(lambda: service.answered[LAST])
+    due = ROUNDS + KILLED
+    counts = [service.answered[chat] for chat in range(FIRST, FIRST + CHATS)]
+    return {
+        "chats": CHATS,
+        "answers": len(taken),
+        "answer_p50_ms": round(statistics.median(taken)),
+        "answer_p95_ms": round(sorted(taken)[int(len(taken) * 0.95)]),
+        "limit_answer_p95_ms": 1000,
+        "answer_cpu_ms": round(cpu, 1),
+        "kills": KILLED,
+        "answers_due": due * CHATS,
+        "lost": sum(max(due - count, 0) for count in counts),
+        "doubled": sum(max(count - due, 0) for count in counts),
+    }
+
+
+def _round(service: Service, number: int) -> list[float]:
+    began = time.perf_counter()
+    service.all_write(f"Halo {number}")
+    service.wait(lambda: service.all_answered(number))
+    return [1000 * (service.at[chat, number] - began) for chat in range(FIRST, FIRST + CHATS)]
+
+
+def _killed(service: Service, daemon: Daemon, number: int) -> None:
+    before = service.answered.total()
+    service.all_write(f"Halo {number}")
+    service.wait(lambda: service.answered.total() >= before + CHATS // 3)
+    daemon.kill(signal.SIGKILL)
+    daemon.start()
+    service.wait(lambda: service.all_answered(number))
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=1))
