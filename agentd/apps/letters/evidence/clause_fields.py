@@ -35,38 +35,21 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     ):
         address = reader.current.follows
     if label in ("rt", "rw", "rtrw"):
-        if address is not None and not _restated(reader, at):
+        if address is not None:
             if reader.current.label is None:
                 reader.current.label = address
             return reader.plain(mark)
         if reader.current.label not in ("rt", "rw", "rtrw") or reader.current.mood is not Mood.SAID or reader.denied:
             reader.begin(label)
         reader.plain(mark)
-        return _owner(reader, at, keep=True)
-    if label == "x:nomor" and words[mark.start] == "kode" and address is not None:
-        return reader.plain(mark)
+        return _owner(reader, at)
     if label == "x:nomor" and reader.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
         return reader.plain(mark)
-    if label == "keperluan" and address is None and reader.current.label in ("keperluan", "nama_usaha"):
-        return reader.plain(mark)
-    if label == "kk" and reader.current.label == "pekerjaan":
-        return reader.plain(mark)
-    stated = at < len(words) and (words[at] in SELF or words[at] in (":", "nya"))
-    if label in ("pekerjaan", "jenis_usaha") and reader.current.label == "keperluan" and not stated:
-        return reader.plain(mark)
-    if label in ADDRESSES and reader.current.label in ADDRESSES and reader.current.empty and label == "alamat_domisili":
-        label = reader.current.label if reader.current.label != "alamat" else label
     first = words[mark.start]
-    if (
-        label == "x:tanggal"
-        and reader.current.label in _BIRTH
-        and set(words[mark.start : at]) <= {"pada", "tanggal", "per"}
-    ):
+    if label == "x:tanggal" and reader.current.label in _BIRTH:
         return reader.plain(mark)
-    if label == "alamat" and reader.current.label == "nik" and _STILL.issuperset(reader.current.words):
+    if label == "alamat" and reader.current.label == "nik":
         label = "alamat_ktp"
-    if first == "sebagai" and not reader.stands_before(mark.start, ("kerja", "bekerja")):
-        return reader.plain(mark)
     told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
     if label in ("nama", "alamat") and told:
         label = _of_a_thing(reader, label, mark.start)
@@ -74,8 +57,6 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
         reader.begin(label.removeprefix("x:"))
         reader.current.person, reader.current.mood = CITIZEN, Mood.TAKEN_BACK
     reader.begin(label)
-    if SELF.intersection(words[mark.start : mark.end]):
-        reader.speak_of(CITIZEN)
     before = words[mark.start - 1] if mark.start else ""
     if before == "'" or before == "s" or (before not in SELF and mark.start > 1 and words[mark.start - 2] == "my"):
         _english_owner(reader, mark)
@@ -89,8 +70,8 @@ def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     """`warung saya namanya …` names a business, `kucing saya namanya …` no applicant."""
     if reader.stands_before(at, _BUSINESS):
         return f"{label}_usaha"
-    said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS and word != "warga"]
-    thing = bool(said) and not is_choice(said) and reader.current.label is None
+    said = [word for word in reader.current.words if word not in FILLERS]
+    thing = bool(said) and not is_choice(said)
     return f"x:{label}" if thing and reader.speaking.person in (None, CITIZEN) else label
 
 
@@ -106,14 +87,6 @@ def _disowned(reader: SentenceReader, mark: Mark) -> bool:
     return len(rest) <= 4 and (bool(others) or formerly) and not any(word.isdecimal() for word in rest)
 
 
-def _restated(reader: SentenceReader, at: int) -> bool:
-    """`RT saya`, `RT-nya`, `RT bukan`: a statement of its own, not the end of an address."""
-    after = reader.words[at : at + 2]
-    return bool(after) and (
-        after[0] in SELF or "nya" in after or "bukan" in after or "salah" in after or "ganti" in after
-    )
-
-
 def _english_owner(reader: SentenceReader, mark: Mark) -> None:
     """`my company address`, `my mother's name`: what stands between `my` and the label owns it."""
     at = mark.start - 1
@@ -127,14 +100,11 @@ def _english_owner(reader: SentenceReader, mark: Mark) -> None:
         reader.speak_of(f"?{owner}")
 
 
-def _owner(reader: SentenceReader, at: int, *, keep: bool = False) -> int:
+def _owner(reader: SentenceReader, at: int) -> int:
     """Read whose the label is, and skip what joins it to its value. Gives the token where the value starts."""
     words = reader.words
-    colon_ahead = ":" in words[at : at + 6] or "=" in words[at : at + 4]
     form = False
     owned = False
-    if reader.current.label == "status_perkawinan" and words[at : at + 2] in (["kawin", ":"], ["nikah", ":"]):
-        at += 1
     while at < len(words):
         word = words[at]
         mark = reader.marks.get(at)
@@ -143,27 +113,19 @@ def _owner(reader: SentenceReader, at: int, *, keep: bool = False) -> int:
                 break
             reader.speak_of(CITIZEN)
             reader.current.own = owned = True
-            if reader.looked_up and not (reader.open or reader.doubted):
-                reader.looked_up, reader.current.mood = False, Mood.SAID
             at = mark.end
         elif (
             mark is not None
             and mark.cue is Cue.RELATION
             and not (owned and reader.current.label == "nama")
-            and persons.strong(mark, words, opens=True, form=form, agent=reader.agent)
+            and persons.strong(mark, words, opens=True, form=form, agent=False)
         ):
             at = persons.owner_end(mark, words)
             reader.name_person(mark.value)
             if reader.current.label == "keperluan" and at < len(words) and reader.raws[at][0].isupper():
                 reader.current.label = None
-            if colon_ahead:
-                reader.current.person = mark.value
-            else:
-                reader.speak_of(mark.value)
+            reader.speak_of(mark.value)
             owned = True
-        elif word in ("anda", "kamu", "your", "you") and reader.agent:
-            owned = True
-            at += 1
         elif word in (":", "="):
             form = reader.current.form = True
             if not owned and reader.spoke_of_in != reader.clause:
@@ -173,38 +135,6 @@ def _owner(reader: SentenceReader, at: int, *, keep: bool = False) -> int:
             at += 1
         elif word in _COPULAS and (mark is None or mark.cue is Cue.QUESTION):
             at += 1
-        elif mark is not None and mark.cue is Cue.PRONOUN and word == "nya":
-            at = mark.end
-        elif not owned and mark is None and _owned_by_thing(reader, at):
-            reader.speak_of(f"?{word}")
-            at += 2
-            owned = True
-        elif word in _NEUTRAL and mark is None and not keep and _neutral(reader, at):
-            at += 1
         else:
             break
     return at
-
-
-def _neutral(reader: SentenceReader, at: int) -> bool:
-    return at + 1 < len(reader.words) and (
-        reader.words[at + 1] in SELF
-        or reader.words[at + 1] in _COPULAS
-        or reader.words[at] in ("lengkap", "sekarang", "sesuai", "full")
-    )
-
-
-def _owned_by_thing(reader: SentenceReader, at: int) -> bool:
-    """`nama kucing saya Budi`: a small noun, then `saya`, then a value."""
-    word, raws = reader.words[at], reader.raws
-    if not word.isalpha() or not raws[at][0].islower() or word in _NEUTRAL or at + 1 >= len(reader.words):
-        return False
-    if reader.words[at + 1] not in SELF:
-        return False
-    rest = at + 2
-    return (
-        rest >= len(reader.words)
-        or reader.words[rest] in _COPULAS
-        or raws[rest][0].isupper()
-        or raws[rest][0].isdecimal()
-    )

@@ -23,9 +23,6 @@ _VERBS = phrases().verbs
 
 def on_relation(reader: SentenceReader, mark: Mark) -> int:
     opens = reader.current.empty
-    named = reader.current.label == "nama" and opens and (reader.current.own or reader.current.form)
-    if named and not persons.possessed(mark, reader.words):
-        return reader.plain(mark)
     before = reader.words[max(0, mark.start - 2) : mark.start]
     if not opens and ((before[-1:] and before[-1] in _POSSESSED_BY) or before == ["is", "my"]):
         reader.speak_of(mark.value)
@@ -36,9 +33,7 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
             if segment.clause == reader.clause or not segment.own:
                 segment.person = mark.value
         return end
-    if reader.current.label in ("pekerjaan", "jenis_usaha", "nama_usaha") and not opens:
-        return reader.plain(mark)
-    if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form, agent=reader.agent):
+    if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form, agent=False):
         return reader.plain(mark)
     label = reader.current.label if opens and reader.current.label != "keperluan" else None
     reader.close(label)
@@ -64,8 +59,7 @@ def on_self(reader: SentenceReader, mark: Mark) -> int:
         opening = first or _only_greeted(reader)
         if not opening and not joined and reader.current.label is None:
             _possessed(reader, mark.start - 1)
-        reader.current.intro = reader.current.label is None and opening and after not in ("m",)
-        reader.current.intro = reader.current.intro or (reader.current.label is None and after == "m")
+        reader.current.intro = reader.current.label is None and opening
         reader.current.own = True
     return mark.end
 

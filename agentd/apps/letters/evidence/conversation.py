@@ -12,7 +12,6 @@ from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
-from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import own_words, typed
 from agentd.apps.letters.evidence.persons import CITIZEN
@@ -223,8 +222,6 @@ def _readdressed(segments: list[Segment], asked: tuple[str, ...]) -> list[Segmen
         for segment in segments:
             if segment.implied:
                 segment.label = wanted[0]
-            if segment.follows == "alamat":
-                segment.follows = wanted[0]
     return segments
 
 
@@ -243,8 +240,6 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     ]
     small_asked = ["rt", "rw"] if "rtrw" in asked else [label for label in asked if label in ("rt", "rw")]
     numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
-    if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
-        free = [label for label in free if label != "tempat_lahir"]
     texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
     if free and len(texts) == len(free):
         pairs = list(zip(texts, free, strict=True))

@@ -32,8 +32,6 @@ def leading(raws: Sequence[str]) -> list[Name]:
     """
     start = 0
     while start < len(raws) and (not raws[start][0].isalpha() or raws[start].casefold() in _BEFORE):
-        if raws[start][0].isdecimal():
-            return []
         start += 1
     run: list[str] = []
     for raw in raws[start:]:
@@ -48,10 +46,8 @@ def leading(raws: Sequence[str]) -> list[Name]:
         return []
     found = [key(run)]
     if run[0][0].isupper() and any(raw[0].islower() for raw in run):
-        head = next(index for index, raw in enumerate(run) if raw[0].islower())
-        if head < len(run):
-            found.append(key(run[:head]))
-    return [name for name in found if name]
+        found.append(key(run[: next(index for index, raw in enumerate(run) if raw[0].islower())]))
+    return found
 
 
 def alone(raws: Sequence[str]) -> bool:

@@ -66,8 +66,6 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
     """The token after a relation and what belongs to it: `ibu kandung saya`, `istri-nya`, `mother's`."""
     at = mark.end
     while at < len(words) and (words[at] in _POSSESSIVE or words[at] in ("'", "s", "-", "dekat", "saya")):
-        if words[at] == "-" and not (at + 1 < len(words) and words[at + 1] == "nya"):
-            break
         at += 1
     return at
 
@@ -82,11 +80,9 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     if not _LETTERS.intersection(words):
         return None
     for mark in marks:
-        if mark.cue is Cue.FIXED and words[mark.end - 1] in SELF and words[mark.start] in _FOR:
-            return CITIZEN
         if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | {"my"}:
             continue
-        if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
+        if words[mark.start - 1] == "nama":
             continue
         if words[mark.start - 1] == "my" and (mark.start < 2 or words[mark.start - 2] not in _FOR):
             continue

@@ -126,7 +126,7 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 _READERS: dict[str, Reader] = {
     **{"nik": numbered.identity, "kk": numbered.identity, "phone": numbered.phone, "number": numbered.number},
     **{"money": numbered.number, "year": numbered.number},
-    **{"rt": nearby.rt_or_rw, "rw": nearby.rt_or_rw, "rtrw": nearby.rt_and_rw, "address": addresses.address},
-    **{"date": birth.birth_or_date, "place": birth.place, "birth": birth.place_and_date, "name": people.name},
+    **{"rt": nearby.rt_or_rw, "rw": nearby.rt_or_rw, "address": addresses.address},
+    **{"date": birth.birth_date, "place": birth.place, "name": people.name},
     **{"choice": chosen.choice, "relation": people.relation, "text": wording.text, "boolean": mentions.flags},
 }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.apps.letters.evidence import address as reading
-from agentd.apps.letters.evidence import choices
 from agentd.apps.letters.evidence.case import Case, clear
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import HOMES, STREETS, Mood, Segment
+from agentd.apps.letters.evidence.segments import STREETS, Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
 
@@ -41,11 +40,9 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             if number is not None:
                 parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
                 pieces = [reading.read(parts)]
-                if not parts:
-                    yield Claim(message, Mood.TAKEN_BACK, False)
                 continue
             spoken_of = segment.label or spoken_of
-            if not _addressed(statement, field, accepted):
+            if not _addressed(statement, accepted):
                 continue
             if segment.mood is not Mood.SAID:
                 if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
@@ -96,19 +93,14 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
         accepted = {label, "alamat"}
     elif label == "alamat":
         accepted = {label, "alamat_domisili"}
-    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
-        accepted = {label, "alamat"}
     else:
         accepted = {label}
-    other = {"alamat", "alamat_domisili", "alamat_ktp", *({"alamat_usaha"} & {label})}
-    if label in other and any(says_same(statement, label) for statement in case.of(field.person)):
-        accepted |= other
-    if label == "alamat" and not any(s.segment.label in accepted for s in case.of(field.person)):
-        accepted |= {"alamat_ktp"}
+    if any(_says_same(statement, label) for statement in case.of(field.person)):
+        accepted |= _HOMES
     return frozenset(accepted)
 
 
-def says_same(statement: Statement, label: str) -> bool:
+def _says_same(statement: Statement, label: str) -> bool:
     """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
     segment = statement.segment
     about = segment.label in (_HOMES if label in _HOMES else (label,)) or label in statement.asked
@@ -117,28 +109,22 @@ def says_same(statement: Statement, label: str) -> bool:
     return all(word in _SAME or word in _SAME_WITH for word in segment.words if word[0].isalnum())
 
 
-def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:
+def _addressed(statement: Statement, accepted: frozenset[str]) -> bool:
     segment = statement.segment
     if segment.label in accepted:
         return segment.implied or _no_other_owner(segment)
-    if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted) and segment.mood is Mood.SAID:
-        return field.label != "alamat_usaha" and field.label != "alamat_ktp"
     if segment.label is not None:
         return False
     if statement.answers is not None:
         return statement.answers in accepted
-    typed = bool(segment.dates) or any(len(run) >= 9 for run in segment.runs)
-    return segment.follows in accepted and not typed and not choices.is_choice(segment.words) and not segment.intro
+    return segment.follows in accepted
 
 
 def _no_other_owner(segment: Segment) -> bool:
     """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
     words = segment.words
     street = next((at for at, word in enumerate(words) if word in STREETS), 0)
-    return all(
-        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or not word[0].isalpha() or clear([word])
-        for word, raw in zip(words[:street], segment.raws, strict=False)
-    )
+    return all(word in _HOUSEHOLD or clear([word]) for word in words[:street])
 
 
 def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import choices
-from agentd.apps.letters.evidence.case import Case, claim, clear, values
+from agentd.apps.letters.evidence.case import Case, values
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
 
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
@@ -17,20 +16,13 @@ _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganeg
 def choice(field: Field, case: Case) -> Iterator[Claim]:
     """A choice under its label or as the whole of what a clause says (`saya muslim`)."""
     wanted = choices.canonical(str(field.value), field.enum)
-    if wanted is None:
-        return
     for statement in case.of(field.person):
         segment = statement.segment
         labelled = segment.label == field.label or (segment.corrected and segment.follows == field.label)
         only = statement.asked == {field.label}
         if not labelled and segment.label is not None and segment.label not in _CHOICES:
             continue
-        if labelled and segment.mood is Mood.TAKEN_BACK:
-            yield claim(statement, supports=False)
-            continue
         found = choices.chosen(segment.words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
-        if labelled and not clear(choices.before(segment.words, field.enum)):
-            continue
         yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
 
 

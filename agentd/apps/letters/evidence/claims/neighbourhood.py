@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentd.agent.text import fold
 from agentd.apps.letters.evidence import neighbourhood
-from agentd.apps.letters.evidence.case import Case, claim, values
-from agentd.apps.letters.evidence.claims.addresses import says_same
+from agentd.apps.letters.evidence.case import Case, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import ADDRESSES
@@ -17,11 +15,7 @@ from agentd.apps.letters.evidence.settling import Claim
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
     wanted = neighbourhood.value(str(field.value))
-    place = next(
-        (label for label in ("ktp", "usaha") if label in field.path.casefold() or label in field.title.casefold()), None
-    )
-    if place is not None and any(says_same(statement, f"alamat_{place}") for statement in case.of(field.person)):
-        place = None
+    place = next((label for label in ("ktp", "usaha") if label in field.title.casefold()), None)
     for statement in case.of(field.person):
         segment = statement.segment
         yield from values(
@@ -30,15 +24,6 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
             wanted,
             labelled=segment.label in ("rt", "rw", "rtrw"),
         )
-
-
-def rt_and_rw(field: Field, case: Case) -> Iterator[Claim]:
-    """RT and RW in one field (`003/007`)."""
-    wanted = neighbourhood.leading(fold(str(field.value)))
-    for statement in case.of(field.person):
-        rt, rw = (_neighbourhood(statement, kind, None, case) for kind in ("rt", "rw"))
-        if rt and rw:
-            yield claim(statement, supports=[*rt, *rw] == wanted)
 
 
 def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> list[int | None]:
@@ -72,9 +57,6 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         found = neighbourhood.leading(segment.words)
         both = "rtrw" in statement.asked or {"rt", "rw"} <= statement.asked
         return _pick(found, kind, both=both) if both or kind in statement.asked else []
-    if label in (kind,) and {"rt", "rw"} & set(segment.words):
-        numbers_after = neighbourhood.leading(segment.words)
-        return [numbers_after[0]] if len(numbers_after) == 1 and kind in segment.words else []
     return []
 
 

@@ -16,18 +16,11 @@ def identity(field: Field, case: Case) -> Iterator[Claim]:
     wanted = digits.sixteen(str(field.value))
     for statement in case.of(field.person):
         segment = statement.segment
-        if segment.label == field.label:
-            bound = True
-        elif segment.label in (None, "nama") and segment.follows not in ("x:nomor", "telepon"):
-            asked = statement.asked & {"nik", "kk"}
-            bound = field.kind == "nik" if not asked or len(asked) == 2 else field.kind in asked
-        else:
-            bound = False
-        if bound:
+        labelled = segment.label == field.label
+        of_kk = statement.asked & {"nik", "kk"} == {"kk"}
+        if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
             found = [run for run in segment.runs if len(run) == 16]
-            if segment.label == field.label and not clear(_before(segment.words)):
-                found = []
-            yield from values(statement, found, wanted, labelled=segment.label == field.label)
+            yield from values(statement, found, wanted, labelled=labelled)
 
 
 def _before(words: Sequence[str]) -> Sequence[str]:
@@ -39,15 +32,9 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
     wanted = digits.phone(str(field.value))
     for statement in case.of(field.person):
         segment = statement.segment
-        labelled = segment.label == field.label
-        if not labelled and segment.label is not None:
-            continue
-        found = [run for run in segment.runs if len(run) < 16]
-        if labelled and not clear(_before(segment.words)):
-            continue
-        if not labelled and field.label not in statement.asked:
-            found = [run for run in found if run.startswith(("08", "628"))]
-        yield from values(statement, [digits.phone(run) for run in found], wanted, labelled=labelled)
+        if segment.label in (None, field.label):
+            found = [digits.phone(run) for run in segment.runs if len(run) < 16]
+            yield from values(statement, found, wanted, labelled=segment.label == field.label)
 
 
 def number(field: Field, case: Case) -> Iterator[Claim]:

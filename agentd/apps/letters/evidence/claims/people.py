@@ -22,9 +22,6 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         segment = statement.segment
         labelled = segment.label == field.label
         free = segment.label is None
-        if labelled and segment.mood is Mood.TAKEN_BACK:
-            yield claim(statement, supports=False)
-            continue
         before = names.leading(statement.previous_words) if segment.corrected else []
         instead = any("".join(old) in held for old in before)
         corrected = free and segment.corrected and (segment.follows == field.label or instead)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence import choices, names, texts
+from agentd.apps.letters.evidence import choices, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import Mood, Segment
+from agentd.apps.letters.evidence.segments import Segment
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
 
@@ -23,8 +23,6 @@ _OUTSIDERS = phrases().outsiders
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
-    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
-        return
     if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
     office = field.label == "instansi"
@@ -33,26 +31,14 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
     for statement in case.all if purpose else case.of(field.person):
         segment = statement.segment
         words: Sequence[str] = segment.tail if purpose else segment.words
-        if purpose and segment.label is None and not office:
-            wish = next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0)
-            words = words[wish:]
         if purpose and segment.person not in (None, CITIZEN):
             words = [*words, *str(segment.person).lstrip("?").split()]
-        if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
-            continue
         labelled = segment.label == field.label
         if purpose and labelled and segment.person in _OUTSIDERS:
             continue
-        if labelled and segment.mood is Mood.TAKEN_BACK:
-            yield claim(statement, supports=False)
-            continue
-        corrected = segment.label is None and segment.corrected and segment.follows == field.label
-        if labelled and field.label == "pekerjaan" and not segment.corrected and not _begins_with(words, value):
-            continue
-        if labelled or corrected or statement.answers == field.label:
-            weak = purpose or segment.empty
+        if labelled or statement.answers == field.label:
             instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
-            yield claim(statement, supports=texts.supports(words, value), replaces=not weak or instead)
+            yield claim(statement, supports=texts.supports(words, value), replaces=not purpose or instead)
         elif office and segment.label in (None, "keperluan"):
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
         elif segment.label is not None:
@@ -61,20 +47,11 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield claim(statement, supports=True, replaces=False)
-        elif statement.asked and field.label in statement.asked and len(statement.asked) == 1:
-            yield claim(statement, supports=texts.supports(words, value), replaces=False)
 
 
 def _restates(segment: Segment) -> bool:
     """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence is said anew."""
-    return segment.label is None and (segment.corrected or segment.restated)
-
-
-def _begins_with(words: Sequence[str], value: str) -> bool:
-    """Whether the first thing said under `pekerjaan` is the occupation itself, and nobody who has it."""
-    kept = [word for word in words if word[0].isalnum() and word not in FILLERS]
-    head = texts.essence(kept[:1])
-    return not head or head[0] in texts.essence(fold(value)) or texts.supports(kept[:3], value)
+    return segment.label is None and segment.corrected
 
 
 def _bare_job(segment: Segment, value: str) -> bool:
@@ -84,5 +61,4 @@ def _bare_job(segment: Segment, value: str) -> bool:
     wanted = fold(value)
     if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
         return False
-    same = tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
-    return same or (texts.supports(rest, value) and texts.supports(wanted, " ".join(rest)))
+    return tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
