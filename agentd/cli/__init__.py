@@ -26,6 +26,7 @@ COMMANDS = {
     "purge": "erase old conversations",
     "backup": "copy everything that is kept, while the daemon runs",
     "restore": "put a backup back",
+    "migrate": "bring an older agentd's state folder up to this one",
     "audit": "who approved, changed, voided, deleted, and whether the trail is whole",
     "top": "watch runs, servers and providers live",
     "install": "write the systemd units for this machine",

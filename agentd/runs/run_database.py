@@ -11,7 +11,7 @@ from sqlalchemy.engine import Engine
 
 from agentd.runs.databases import empty_journal
 from agentd.runs.retries import passing
-from agentd.runs.tables import SCHEMA, add_columns, schema, tables
+from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_schema
 from agentd.runs.transactions import Transactions
 
 _ALONE = 0x61676E74
@@ -30,9 +30,10 @@ class RunDatabase:
             self.writes = Transactions(engine, "store", threads=1, together=64)
             self.reads = Transactions(engine, "store-reads", threads=2)
         try:
-            tables.create_all(engine)
             self._check_schema()
+            tables.create_all(engine)
             add_columns(engine)
+            self._note_schema()
         except sa.exc.SQLAlchemyError as error:
             if (reason := passing(error)) is None:
                 raise
@@ -40,16 +41,19 @@ class RunDatabase:
 
     def _check_schema(self) -> None:
         """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""
-        with self.engine.begin() as db:
-            written = db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
-            if written is None or written < SCHEMA:
+        written = written_schema(self.engine)
+        if written is not None and written > SCHEMA:
+            place = self.engine.url.render_as_string()
+            raise OSError(
+                f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
+                "install that one, or name another state"
+            )
+
+    def _note_schema(self) -> None:
+        """The tables are as this agentd has them: said last, so that a change that was cut off is made again."""
+        if written_schema(self.engine) != SCHEMA:
+            with self.engine.begin() as db:
                 db.execute(schema.insert(), [{"version": SCHEMA}])
-            elif written > SCHEMA:
-                place = self.engine.url.render_as_string()
-                raise OSError(
-                    f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
-                    "install that one, or name another state"
-                )
 
     def add_tables(self, more: sa.MetaData) -> None:
         """Make an app's own tables in this database; `writes` reads and writes them."""

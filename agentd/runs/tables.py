@@ -102,14 +102,32 @@ nodes = sa.Table(
 )
 
 
+def written_schema(engine: Engine) -> int | None:
+    """The version of the schema that this database was last written with; None for one without these tables."""
+    if not sa.inspect(engine).has_table(schema.name):
+        return None
+    with engine.connect() as db:
+        return db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
+
+
+def lacking(engine: Engine) -> list[str]:
+    """What a database that an older agentd made lacks: `TABLE`, or `TABLE.COLUMN`."""
+    there = sa.inspect(engine)
+    present = {name: {one["name"] for one in there.get_columns(name)} for name in there.get_table_names()}
+    new = [table.name for table in tables.sorted_tables if table.name not in present]
+    return new + [
+        f"{table.name}.{column.name}"
+        for table in tables.sorted_tables
+        for column in table.columns
+        if column.name not in present.get(table.name, table.columns)
+    ]
+
+
 def add_columns(engine: Engine) -> None:
     """Tables that an older agentd made get the columns that came since; what is in them stays."""
+    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
     with engine.begin() as db:
-        there = sa.inspect(db)
-        for table in tables.sorted_tables:
-            known = {column["name"] for column in there.get_columns(table.name)}
-            for column in table.columns:
-                if column.name not in known:
-                    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
-                    kind = column.type.compile(engine.dialect)
-                    db.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {unless}{column.name} {kind}"))
+        for name in lacking(engine):
+            table, _, column = name.partition(".")
+            kind = tables.tables[table].columns[column].type.compile(engine.dialect)
+            db.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {unless}{column} {kind}"))

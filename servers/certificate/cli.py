@@ -12,6 +12,7 @@ letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agre
 letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
 letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
 letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
+letters upgrade                           for `agentd migrate`
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from servers.certificate import officekey, statementkey
@@ -73,6 +74,7 @@ def main(argv: Sequence[str]) -> int:
     repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
     copying = commands.add_parser("backup", help="copy register, archive and key; `agentd backup` calls it")
     copying.add_argument("folder", type=Path, metavar="DIR")
+    commands.add_parser("upgrade", help="bring an earlier agentd's register up; `agentd migrate` calls it")
     importing = commands.add_parser("import-opensid", help="make letter folders from OpenSID's templates")
     importing.add_argument("--from", dest="url", metavar="URL", help="the database (default: $RESIDENTS_URL)")
     importing.add_argument("--office", type=int, metavar="N", help="its id in config, where several share the database")
@@ -103,25 +105,23 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(service: LetterService, settings: Settings, options: argparse.Namespace) -> int:
-    match options.command:
-        case "init":
-            return _init(service, settings, options.renew)
-        case "verify":
-            return _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr)
-        case "key":
-            return _key(settings)
-        case "audit":
-            return _audit(service, options)
-        case "repair":
-            return _repair(service, options)
-        case "backup":
-            print(json.dumps(backup(service, options.folder)))
-            return 0
-        case "places":
-            print(places(settings).model_dump_json())
-            return 0
-        case _:
-            return _list(service)
+    commands: dict[str, Callable[[], int]] = {
+        "init": lambda: _init(service, settings, options.renew),
+        "verify": lambda: _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr),
+        "key": lambda: _key(settings),
+        "list": lambda: _list(service),
+        "audit": lambda: _audit(service, options),
+        "repair": lambda: _repair(service, options),
+        "backup": lambda: _say(json.dumps(backup(service, options.folder))),
+        "upgrade": lambda: _upgrade(service),
+        "places": lambda: _say(places(settings).model_dump_json()),
+    }
+    return commands[options.command]()
+
+
+def _say(text: str) -> int:
+    print(text)
+    return 0
 
 
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
@@ -176,6 +176,13 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
     print(f"CA to trust  {files.roots[0]}")
     print("QR codes'    `letters key` shows the public key")
     return 0
+
+
+def _upgrade(service: LetterService) -> int:
+    if not service.ledger.exists() or service.ledger.chained():
+        return _say("the register is up to date, or there is none yet")
+    service.recover()
+    return _say(f"the register of {len(service.ledger.all())} letters has entries, guards and its journal from now on")
 
 
 def _audit(service: LetterService, options: argparse.Namespace) -> int:

@@ -1,0 +1,105 @@
+"""Brings an older agentd's state folder up to this one: copied whole first, then changed. It starts no daemon.
+
+Every change only adds tables, columns and guards, and may be made again; the version is written last. So whatever cuts
+it off, the folder is as it was or on its way, nothing is lost, and the same command goes on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DatabaseError
+
+from agentd.backup.manifest import BackupError, files_in, make_private_folder, sync
+from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import RunDatabase
+from agentd.runs.tables import SCHEMA, lacking, written_schema
+from agentd.state import IN_USE, UNFINISHED, alone
+
+DATABASE = "agentd.db"
+MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", IN_USE)
+"""What a copy leaves out: what can be made again, and what is only there while somebody works."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What a state folder needs: the version of its schema, and the tables and columns that it lacks."""
+
+    schema: int | None
+    lacking: list[str]
+
+    @property
+    def anything(self) -> bool:
+        """Whether it was made by an older agentd, or a change of it was cut off."""
+        return self.schema != SCHEMA or bool(self.lacking)
+
+
+def pending(state: Path) -> Pending:
+    """What is to do; changes nothing. Raises BackupError where there is no such folder, or a newer agentd's."""
+    if not (state / DATABASE).is_file():
+        raise BackupError(f"{state} has no {DATABASE}: it is no state folder, or has nothing to bring up")
+    with _opened(state) as engine:
+        found = Pending(written_schema(engine), lacking(engine))
+    if found.schema is not None and found.schema > SCHEMA:
+        raise BackupError(
+            f"{state} was written by a newer agentd (schema {found.schema}, this one knows {SCHEMA}): install that "
+            "one, or put a backup of before back by `agentd restore`"
+        )
+    return found
+
+
+def migrate(state: Path, copied_to: Path, letters: Callable[[], None]) -> Pending:
+    """Copy the folder to `copied_to`, then bring it up; `letters` brings up the letter server's part. What was to do.
+
+    Raises BackupError, StateError and OSError: then the folder is usable as before, and may be migrated again.
+    """
+    with alone(state):
+        if (state / UNFINISHED).exists():
+            raise BackupError(f"a restore of {state} was cut off: run `agentd restore` again, then this")
+        found = pending(state)
+        if found.anything:
+            copy(state, copied_to)
+            letters()
+            with _opened(state) as engine:
+                RunDatabase(engine).close()
+    return found
+
+
+def copy(state: Path, folder: Path) -> None:
+    """The state folder, file by file, into a new folder for nobody else. Raises BackupError when that is there."""
+    if folder.exists():
+        raise BackupError(f"{folder} is there already: name another folder with --backup")
+    if folder.is_relative_to(state):
+        raise BackupError(f"{folder} lies in the state folder itself: a copy goes elsewhere, best to another disk")
+    make_private_folder(folder.parent)
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # of a copy that was cut off
+    shutil.copytree(state, part, symlinks=True, ignore=MADE_AGAIN)
+    part.chmod(0o700)
+    for path in files_in(part):
+        sync(path)
+    part.rename(folder)
+    sync(folder.parent)
+
+
+def place_of_copy(state: Path, now: datetime) -> Path:
+    """Where the copy goes unless somebody says otherwise: beside the state folder."""
+    return state.with_name(f"{state.name}.before-migrate-{now:%Y%m%dT%H%M%S}")
+
+
+@contextmanager
+def _opened(state: Path) -> Iterator[Engine]:
+    """The folder's own database; a file that is none is a BackupError."""
+    engine = sqlite_engine(state / DATABASE)
+    try:
+        yield engine
+    except DatabaseError as error:
+        raise BackupError(f"{state / DATABASE} can't be read or written: {error.orig}") from None
+    finally:
+        engine.dispose()

@@ -1,0 +1,75 @@
+"""`agentd migrate`: brings an older agentd's state folder up to this one, after a copy of it. The daemon is stopped."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from agentd.cli import options
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("migrate", help="bring an older agentd's state folder up to this one; copies it first")
+    parser.add_argument("--backup", type=Path, metavar="DIR", help="where the copy goes (default: beside the folder)")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    options.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """0 when the folder is up to date, 1 with the reason why it could not be brought up."""
+    from agentd import config
+    from agentd.audit import AuditTrail, operator
+    from agentd.backup.manifest import BackupError
+    from agentd.backup.migrating import migrate, pending, place_of_copy
+    from agentd.clock import clock_of
+    from agentd.runs.tables import SCHEMA
+
+    settings = config.load(given.config, state=given.state)
+    clock = clock_of(settings.clock)
+    copied_to = (given.backup or place_of_copy(settings.state, clock.now())).absolute()
+    letters: list[str] = []
+    try:
+        if given.dry_run:
+            found = pending(settings.state)
+        else:
+            found = migrate(settings.state, copied_to, lambda: letters.extend(_letters(settings)))
+    except (BackupError, OSError) as error:
+        print(f"agentd migrate: {error}", file=sys.stderr)
+        return 1
+    if not found.anything:
+        print(f"{settings.state}: up to date (schema {SCHEMA}); nothing was changed")
+        return 0
+    done = "would be" if given.dry_run else "were"
+    print(f"copy of it as it was: {copied_to}")
+    print(f"agentd.db: schema {found.schema} → {SCHEMA}; {len(found.lacking)} tables and columns {done} added")
+    print("\n".join(f"  {name}" for name in found.lacking))
+    for line in letters:
+        print(f"letters: {line}")
+    if settings.store.url:
+        print("PostgreSQL ([store] url) is brought up by the daemon's next start: take its pg_dump before")
+    if not given.dry_run:
+        trail = AuditTrail(settings.state, clock)
+        try:
+            trail.record("state.migrated", actor=operator(), schema=SCHEMA)
+        finally:
+            trail.close()
+        print("next: start the daemon; `agentd doctor` and `agentd letters audit` say whether all is well")
+    return 0
+
+
+def _letters(settings: Any) -> list[str]:
+    """Have the letter server bring its register up; what it says. Raises BackupError when it can't."""
+    from agentd.backup.manifest import BackupError
+    from agentd.cli import server_command
+
+    try:
+        done = server_command.letters(settings, "upgrade")
+    except server_command.NoServer as error:
+        return [str(error)]
+    if done.returncode != 0:
+        raise BackupError(f"the register of letters was not brought up: {done.stderr.strip()}")
+    return done.stdout.splitlines()
