@@ -74,14 +74,15 @@ def _cod() -> Found:
     folder = os.environ.get("COD")
     if not folder:
         raise SystemExit("set COD to the folder of COD's development files (https://github.com/cambridgeltl/COD)")
-    found = Found()
+    rows: list[dict[str, Any]] = []
     for file in sorted(Path(folder).glob("*_dev.json")):
         language, dialogues = cod.load(file)
         judged = asyncio.run(judge(cod.trials(language, dialogues)))
         for half in HALVES:
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
-            found.figures |= {f"{language}.{half}.{name}": each for name, each in _evidence(own).figures.items()}
-    return found
+            kinds = {row["calls"]: row["as they should"] for row in _judged(own)}
+            rows.append({"language": language, "half": half, **kinds})
+    return Found(tables={"calls": rows})
 
 
 def _books(*words: str) -> Found:
