@@ -1,4 +1,4 @@
-"""The question sets: the shipped one, and public ones that are fetched and loaded by our own loader. Asks nothing."""
+"""The question sets: the shipped one, other wordings of it, and public ones that our own loader loads. Asks nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _GRAPHS = {
         ),
     ),
 }
-SETS = ("home", *_GRAPHS)
+PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
+SETS = ("home", "paraphrases", *_GRAPHS)
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ class QuestionSet:
 
 def question_set(name: str, data: Path) -> QuestionSet:
     """One of SETS; `data` is where `fetch` put the public ones. Raises FileNotFoundError with what to do."""
-    if name == "home":
+    if name in ("home", "paraphrases"):
         items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
+        if name == "paraphrases":
+            held = {item[0]: item for item in items}
+            items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in _rows(PARAPHRASES)]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
     graph = data / name
     if not graph.is_dir():

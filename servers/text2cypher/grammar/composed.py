@@ -191,20 +191,22 @@ class _Returns:
         return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if "distinct" in cues)
 
     def _listed(self) -> Iterator[str]:
-        tested = {held.partition(" ")[0] for test in self.tests for held in test.split(" AND ")}
+        tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
+        tested = {held for held, _, _ in tests}
+        fixed = {held for held, _, test in tests if test.startswith("= ")}  # the same in every row
         names = {held.partition(".")[2] for held in tested}
         asked = [held for held in self._asked() if held.partition(".")[2] not in names]
         said = [held for held in asked if held.partition(".")[2] in map(named, self.hints.properties)]
         columns: list[list[str]] = [said] if said else []
         for variable in self.free:
             shown = self._shown(variable)
-            also = [held for held in self._asked() if held in tested and held != shown]
-            columns += [[shown, *(held for held in some if held != shown)] for some in (said, asked)]
+            also = [held for held in self._asked() if held in tested - fixed and held != shown]
+            columns += [[shown, *some] for some in (said, asked) if not (some and shown in fixed)]
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
         columns += [] if said else [[variable] for variable in self.free]
-        for held in columns:
+        for held in [list(dict.fromkeys(some)) for some in columns]:
             yield f" RETURN {', '.join(held)}{self.limit}"
             if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"

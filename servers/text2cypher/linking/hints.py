@@ -58,7 +58,8 @@ class Linker:
         self._known = {**self._named, **lexicon.relationships}
 
     def link(self, question: str) -> Hints:
-        """The hints for one question."""
+        """The hints for one question; their `question` is as it is written, not as it was said."""
+        question = languages().written(question)
         after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
         mentions = self.values.find(question, after, self._known)
         masked = _mask(question, mentions)

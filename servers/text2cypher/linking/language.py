@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
+_PLAIN = re.compile(r"\b(\w+)(?:-\1)?\b", re.IGNORECASE)
 DEFAULT = "id"
 """The language of an answer to a question that isn't plainly in another."""
 
@@ -32,8 +34,24 @@ class Language:
     phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
     ending explains; `of_years`, `of_dates`: how such values are spoken of; `naming`, `describing`: what properties are
     called that name or explain a thing; `clitics`, `suffixes`: endings of words; `patterns`: regular expressions by
-    name (see id.toml); `voices`: by code.
+    name (see id.toml); `voices`: by code; `informal`: spoken form → written; `doubled`: a noun
+    said twice is its plural.
     """
+
+    def written(self, question: str) -> str:
+        """The question as it is written: spoken forms replaced, doubled nouns said once (`topik-topik`)."""
+
+        def once(found: re.Match[str]) -> str:
+            said = found[0].lower()
+            if "-" in said:
+                return found[0] if not self.doubled or self._is_own(said) else found[1]
+            return self.informal.get(found[0], found[0])
+
+        return _PLAIN.sub(once, question)
+
+    def _is_own(self, word: str) -> bool:
+        """A word that is always said twice."""
+        return word in self.function or any(word in text for text in (*self.cues, *self.patterns.values()))
 
     function: frozenset[str]
     aside: frozenset[str]
@@ -48,6 +66,8 @@ class Language:
     naming: tuple[str, ...]
     describing: tuple[str, ...]
     clitics: tuple[str, ...]
+    informal: dict[str, str]
+    doubled: bool
     suffixes: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
@@ -88,6 +108,8 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(_all(every, "naming")),
         tuple(_all(every, "describing")),
         tuple(_all(every, "clitics")),
+        {said: word for one in every for said, word in one.get("informal", {}).items()},
+        any(one.get("doubled") for one in every),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},

@@ -53,7 +53,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         _phrases(held.get("labels", {}), schema.labels),
         _phrases(held.get("properties", {}), sorted(schema.properties)),
         _phrases(held.get("relationships", {}), schema.relationships),
-        {word: int(number) for word, number in (held.get("numbers") or languages().numbers).items()},
+        languages().numbers | {word: int(number) for word, number in held.get("numbers", {}).items()},
         tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),

@@ -99,5 +99,7 @@ def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
 
 def test_the_shipped_set_needs_no_fetching_and_another_says_how() -> None:
     assert len(question_set("home", Path("nowhere")).questions) == 52
+    other = question_set("paraphrases", Path("nowhere")).questions
+    assert len(other) == 156 and len({question.cypher for question in other}) == 52
     with pytest.raises(FileNotFoundError, match="fetch"):
         question_set("movies", Path("nowhere"))

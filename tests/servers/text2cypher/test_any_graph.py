@@ -164,6 +164,20 @@ def test_a_strangers_questions_have_a_reading_that_answers_them(tmp_path: Path) 
         bench.backend.close()
 
 
+def test_what_is_the_same_in_every_row_is_no_column(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    try:
+        for question, column in (
+            ("Which plays were directed by Ada Lim?", "p.name"),
+            ("When was 'Tide' staged?", "title"),
+        ):
+            found = bench.composer.readings(bench.linker.link(question))
+            shown = [text for reading in found for text in reading.returns]
+            assert shown and not any(column in text and "," in text for text in shown), shown
+    finally:
+        bench.backend.close()
+
+
 def test_every_composed_reading_is_a_valid_query(tmp_path: Path) -> None:
     bench = opened(tmp_path, PLAYS)
     try:

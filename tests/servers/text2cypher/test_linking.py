@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from llguidance import LLMatcher
 
+from servers.text2cypher.core.confidence import doubts_of_query
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.data import load_ground_truth
@@ -46,6 +47,38 @@ def test_named_things_are_linked_to_stored_values(
 )
 def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, ask: Ask) -> None:
     assert ask in bench.linker.link(question).asks
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("Topik-topik apa aja yang gak dibahas?", "Topik apa saja yang tidak dibahas?"),
+        ("Masing-masing rata-rata berapa?", "Masing-masing rata-rata berapa?"),
+        ("Siapa Gak Jadi?", "Siapa Gak Jadi?"),
+    ],
+)
+def test_what_is_said_among_friends_is_read_as_it_is_written(bench: Workbench, said: str, written: str) -> None:
+    assert bench.linker.link(said).question == written
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        (
+            "Which topics are taught in Statistika?",
+            "MATCH (t:topic)-[:PURSUED_IN]->(m:MK {nama: 'Statistika'}) RETURN t",
+        ),
+        (
+            "Which courses have more than four topics?",
+            "MATCH (t:topic)-->(m:MK) WITH m, count(t) AS n WHERE n > 4 RETURN m",
+        ),
+        ("Topik-topik Statistika apa aja?", "MATCH (t:topic)-[:PURSUED_IN]->(m:MK {nama: 'Statistika'}) RETURN t"),
+    ],
+)
+def test_other_wordings_and_numbers_of_every_language_are_accounted_for(
+    bench: Workbench, question: str, query: str
+) -> None:
+    assert doubts_of_query(bench.linker.link(question), query, bench.linker) == 0
 
 
 def test_an_unrelated_question_links_to_nothing(bench: Workbench) -> None:
