@@ -57,8 +57,6 @@ class Daemon:
     addresses: tuple[str, ...] = ()
     draining: bool = False
     apps: tuple[App, ...] = ()
-    own_calls: dict[str, tuple[Method, ParamsReader[Any]]] = field(default_factory=dict)
-    """Methods as apps call them, made at the first such call."""
     tools: ToolHost = field(init=False)
     """Every tool behind every policy."""
     runs: AgentRuns = field(init=False)
@@ -105,14 +103,12 @@ class Daemon:
 
     async def call(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
         """Call one of them from within. Raises as the method does, MethodNotFound where no app brings it."""
-        if not self.own_calls:  # the table describes every method whenever it is made: some 0.2 s
-            limit = self.services.limits.max_prompt_bytes
-            self.own_calls.update({one.name: (one, ParamsReader(one.params, limit)) for one in self.methods})
-        if name not in self.own_calls:
+        method = next((one for one in self.methods if one.name == name), None)
+        if method is None:
             raise MethodNotFound()
-        method, read = self.own_calls[name]
         if not caller.may(*method.scopes):
             raise Forbidden(f"{name} is not for this caller")
+        read = ParamsReader(method.params, self.services.limits.max_prompt_bytes)
         answer = method.act(self.services, caller, read(params))
         return await answer if isawaitable(answer) else answer
 

@@ -89,10 +89,15 @@ def read(file: Path, shape: type[Pack]) -> Pack:
     }
     unknown = {name: None for name in absent if name not in wanted}
     try:
-        return TypeAdapter(shape).validate_python({**data, **nothing, **unknown})
+        return _adapter(shape).validate_python({**data, **nothing, **unknown})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+@cache
+def _adapter(shape: type[Pack]) -> TypeAdapter[Pack]:
+    return TypeAdapter(shape)
 
 
 def merged(each: Mapping[str, Pack]) -> Pack:

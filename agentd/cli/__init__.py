@@ -63,11 +63,12 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
     parser.add_argument("--version", action="store_true", help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    if chosen in COMMANDS:
+        import_module(f"agentd.cli.{chosen}").register(commands)
+        return parser
     of_apps = {entry.name: entry for entry in entry_points(group="agentd.commands")}
     if chosen in of_apps:
         of_apps[chosen].load().register(commands)
-    elif chosen in COMMANDS:
-        import_module(f"agentd.cli.{chosen}").register(commands)
     else:
         for name, summary in COMMANDS.items():
             commands.add_parser(name, help=summary)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from lab.figures.pages import fill
 from lab.tools import client_schema, configuration, licences, openrpc, rpc, structure
 
-PAGES = (configuration, client_schema, openrpc, rpc, structure, licences)
+PAGES = (configuration, client_schema, openrpc, rpc, *rpc.PAGES, structure, licences)
 
 
 def main() -> None:
     """Write what changed."""
     for page in PAGES:
+        page.TARGET.parent.mkdir(exist_ok=True)
         page.TARGET.write_text(page.render(), encoding="utf-8")
     fill()
 

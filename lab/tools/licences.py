@@ -1,4 +1,4 @@
-"""docs/licences.md: every locked package with the licence that its own metadata states. It judges none of them."""
+"""docs/licences.md: every locked package under the licence that its own metadata states. It judges none of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LOCK = ROOT / "requirements.lock"
 HEAD = """\
 # Licences
 
-The packages that `requirements.lock` names, with the licence that each states. Rendered by `python -m lab.tools`.
+The packages that `requirements.lock` names, under the licence that each states. Rendered by `python -m lab.tools`.
 agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`,
 and so has Chart.js (MIT), which draws the charts of `/ask`, in `agentd/apps/analytics/web/static/vendor/chartjs/`.
 `make sbom` writes the same as a CycloneDX bill of materials.
 
-| package | licence |
+| licence | packages |
 |---|---|
 """
 ELSEWHERE, NOT_STATED = "only on other platforms", "not stated"
@@ -27,7 +27,11 @@ _PREFIX = "License :: "
 
 def render() -> str:
     """The page."""
-    return HEAD + "".join(f"| {name} | {licence(name)} |\n" for name in locked())
+    packages: dict[str, list[str]] = {}
+    for name in locked():
+        packages.setdefault(licence(name), []).append(name)
+    rows = sorted(packages.items(), key=lambda row: row[0].casefold())
+    return HEAD + "".join(f"| {stated} | {', '.join(names)} |\n" for stated, names in rows)
 
 
 def locked() -> Iterator[str]:

@@ -1,15 +1,29 @@
-"""docs/rpc.md from docs/openrpc.json, which is what the daemon serves (tests/agentd/rpc/test_openrpc.py)."""
+"""docs/rpc.md and docs/rpc/: a page a group of methods, from docs/openrpc.json, which is what the daemon serves.
+
+tests/agentd/rpc/test_openrpc.py holds the document to the daemon's answer.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[2] / "docs"
 TARGET = DOCS / "rpc.md"
 SOURCE = DOCS / "openrpc.json"
+GROUPS = {
+    "Agent": ("Agent", "Events"),
+    "Session": ("Session",),
+    "Request": ("Request", "Correction"),
+    "Residents": ("Residents", "Letters"),
+    "Data": ("Analytics", "Graph"),
+    "System": (),
+}
+"""{page: first names of its methods}; the last page has what no other has."""
 HEAD = """\
 # Methods
 
@@ -18,19 +32,106 @@ who may, and how events arrive is in [the wire](wire.md). Params go by name, or 
 
 Every method may also answer with the errors of JSON-RPC itself (-32700 to -32600, -32603), with `unauthorized` (-32012)
 and with those of [all methods](#errors).
+
+| method | what it does |
+|---|---|
 """
 Json = dict[str, Any]
 
 
 def render() -> str:
-    """The page."""
+    """The index: every method by name with its page, and the table of errors."""
+    document = _document()
+    rows = [
+        f"| [{method['name']}](rpc/{_page(method).lower()}.md#{_anchor(method['name'])}) | {_cell(method['summary'])} |"
+        for method in document["methods"]
+    ]
+    return HEAD + "\n".join(rows) + "\n\n" + _errors(document["components"]["errors"], _common()) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """One page of docs/rpc/: its methods, and the shapes that no page before it has."""
+
+    name: str
+
+    @property
+    def TARGET(self) -> Path:
+        """Where it is written."""
+        return DOCS / "rpc" / f"{self.name.lower()}.md"
+
+    def render(self) -> str:
+        """The page."""
+        methods = [method for method in _document()["methods"] if _page(method) == self.name]
+        schemas = _document()["components"]["schemas"]
+        homes = _homes()
+        parts = [f"# Methods: {self.name}", "All groups and the table of errors: [methods](../rpc.md)."]
+        parts += [_method(method, _common()) for method in methods]
+        if own := [name for name in schemas if homes[name] == self.name]:
+            parts += ["## Shapes", *(_shape(name, schemas[name]) for name in own)]
+        return _linked("\n\n".join(parts) + "\n", self.name, homes)
+
+
+PAGES = tuple(map(GroupPage, GROUPS))
+
+
+@cache
+def _document() -> Json:
     document: Json = json.loads(SOURCE.read_text(encoding="utf-8"))
-    components = document["components"]
-    common = set.intersection(*({_name(error) for error in method["errors"]} for method in document["methods"]))
-    methods = [_method(method, common) for method in document["methods"]]
-    shapes = [_shape(name, schema) for name, schema in components["schemas"].items()]
-    parts = [HEAD.rstrip(), *methods, "## Shapes", *shapes, _errors(components["errors"], common)]
-    return "\n\n".join(parts) + "\n"
+    return document
+
+
+def _common() -> set[str]:
+    """The errors that every method has."""
+    return set.intersection(*({_name(error) for error in method["errors"]} for method in _document()["methods"]))
+
+
+def _page(method: Json) -> str:
+    group = method["name"].partition(".")[0]
+    return next((page for page, groups in GROUPS.items() if group in groups), list(GROUPS)[-1])
+
+
+@cache
+def _homes() -> Mapping[str, str]:
+    """{shape: the first page that needs it}."""
+    schemas = _document()["components"]["schemas"]
+    homes: dict[str, str] = {}
+
+    def visit(part: Any, page: str) -> None:
+        for name in _references(part):
+            if name not in homes:
+                homes[name] = page
+                visit(schemas[name], page)
+
+    for page in GROUPS:
+        for method in _document()["methods"]:
+            if _page(method) == page:
+                visit([method["params"], method["result"]], page)
+    return {name: homes.get(name, list(GROUPS)[-1]) for name in schemas}
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(reference := part.get("$ref"), str):
+            yield reference.rpartition("/")[2]
+        for each in part.values():
+            yield from _references(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _references(each)
+
+
+def _linked(text: str, page: str, homes: Mapping[str, str]) -> str:
+    """The links to shapes of other pages led there."""
+    for name, home in homes.items():
+        if home != page:
+            text = text.replace(f"[{name}](#{name.lower()})", f"[{name}]({home.lower()}.md#{name.lower()})")
+    return text
+
+
+def _anchor(name: str) -> str:
+    """A heading's anchor, as mkdocs and GitHub make it."""
+    return name.lower().replace(".", "")
 
 
 def _method(method: Json, common: set[str]) -> str:
