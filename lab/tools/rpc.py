@@ -21,9 +21,10 @@ GROUPS = {
     "Request": ("Request", "Correction"),
     "Residents": ("Residents", "Letters"),
     "Data": ("Analytics", "Graph"),
-    "System": (),
+    "System": ("Tools", "Models", "Config", "System", "rpc"),
+    "Shapes": (),
 }
-"""{page: first names of its methods}; the last page has what no other has."""
+"""{page: first names of its methods}; the last page has a run's shapes, and those that several pages share."""
 HEAD = """\
 # Methods
 
@@ -51,7 +52,7 @@ def render() -> str:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """One page of docs/rpc/: its methods, and the shapes that no page before it has."""
+    """One page of docs/rpc/: its methods, and the shapes that stand there."""
 
     name: str
 
@@ -65,10 +66,9 @@ class GroupPage:
         methods = [method for method in _document()["methods"] if _page(method) == self.name]
         schemas = _document()["components"]["schemas"]
         homes = _homes()
-        parts = [f"# Methods: {self.name}", "All groups and the table of errors: [methods](../rpc.md)."]
+        parts = [f"# {self.name}", "Part of [the methods](../rpc.md), where the errors' codes stand."]
         parts += [_method(method, _common()) for method in methods]
-        if own := [name for name in schemas if homes[name] == self.name]:
-            parts += ["## Shapes", *(_shape(name, schemas[name]) for name in own)]
+        parts += [_shape(name, schemas[name]) for name in schemas if homes[name] == self.name]
         return _linked("\n\n".join(parts) + "\n", self.name, homes)
 
 
@@ -88,26 +88,25 @@ def _common() -> set[str]:
 
 def _page(method: Json) -> str:
     group = method["name"].partition(".")[0]
-    return next((page for page, groups in GROUPS.items() if group in groups), list(GROUPS)[-1])
+    return next(page for page, groups in GROUPS.items() if group in groups)
 
 
 @cache
 def _homes() -> Mapping[str, str]:
-    """{shape: the first page that needs it}."""
+    """{shape: the page that it stands on}."""
     schemas = _document()["components"]["schemas"]
-    homes: dict[str, str] = {}
+    needed: dict[str, set[str]] = {name: set() for name in schemas}
 
     def visit(part: Any, page: str) -> None:
         for name in _references(part):
-            if name not in homes:
-                homes[name] = page
+            if page not in needed[name]:
+                needed[name].add(page)
                 visit(schemas[name], page)
 
-    for page in GROUPS:
-        for method in _document()["methods"]:
-            if _page(method) == page:
-                visit([method["params"], method["result"]], page)
-    return {name: homes.get(name, list(GROUPS)[-1]) for name in schemas}
+    for method in _document()["methods"]:
+        visit([method["params"], method["result"]], _page(method))
+    run, *_, shared = GROUPS
+    return {name: shared if len(pages) > 1 or run in pages else pages.pop() for name, pages in needed.items()}
 
 
 def _references(part: Any) -> Iterator[str]:
@@ -158,7 +157,7 @@ def _param(param: Json) -> str:
 
 
 def _shape(name: str, schema: Json) -> str:
-    lines = [f"### {name}", ""]
+    lines = [f"## {name}", ""]
     if text := schema.get("description"):
         lines += [" ".join(text.split()), ""]
     if fields := schema.get("properties"):
