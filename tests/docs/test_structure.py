@@ -1,0 +1,48 @@
+"""What docs/architecture.md says of the structure is so, and pages are short enough to be read (issue 16)."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from tests.docs.pages import DOCS, ROOT
+
+LONGEST = 250
+"""Lines of a page."""
+TEXT = (DOCS / "architecture.md").read_text(encoding="utf-8")
+
+
+def _walk() -> list[str]:
+    """The files that a prompt's walk names, up to the letter."""
+    steps = TEXT.partition("## One request, start to end")[2].partition("Grounding itself")[0].splitlines()
+    to_the_letter = takewhile(lambda line: not line.startswith("13."), steps)
+    found = re.findall(r"`((?:[\w.]+/)*\w+\.py)`", "\n".join(to_the_letter))
+    return list(dict.fromkeys(found))
+
+
+def _there(name: str) -> bool:
+    return any(any(ROOT.glob(f"{room}{name}")) for room in ("", "agentd/", "servers/certificate/"))
+
+
+def test_a_prompt_comes_to_its_letter_in_at_most_twenty_files_and_each_is_there() -> None:
+    assert 15 <= len(_walk()) <= 20
+    assert [name for name in _walk() if not _there(name)] == []
+
+
+def test_grounding_is_explained_in_at_most_ten_files_and_each_is_there() -> None:
+    text = TEXT.partition("Grounding itself")[2].partition("What a date")[0]
+    letters = ROOT / "agentd/apps/letters"
+    files = re.findall(r"`((?:evidence/)?\w+\.py)`", text)
+    assert 5 <= len(files) <= 10
+    assert [name for name in files if not any((letters / part / name).exists() for part in ("", "evidence"))] == []
+
+
+def test_every_decision_stands_in_the_index() -> None:
+    index = (DOCS / "decisions" / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (DOCS / "decisions").glob("*.md")} - {"README.md"}
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == pages
+
+
+def test_no_page_is_longer_than_can_be_read() -> None:
+    long = {page.name for page in DOCS.rglob("*.md") if len(page.read_text("utf-8").splitlines()) > LONGEST}
+    assert long == set()
