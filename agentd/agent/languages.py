@@ -89,14 +89,15 @@ def read(file: Path, shape: type[Pack]) -> Pack:
     }
     unknown = {name: None for name in absent if name not in wanted}
     try:
-        return _adapter(shape).validate_python({**data, **nothing, **unknown})
+        pack: Pack = _adapter(cast("Any", shape)).validate_python({**data, **nothing, **unknown})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    return pack
 
 
 @cache
-def _adapter(shape: type[Pack]) -> TypeAdapter[Pack]:
+def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 

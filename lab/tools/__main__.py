@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lab.figures.pages import fill
 from lab.tools import client_schema, configuration, licences, openrpc, rpc, structure
 
-PAGES = (configuration, client_schema, openrpc, rpc, *rpc.PAGES, structure, licences)
+PAGES: tuple[Any, ...] = (configuration, client_schema, openrpc, rpc, *rpc.PAGES, structure, licences)
 
 
 def main() -> None:
