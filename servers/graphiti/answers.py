@@ -35,6 +35,7 @@ class ColumnInfo(TypedDict):
     is_aggregatable: NotRequired[bool]
     sample_values: NotRequired[list[str]]
     is_primary_key: NotRequired[bool]
+    is_nullable: NotRequired[bool]
 
 
 class TableInfo(TypedDict):
@@ -59,6 +60,7 @@ class SchemaColumn(TypedDict):
     type_from_db: str
     classification: str
     is_aggregatable: bool
+    is_nullable: NotRequired[bool]
 
 
 class SchemaTable(TypedDict):
@@ -127,16 +129,20 @@ def _schema_table(table: Table, found: Found) -> SchemaTable:
         answer["purpose"] = purpose
     if category := glossary.category(glossary.name_concepts(table.name)):
         answer["business_category"] = category
-    answer["columns"] = [
-        {
-            "name": column.name,
-            "type_from_db": column.type,
-            "classification": kind,
-            "is_aggregatable": is_aggregatable(kind),
-        }
-        for column, kind in _chosen(table, found)
-    ]
+    answer["columns"] = [_schema_column(column, kind, found) for column, kind in _chosen(table, found)]
     return answer
+
+
+def _schema_column(column: Column, kind: Classification, found: Found) -> SchemaColumn:
+    described: SchemaColumn = {
+        "name": column.name,
+        "type_from_db": column.type,
+        "classification": kind,
+        "is_aggregatable": is_aggregatable(kind),
+    }
+    if found.schema.profiled and column.nullable and not column.primary_key:
+        described["is_nullable"] = True
+    return described
 
 
 def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
@@ -147,6 +153,8 @@ def _column_info(column: Column, kind: Classification, found: Found) -> ColumnIn
         info["is_aggregatable"] = is_aggregatable(kind)
     if found.schema.profiled and column.primary_key:
         info["is_primary_key"] = True
+    if found.schema.profiled and column.nullable and not column.primary_key:
+        info["is_nullable"] = True
     if found.schema.profiled and column.sample_values:
         info["sample_values"] = list(column.sample_values)
     return info

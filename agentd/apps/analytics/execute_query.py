@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.apps.analytics import left_out
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.sample import parted
@@ -33,6 +34,7 @@ class _Gathered:
     warnings: list[str] = field(default_factory=list)
     results: dict[str, Any] = field(default_factory=dict)
     handles: list[dict[str, Any]] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
     vital: int = 0
     vital_failed: int = 0
 
@@ -74,6 +76,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         "query_execution_status": gathered.status,
         "query_execution_errors": gathered.errors or None,
         "validation_warnings": gathered.warnings,
+        "rows_left_out": gathered.left_out or None,
     }
     if state["plan_style"] == "operations":
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
@@ -94,8 +97,11 @@ async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathe
         if rows is not None:
             gathered.tables.append(rows)
     for query in queries:
-        found = await _rows(query, context, gathered, vital=True)
+        text, names = left_out.watched(query["query"], state.get("relevant_tables") or [], state.get("sql_dialect"))
+        found = await _rows({**query, "query": text}, context, gathered, vital=True)
         if found is not None:
+            found, counted = left_out.taken(found, names)
+            gathered.left_out |= counted
             _take(gathered, query["result_key"], found, asked)
 
 
@@ -129,7 +135,9 @@ async def _rows(
 
 
 async def _run_operations(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
-    operations = state.get("operation_plan") or []
+    tables = state.get("relevant_tables") or []
+    watched = [left_out.watched_operation(each, tables) for each in state.get("operation_plan") or []]
+    operations = [each for each, _ in watched]
     asked = _asked(state)
     try:
         answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
@@ -144,7 +152,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
             query_execution_status="total_failure",
         )
     results = answer.get("results")
-    for operation in operations:
+    for operation, names in watched:
         key, name = operation["result_key"], operation["operation_id"]
         result = results.get(name) if isinstance(results, dict) else None
         listed = operation["expected_result_format"] != "single_value"
@@ -155,7 +163,8 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
             gathered.results[name] = {"status": "error", "error": reason}
             continue
         gathered.vital += vital
-        rows = list(result.get("data") or [])
+        rows, counted = left_out.taken(list(result.get("data") or []), names)
+        gathered.left_out |= counted
         gathered.noticed(key, result)
         gathered.results[name] = {"status": "success", "row_count": len(rows)}
         if listed or len(rows) > 1:

@@ -1,5 +1,5 @@
-"""Mistakes of a plan that a database carries out without a word: another period, tables not joined, names picked at
-random beside a sum. Each is a sentence for the planner. Pure."""
+"""Mistakes of a plan that a database carries out without a word: another period, other rows, tables not joined, names
+picked at random beside a sum. Each is a sentence for the planner. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import tree
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_DATED = re.compile(r"(?i)'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]|\byear\b[^'=<>]*[=<>]+\s*((?:19|20)\d\d)")
+"""A year as the value of a condition: at the head of a date, or that of a function."""
 
 
 def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
@@ -23,9 +27,10 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     `dates` are the values of START_DATE and the like, `said` the question with what stands for its period, `temporal`
     the date columns of the consulted tables.
     """
-    faults = list(_other_years(plan, dates, said))
+    faults = list(_other_times(plan, dates, said))
     if not faults and "START_DATE" in dates and (open_ := _unlimited(plan, dates, temporal)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
+    faults += other_rows(plan, said)
     for query in plan.selects:
         found = tree(query["query"])
         for select in _selects(found) if found is not None else ():
@@ -33,15 +38,31 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     return faults
 
 
-def _other_years(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
-    """Years in conditions that neither the question nor its dates have; a period may end before the day after it."""
+def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
+    """Years and days in conditions that neither the question nor its dates have; a period may end before the day after
+    it. A question that names no time may be held against today alone."""
+    named = {name: day for name, day in dates.items() if name != "TODAY"}
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in dates.values()]
-    asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after])))
-    if not dates.keys() - {"TODAY"}:
-        return
+    asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after] if named else [said])))
     for key, text in _conditions(plan):
-        if other := sorted(set(_YEAR.findall(text)) - asked):
+        if not named:
+            text = text.replace(dates.get("TODAY", "-"), "")
+        years = _YEAR.findall(text) if named else [year for pair in _DATED.findall(text) for year in pair if year]
+        days = _DAY.findall(text) if named else []
+        if other := sorted(set(years) - asked):
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
+        elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
+            yield f"{key}: it asks for {', '.join(outside)}; the question's period has other bounds"
+
+
+def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
+    """A bound of the question's periods, or one of the months in them."""
+    try:
+        found = date.fromisoformat(day)
+    except ValueError:
+        return True  # the database will say
+    bound = day in dates.values() or day in after or 1 in (found.day, (found + timedelta(days=1)).day)
+    return bound and min(dates.values()) <= day <= max(after)
 
 
 def _unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:

@@ -89,6 +89,7 @@ _DATE = rf"(?:{alternatives(_SAID.dates)}\s+)?$"
 _SINCE = re.compile(rf"{alternatives(_SAID.since)}\s+(?:{alternatives(_SAID.since_from)}\s+)?{_DATE}", re.IGNORECASE)
 _BEFORE = re.compile(rf"{alternatives(_SAID.before)}\s+{_DATE}", re.IGNORECASE)
 _UP_TO = re.compile(rf"{alternatives(_SAID.up_to)}\s+{_DATE}", re.IGNORECASE)
+_PRECEDING = re.compile(rf"(?<!\w){alternatives(_SAID.preceding)}$", re.IGNORECASE)
 _LEAD = 64
 """Characters before a point in which a word that opens or closes its period stands: all before it would cost, for
 each point, as much as the whole question."""
@@ -138,6 +139,7 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
         read = _read(match, today, year)
         if read is not None:
             found.append(_Found(match.start(), match.end(), *read))
+    found = [point for point in found if not _is_of_another(point, found, text)]
     # "Januari dan Februari 2023": the year that is given once holds for its neighbours
     for index in range(len(found) - 2, -1, -1):
         point, after = found[index], found[index + 1]
@@ -150,6 +152,18 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
                 wanted -= 1
             found[index] = _Found(point.start, point.stop, in_year_of(point.period, wanted), True)
     return found
+
+
+def _is_of_another(point: _Found, found: list[_Found], text: str) -> bool:
+    """Whether it is the period before another as long that is named: "Februari 2023 dibanding bulan sebelumnya". Which
+    days these are, plan_dates says."""
+    if not _PRECEDING.search(text[point.start : point.stop]):
+        return False
+    return any(each is not point and abs(_days(each.period) - _days(point.period)) <= 3 for each in found)
+
+
+def _days(period: Period) -> int:
+    return (period.end - period.start).days if period.start is not None and period.end is not None else 0
 
 
 def _range(first: _Found, last: _Found) -> Period:

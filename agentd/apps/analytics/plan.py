@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agentd.agent.languages import spoken
-from agentd.apps.analytics import formats, placeholders, sql, sql_edits, wording
+from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits, wording
 from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
 from agentd.apps.analytics.plan_words import unsaid, worded_once
@@ -56,16 +55,14 @@ def read_plan(
     if style == "sql":
         queries = [dated(each) for each in queries_in(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
         queries = [{**each, "query": sql_edits.fractions(each["query"])} for each in queries]
-        if not finder("ranks").search(question):
-            queries = [{**each, "query": _all_asked_for(each["query"], question)} for each in queries]
+        queries = [{**each, "query": limits.as_asked(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
         queries = [_spelled(each, tables, dialect) for each in queries]
         raw = raw and _spelled(raw, tables, dialect)
     else:
         operations = [dated(each) for each in operations_in(value.get("operations") or value.get("operation_plan"))]
-        if not finder("ranks").search(question):
-            operations = [_whole(each, question) for each in operations]
+        operations = [limits.operation_as_asked(each, question) for each in operations]
     rules = rules_in(value.get("validation_rules_for_results"))
     declared = value.get("placeholder_mapping")
     sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
@@ -80,24 +77,6 @@ def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str 
     query = sql_edits.named(entry["query"], [table["table_name"] for table in tables], types, dialect)
     moments = [name for name, kind in types.items() if kind.startswith(("DATETIME", "TIMESTAMP"))]
     return {**entry, "query": sql_edits.whole_days(query, moments)}
-
-
-def _all_asked_for(query: str, question: str) -> str:
-    """The query without a LIMIT that the question doesn't name."""
-    limit = sql_edits.limit_of(query)
-    return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
-
-
-def _whole(operation: dict[str, Any], question: str) -> dict[str, Any]:
-    limit = operation.get("limit")
-    if isinstance(limit, int) and not _names(question, limit):
-        return {key: value for key, value in operation.items() if key != "limit"}
-    return operation
-
-
-def _names(question: str, number: int) -> bool:
-    words = {str(number), *spoken(number)}
-    return bool(words & set(re.findall(r"\w+", question.casefold())))
 
 
 def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:

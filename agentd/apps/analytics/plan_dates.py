@@ -34,3 +34,8 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
 def offered(question: str, dates: Mapping[str, str]) -> list[str]:
     """The dates that a planner sees: today's only where it counts, or a list is cut at today for no reason."""
     return [name for name in dates if name != "TODAY" or finder("by_today").search(question)]
+
+
+def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
+    """The dates that a plan may write: today's not beside a period that has nothing to do with today."""
+    return {name: dates[name] for name in offered(question, dates)} or dict(dates)

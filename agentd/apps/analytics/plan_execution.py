@@ -19,7 +19,7 @@ from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spe
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
-from agentd.apps.analytics.plan_dates import dates_for, offered
+from agentd.apps.analytics.plan_dates import dates_for, offered, usable
 from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.plan_words import worded_truly
 from agentd.apps.analytics.planned import Plan
@@ -145,11 +145,12 @@ class PlanExecution:
         except Unreadable as error:
             return None, [str(error)]
         tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
-        plan = read_plan(value, state["plan_style"], dates, said, tables, dialect)
+        named = usable(state["user_query"], dates)
+        plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
         if plan.empty:
             raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
         schema = (tables, state.get("table_relationships"))
-        silent = silent_mistakes(plan, dates, " ".join(said), state.get("temporal_columns") or {})
+        silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
         silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)

@@ -23,6 +23,16 @@ def without_limit(query: str) -> str:
     return query if last is None else query[: last.start].rstrip()
 
 
+def before_from(query: str, text: str) -> str:
+    """The query with a text behind the last column that it selects itself."""
+    depth = 0
+    for token in _tokens(query):
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
+        if depth == 0 and token.token_type.name == "FROM":
+            return f"{query[: token.start].rstrip()}{text} {query[token.start :]}"
+    return query
+
+
 def fractions(query: str) -> str:
     """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
     slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]

@@ -97,6 +97,8 @@ class AgentState(TypedDict, total=False):
     data_handles: list[dict[str, Any]] | None
     placeholder_sources: dict[str, dict[str, Any]] | None
     sql_dialect: str | None
+    rows_left_out: dict[str, int] | None
+    """{"AVG Freight": rows without a Freight}, of figures that leave rows out."""
     clarification: dict[str, Any] | None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agentd.apps.analytics import left_out
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.rules import number
@@ -39,7 +40,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         for failed in state.get("query_execution_errors") or []
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
-    findings = checked(calculations, rows, rules, mapping)
+    empty = state.get("rows_left_out") or {}
+    findings = [*checked(calculations, rows, rules, mapping), *left_out.findings(empty)]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
     counted = [warning for warning in warnings if not is_sample(warning)]
     failed_queries = len(state.get("query_execution_errors") or [])
@@ -50,7 +52,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
             finding.name: {"outcome": finding.outcome, "message": finding.message} for finding in findings
         },
         "validation_warnings": warnings,
-        "quality_score": quality_score(findings, len(counted), failed_queries, queries),
+        "quality_score": quality_score(findings, len(counted) + left_out.doubtful(empty), failed_queries, queries),
     }
     if critical := [finding.message for finding in findings if finding.critical]:
         raise NodeFailed(INVALID, "; ".join(critical), validation_status="failed_critical", **changes)

@@ -45,6 +45,38 @@ def _comma_join(query: str) -> str:
     return re.sub(r" JOIN (\S+(?: Details`)?(?: od)?) ON \S+ = \S+", r", \1", query, count=1)
 
 
+MAY_BE_EMPTY = {
+    "Customers": "Fax",
+    "Customer": "Fax",
+    "Orders": "ShipRegion",
+    "Employees": "Region",
+    "Track": "Composer",
+    "Invoice": "BillingState",
+}
+"""A column of each table that some rows leave empty."""
+
+
+def _counts_the_filled(query: str) -> str:
+    """COUNT(*) as a count of what some rows leave empty."""
+    table = re.search(r" FROM (\w+)", query)
+    column = MAY_BE_EMPTY.get(table[1]) if table else None
+    return query.replace("COUNT(*)", f"COUNT({table[1]}.{column})", 1) if table and column else query
+
+
+def _of_some_rows(query: str) -> str:
+    """The figures of a hundred rows, whichever come first."""
+    return re.sub(r" FROM (\w+)(?= WHERE|$)", r" FROM (SELECT * FROM \1 LIMIT 100) AS \1", query, count=1)
+
+
+def _since_2022(query: str) -> str:
+    """A condition on the year, where the plan has no date."""
+    dated = re.search(r" FROM (?:Orders|Invoice)(?: WHERE|$)", query)
+    if dated is None or "_DATE" in query or "Date >" in query:
+        return query
+    condition = "OrderDate >= '1996-08-01'" if "Orders" in dated[0] else "InvoiceDate >= '2022-01-01'"
+    return f"{query} {'AND' if ' WHERE ' in query else 'WHERE'} {condition}"
+
+
 MISTAKES = {
     each.name: each
     for each in (
@@ -52,6 +84,13 @@ MISTAKES = {
         Mistake("no grouping", _sub(r" GROUP BY .*?(?= ORDER|$)", "")),
         Mistake("another year", _sub(r"'\{START_DATE\}'", "'2010-01-01'")),
         Mistake("no period", _sub(r" WHERE \w*(?:OrderDate|InvoiceDate) .*?'\{END_DATE\}'", "")),
+        Mistake("another month", _sub(r"'\{START_DATE\}'", "'1996-07-15'")),
+        Mistake("until today", _sub(r"'\{END_DATE\}'", "'{TODAY}'")),
+        Mistake("a year that nobody named", _query(_since_2022)),
+        Mistake("a limit inside", _query(_of_some_rows)),
+        Mistake("another limit", _sub(r" LIMIT \d+", " LIMIT 2")),
+        Mistake("no limit", _sub(r" LIMIT \d+", "")),
+        Mistake("a count of what may be empty", _query(_counts_the_filled)),
         Mistake("a limit nobody asked for", _query(lambda query: query + ("" if "LIMIT" in query else " LIMIT 2"))),
         Mistake("writes", _query(lambda query: f"{query}; DROP TABLE Orders")),
         Mistake("no such table", _sub(r"FROM \S+", "FROM penjualan")),

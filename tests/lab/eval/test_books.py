@@ -13,7 +13,15 @@ from lab.eval.books import DATABASES
 from lab.eval.books.asking import asked_all, read
 from lab.eval.books.mistakes import MISTAKES
 
-SAMPLED = ("joined on anything", "no grouping", "an unknown placeholder")
+SAMPLED = (
+    "joined on anything",
+    "no grouping",
+    "an unknown placeholder",
+    "until today",
+    "a limit inside",
+    "no limit",
+    "a count of what may be empty",
+)
 """Mistakes that a database carries out without a word: those that looked certain before they were caught."""
 
 

@@ -109,6 +109,12 @@ CAUGHT: dict[str, tuple[Any, str]] = {
         "it asks for 2021",
     ),
     "no period": (asked("SELECT SUM(total_amount) AS t FROM sales_orders"), "limited to the period"),
+    "until today": (asked(SUM.replace("'2023-01-31'", "'{TODAY}'")), "names no period for TODAY"),
+    "half of the month": (asked(SUM.replace("2023-01-01", "2023-01-15")), "asks for 2023-01-15"),
+    "a limit inside": (
+        asked(f"SELECT SUM(total_amount) AS t FROM (SELECT * FROM sales_orders WHERE {JANUARY} LIMIT 99) AS s"),
+        "a LIMIT 99 inside",
+    ),
     "a period that nobody named": (asked(SUM + " AND order_date < '{END_DATE_2}'"), "names no period for END_DATE_2"),
     "a header over its details": (
         asked(

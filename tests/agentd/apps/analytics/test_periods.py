@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from agentd.apps.analytics.periods import period_of, periods_of
+from agentd.apps.analytics.plan_dates import dates_for
 from agentd.apps.analytics.spans import previous
 
 TODAY = date(2023, 3, 15)
@@ -68,3 +69,17 @@ def test_the_period_before_is_of_the_same_length() -> None:
         before = previous(period)
         assert before is not None
         assert before.label == label
+
+
+@pytest.mark.parametrize(
+    ("question", "before"),
+    [
+        ("Penjualan Februari 2022 dibanding bulan sebelumnya?", ("2022-01-01", "2022-01-31")),
+        ("Dibanding kuartal sebelumnya, bagaimana penjualan kuartal 2 2022?", ("2022-01-01", "2022-03-31")),
+        ("Sales in February 2022 compared with the previous month", ("2022-01-01", "2022-01-31")),
+    ],
+)
+def test_the_month_before_a_named_one_is_not_last_month(question: str, before: tuple[str, str]) -> None:
+    dates = dates_for(question, periods_of(question, TODAY), TODAY)
+    assert (dates["PREV_START_DATE"], dates["PREV_END_DATE"]) == before
+    assert "START_DATE_2" not in dates

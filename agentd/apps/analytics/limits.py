@@ -1,0 +1,97 @@
+"""How many rows a question asks for, and plans that give others: a list cut in silence, a top 5 of two rows. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from agentd.agent import languages
+from agentd.apps.analytics import sql_edits
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import order_of
+from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.vocabulary import finder, vocabulary
+
+MOST = 100
+"""A larger number is no number of rows."""
+
+
+def asked_for(question: str) -> int | None:
+    """The rows that a question for a part of a list names: "5 customer terbesar", "top three"; None without one."""
+    if not finder("ranks").search(question):
+        return None
+    said = vocabulary()
+    before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond, "q", "ke"}
+    after = {
+        *said.units,
+        *said.months,
+        *(name for names in languages.words().months for name in names),
+        "persen",
+        "percent",
+    }
+    tokens = re.findall(r"\w+|%", re.sub(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)+", " ", question.casefold()))
+    known = {**languages.words().digits, **languages.words().numbers}
+    found = set()
+    for last, token, next_ in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        number = int(token) if token.isdecimal() else known.get(token, 0)
+        if 1 < number <= MOST and last not in before and next_ not in after | {"%"}:
+            found.add(number)
+    return found.pop() if len(found) == 1 else None
+
+
+def as_asked(query: str, question: str) -> str:
+    """The query without a LIMIT that the question doesn't name; one that asks for a part of a list keeps it."""
+    limit = None if finder("ranks").search(question) else sql_edits.limit_of(query)
+    return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
+
+
+def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, Any]:
+    """The same of an operation."""
+    limit = None if finder("ranks").search(question) else operation.get("limit")
+    if isinstance(limit, int) and not _names(question, limit):
+        return {key: value for key, value in operation.items() if key != "limit"}
+    return operation
+
+
+def other_rows(plan: Plan, question: str) -> Iterator[str]:
+    """What is wrong, a sentence a query: another number of rows than asked for, or a figure made of cut rows."""
+    asked = asked_for(question)
+    limits = {query["result_key"]: sql_edits.limit_of(query["query"]) for query in plan.queries}
+    limits |= {operation["result_key"]: operation.get("limit") for operation in plan.operations}
+    for key, limit in limits.items() if asked else ():
+        if limit is not None and limit != asked:
+            yield f"{key}: the question asks for {asked} rows, not {limit}"
+    if asked and asked not in limits.values() and (listed := next(_listed(plan), None)):
+        yield f"{listed}: the question asks for {asked} rows; write LIMIT {asked}"
+    for query in plan.queries:
+        for limit in _inner(query["query"]):
+            if limit != 1 and not _names(question, limit):
+                yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
+
+
+def _listed(plan: Plan) -> Iterator[str]:
+    """The results in an order of their own, whose first rows are meant."""
+    from sqlglot import exp
+
+    for query in plan.queries:
+        found = tree(query["query"])
+        if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:
+            yield query["result_key"]
+    for operation in plan.operations:
+        if operation.get("order_by_clauses"):
+            yield operation["result_key"]
+
+
+def _inner(query: str) -> Iterator[int]:
+    from sqlglot import exp
+
+    found = tree(query)
+    for limit in found.find_all(exp.Limit) if found is not None else ():
+        if limit.parent is not found and limit.expression is not None and limit.expression.is_int:
+            yield int(limit.expression.this)
+
+
+def _names(question: str, number: int) -> bool:
+    words = {str(number), *languages.spoken(number)}
+    return bool(words & set(re.findall(r"\w+", question.casefold())))
