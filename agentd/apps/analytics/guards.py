@@ -46,13 +46,22 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
     asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after] if named else [said])))
     for key, text in _conditions(plan):
         if not named:
-            text = text.replace(dates.get("TODAY", "-"), "")
+            text = _chosen(text).replace(dates.get("TODAY", "-"), "")
         years = _YEAR.findall(text) if named else [year for pair in _DATED.findall(text) for year in pair if year]
         days = _DAY.findall(text) if named else []
         if other := sorted(set(years) - asked):
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
         elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
             yield f"{key}: it asks for {', '.join(outside)}; the question's period has other bounds"
+
+
+def _chosen(text: str) -> str:
+    """What chooses the rows of a query; of an operation its text as it is."""
+    from sqlglot import exp
+
+    found = tree(text)
+    parts = found.find_all(exp.Where, exp.Having, exp.Join) if isinstance(found, exp.Query) else ()
+    return " ".join(part.sql(dialect="mysql") for part in parts) if isinstance(found, exp.Query) else text
 
 
 def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:

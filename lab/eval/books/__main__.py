@@ -18,6 +18,8 @@ from lab.eval.books import DATABASES
 from lab.eval.books.asking import Answered, asked_all
 from lab.eval.books.mistakes import MISTAKES
 
+CAPTURED = "Berapa total penjualan Januari 2021?"
+
 
 async def main() -> int:
     """Ask, and print what went wrong and the totals. 1 when a right plan was spoiled, or wrong answers look certain."""
@@ -26,9 +28,13 @@ async def main() -> int:
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
+    parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
     given = parser.parse_args()
     logs.configure("critical")
     chosen = given.mistake or (list(MISTAKES) if given.mistakes else [])
+    if given.prompt:
+        given.prompt.write_text(await _prompt(), encoding="utf-8")
+        return 0
     made: list[Answered] = []
     for name in given.database or DATABASES:
         with TemporaryDirectory() as folder:
@@ -39,6 +45,14 @@ async def main() -> int:
     if given.json:
         given.json.write_text(json.dumps([each.__dict__ for each in made], ensure_ascii=False, indent=1) + "\n")
     return _totals(made, strict=not chosen)
+
+
+async def _prompt() -> str:
+    prompts: list[str] = []
+    with TemporaryDirectory() as folder:
+        await asked_all("chinook", Path(folder), [None], only=CAPTURED, prompts=prompts)
+    head = f'Captured for "{CAPTURED}" to Chinook by `python -m lab.eval.books --prompt`.'
+    return f"# What the planner is asked\n\n{head}\n\n{prompts[-1]}\n"
 
 
 def _totals(made: list[Answered], *, strict: bool) -> int:

@@ -86,9 +86,12 @@ class Planner:
     def __init__(self) -> None:
         self.gold = Gold("", "", "")
         self.plan: Plan = {}
+        self.asked: ModelRequest | None = None
+        """What was asked last."""
 
     async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
         """The understanding first, then the plan."""
+        self.asked = request
         said = self.gold.understood() if request.attempt == 0 else self.plan
         return ModelReply(text=json.dumps(said), provider="scripted", model="scripted")
 
@@ -106,9 +109,15 @@ def read(name: str) -> tuple[list[Gold], str, str]:
     return [Gold(**each) for each in content["questions"]], content["today"], content["currency"]
 
 
-async def asked_all(name: str, folder: Path, mistakes: Sequence[Mistake | None]) -> list[Answered]:
-    """Every question with the right plan (None), or with each mistake that has a place in it."""
+async def asked_all(
+    name: str, folder: Path, mistakes: Sequence[Mistake | None], *, only: str = "", prompts: list[str] | None = None
+) -> list[Answered]:
+    """Every question (or `only` this one) with the right plan (None), or with each mistake that has a place in it.
+
+    `prompts` takes what the planner was asked last for each, as Markdown.
+    """
     questions, today, currency = read(name)
+    questions = [each for each in questions if only in ("", each.ask)]
     file = build(name, folder / "own.db")
     planner = Planner()
     made = []
@@ -131,6 +140,10 @@ async def asked_all(name: str, folder: Path, mistakes: Sequence[Mistake | None])
                 planner.gold, planner.plan = gold, plan
                 answer = await _asked(run, gold.ask, today)
                 made.append(_judged(name, gold, rows, answer, mistake.name if mistake else ""))
+                if prompts is not None and planner.asked is not None:
+                    prompts.append(
+                        "\n\n".join(f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
+                    )
     return made
 
 

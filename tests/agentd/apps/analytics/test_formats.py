@@ -104,14 +104,19 @@ def test_what_is_derived_is_said() -> None:
         assert part in details
 
 
-async def narrative(erp: Path, query: str, key: str = "MARGIN", **more: Any) -> dict[str, Any]:
+JANUARY = "SELECT SUM(total_amount) AS m FROM sales_orders WHERE order_date LIKE '2023-01%'"
+
+
+async def narrative(
+    erp: Path, query: str, key: str = "MARGIN", question: str = QUESTION, **more: Any
+) -> dict[str, Any]:
     office = Office(erp, SALES, plan((key, query), template=f"Margin {{{key}}}.", **more))
-    return await office.ask(QUESTION)
+    return await office.ask(question)
 
 
 async def test_an_amount_called_margin_is_no_percentage(erp: Path) -> None:
     """Issue 19: MARGIN = 125000000.5 read "12.500.000.050%" with 100 points."""
-    answer = await narrative(erp, "SELECT SUM(total_amount) AS m FROM sales_orders WHERE order_date LIKE '2023-01%'")
+    answer = await narrative(erp, JANUARY, question="Margin Januari 2023?")
     assert answer["final_narrative"] == "Margin Rp 125.000.000,50."
     assert answer["executive_summary"] == {"MARGIN": "Rp 125.000.000,50"}
 
