@@ -46,7 +46,6 @@ class Phrases:
     openers: frozenset[str]
     joins: frozenset[str]
     pointing: frozenset[str]
-    written: frozenset[str]
     leads: frozenset[str]
     courtesies: frozenset[str]
     denials: frozenset[str]

@@ -12,6 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ Slots = dict[str, str]
 SWAPS = 3
 """Values of other dialogues tried for each argument."""
 _ANY = "dontcare"
+_TODAY = date(2019, 3, 1)
+"""The day of all these dialogues: `the 12th of this month` is the 12th of March, as their agents say."""
 _TURNED_DOWN = frozenset({"NEGATE", "REQUEST_ALTS"})
 
 
@@ -170,7 +173,7 @@ class _Reading:
         return Trial(key, row, self._corpus.language, honest, tool, arguments, said)
 
     def _hear(self, by: Any, text: str) -> None:
-        self._said.append(Said(by=by, order=len(self._said) + 1, text=text))
+        self._said.append(Said(by=by, order=len(self._said) + 1, text=text, day=_TODAY.isoformat()))
 
     def _find(self, service: str, found: Slots) -> None:
         """What the agent offers it found by a tool."""
@@ -195,15 +198,17 @@ def _words(value: str) -> set[str]:
 
 
 def _same(value: str, other: str | None) -> bool:
-    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`.
+    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`, one day.
 
     An Arabic word with its article is the same word, a number in words the same number.
     """
     if other is None:
         return False
     words, others = _words(value), _words(other)
-    hour = moments.hour(value)
-    return words <= others or others <= words or (hour is not None and hour == moments.hour(other))
+    hour, day = moments.hour(value), moments.day(value, _TODAY)
+    if (hour is not None and hour == moments.hour(other)) or (day is not None and day == moments.day(other, _TODAY)):
+        return True
+    return words <= others or others <= words
 
 
 def _boolean(kinds: Mapping[str, Any], slot: str) -> bool:

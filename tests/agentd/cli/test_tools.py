@@ -37,6 +37,7 @@ def test_every_field_is_explained_with_where_its_meaning_comes_from() -> None:
     assert "  kind    name  [x-agentd-kind]" in told
     assert "  about   seller  [x-agentd-about]" in told
     assert any(line.startswith("  labels  plot number") and line.endswith("[x-agentd-labels]") for line in told)
+    assert "more (optional, sensitive)" in explained(changed(**{"x-agentd-sensitive": True}))
 
 
 def test_a_schema_that_is_read_as_it_was_meant_has_no_mistakes() -> None:

@@ -36,15 +36,7 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
         words = [piece for word in words for piece in _parted(word, lexicon)]
         label: str | None = None
         for mark in lexicon.marks(words):
-            if mark.cue is Cue.EXAMPLE and words[mark.start] in ("contoh", "misalnya", "contohnya", "example"):
-                break
             if mark.cue is Cue.LABEL and not mark.value.startswith("x:"):
-                if (
-                    mark.value == "keperluan"
-                    and mark.end - mark.start == 1
-                    and words[mark.start] in ("untuk", "buat", "for", "guna")
-                ):
-                    continue
                 label = mark.value
                 found.append((label, None))
             elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=False, agent=True):

@@ -73,7 +73,7 @@ def meant(
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in TEXTS and wanted and field.key not in wanted and _bare(sentence, span):
         return frozenset(), False  # any words fit a text; these answer another question
-    asked = narrow(turn.asked, candidates)
+    asked = _recent(narrow(turn.asked, candidates), turn)
     topic = narrow((one.keys for one in before[-_NEAR:]), candidates)
     narrowed = candidates
     for keys in (*labels, asked, topic):
@@ -82,8 +82,25 @@ def meant(
     by_kind = not asked and all(field.person is not None and keys == whole for keys in labels)
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
+    narrowed = _behind(narrowed, named, span, shapes)
     narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
     return _by_own_words(narrowed, sentence, span, shapes), bool(asked)
+
+
+def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
+    """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before."""
+    for keys in turn.before if not turn.heard.another else ():
+        if len(asked) > 1:
+            asked = asked & keys or asked
+    return asked
+
+
+def _behind(keys: frozenset[str], named: Sequence[Named], span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+    """Of the fields that a word right before the value goes with (`to Justin`), the one whose kind is a name."""
+    called = any(one.end == span.start and not one.plain and keys <= one.keys for one in named)
+    followed = any(span.end <= one.start <= span.end + 1 for one in named)
+    people = frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
+    return people if called and not followed and len(people) == 1 else keys
 
 
 def _bare(sentence: Sentence, span: Span) -> bool:

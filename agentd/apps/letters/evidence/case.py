@@ -22,6 +22,8 @@ from agentd.messages import Said
 
 Json = Any
 BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
+_RECENT = 5
+"""Names of fields before a message that may say what an ambiguous question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Turn:
     named: tuple[tuple[Named, ...], ...]
     day: date
     """When it was said: from there `besok` counts."""
+    before: tuple[frozenset[str], ...] = ()
+    """What the last messages before it named, the newest first."""
 
 
 def _day(entry: Said) -> date:
@@ -70,12 +74,15 @@ class Case:
         """Each message of the citizen, with the fields that the agent had asked for."""
         found: list[Turn] = []
         question = ""
+        spoken: tuple[frozenset[str], ...] = ()
         for entry in sorted(self.said, key=lambda entry: entry.order):
             spend()
             if entry.by == "agent":
                 question = entry.text
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
-                found.append(self._turn(entry, question))
+                found.append(turn := self._turn(entry, question, spoken[:_RECENT]))
+                said = (one.keys for sentence in reversed(turn.named) for one in reversed(sentence))
+                spoken = (*said, *turn.asked, *spoken[:_RECENT])
                 question = ""
         return tuple(found)
 
@@ -87,10 +94,10 @@ class Case:
         """The citizen's message of that order; None for a form, a result or a rule."""
         return self._by_order.get(order)
 
-    def _turn(self, entry: Said, question: str) -> Turn:
+    def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
         asked = self._asked(question) if question else ()
         read, named = self.read(entry.text)
-        return Turn(entry.order, read, asked, question, named, _day(entry) if entry.day else self.today)
+        return Turn(entry.order, read, asked, question, named, _day(entry) if entry.day else self.today, before)
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""

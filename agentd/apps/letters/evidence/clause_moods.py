@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from agentd.apps.letters.evidence.clauses import SentenceReader
 
 _POINTING = phrases().pointing
-_WRITTEN = phrases().written
-_CARDS = frozenset({"ktp", "kk", "akta", "akte", "ijazah", "paspor"})
 _COURTESIES = phrases().courtesies
 _DENIALS = phrases().denials
 _INSTEAD = (["it"], ["its"])
@@ -68,8 +66,6 @@ def _just_denied(reader: SentenceReader) -> bool:
 
 def on_correction(reader: SentenceReader, mark: Mark) -> int:
     label = reader.current.label or (reader.current.follows if reader.current.empty else None)
-    if label in (None, "x:tanggal") and reader.done and reader.done[-1].sentence == reader.number:
-        label = reader.done[-1].label
     reader.denied = reader.doubted = False
     reader.close(label, corrected=True)
     reader.current.restated = reader.words[mark.start] not in _COURTESIES
@@ -89,14 +85,10 @@ def on_wrong(reader: SentenceReader, mark: Mark) -> int:
         reader.current.words, reader.current.mood = [], Mood.TAKEN_BACK
     elif words:
         reader.current.mood = Mood.DENIED
-    reader.taken_back = not words and reader.current.label is None
     return on_correction(reader, mark)
 
 
 def on_example(reader: SentenceReader, mark: Mark) -> int:
-    first = reader.words[mark.start]
-    if first in _WRITTEN and not _CARDS.isdisjoint(reader.first):
-        return mark.end
     reader.open = True
     if reader.words[mark.start] in _PARAGRAPH:
         reader.paragraph_open = True

@@ -39,20 +39,18 @@ class SentenceReader:
         speaking: Speaking,
         number: int,
         clause: int,
-        agent: bool,
         asks: bool,
         paragraph_open: bool,
     ) -> None:
         self.words, self.raws, self.marks = words, raws, {mark.start: mark for mark in marks}
-        self.speaking, self.number, self.clause, self.agent = speaking, number, clause, agent
+        self.speaking, self.number, self.clause = speaking, number, clause
         self.paragraph_open = paragraph_open
-        self.question = None if agent else question_from(words, marks, asks)
+        self.question = question_from(words, marks, asks)
         self.open = paragraph_open
         self.denied = self.doubted = self.looked_up = False
         self.content_since_denial = False
         self.done: list[Segment] = []
         self.at = 0
-        self.taken_back = False
         self.spoke_of_in = -1
         self.last_label: str | None = None
         self.spoken_clause = -1
@@ -89,10 +87,6 @@ class SentenceReader:
                 at = self._cue(mark)
             elif word in SEPARATORS and not (word == "," and (self._decimal(at) or self._year(at))):
                 self._clause_ends(word)
-                at += 1
-            elif word in ("dan", "and", "serta") and self.denied:
-                self.denied = self.doubted = False
-                self.close(None)
                 at += 1
             elif word in STREETS and self.current.label not in _KEEPSSTREETS and self._street(at):
                 follows = self.current.follows
@@ -136,10 +130,7 @@ class SentenceReader:
     def _on_the_card(self, at: int) -> bool:
         """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
         card = max((before for before in range(max(0, at - 8), at) if self.words[before] == "ktp"), default=at)
-        between = range(card + 1, at)
-        if len(between) > 6 or any(self.words[near].isdecimal() for near in between):
-            return False
-        return any(self.words[near] in _STILL or self.raws[near][0].isupper() for near in between)
+        return any(self.words[near] in _STILL or self.raws[near][0].isupper() for near in range(card + 1, at))
 
     def _year(self, at: int) -> bool:
         """`January 5th, 1990`: the comma is inside a date."""
@@ -159,7 +150,7 @@ class SentenceReader:
         if self.current.label is not None:
             self.last_label = self.current.label
         label = self.current.label if word == "(" else None
-        self.denied = self.doubted = self.looked_up = self.taken_back = False
+        self.denied = self.doubted = self.looked_up = False
         corrected = self.current.corrected and self.current.empty
         unanswered = self.current.empty and not self.current.form and self.current.mood is Mood.SAID
         inherited = self.current.label if corrected or unanswered else None
@@ -170,16 +161,9 @@ class SentenceReader:
             self.speaking.person = self.current.person = self.speaking.section
 
     def begin(self, label: str | None, *, form: bool = False) -> None:
-        if self.current.label is not None:
-            self.last_label = self.current.label
         if self.denied and self.content_since_denial:
             self.denied = self.doubted = False
-        corrected = self.current.corrected and self.current.empty
-        if self.taken_back and label is not None:
-            self.close(label)
-            self.current.mood = Mood.TAKEN_BACK
-            corrected, self.taken_back = True, False
-        self.close(label, form=form, corrected=corrected)
+        self.close(label, form=form, corrected=self.current.corrected and self.current.empty)
 
     def _cue(self, mark: Mark) -> int:
         return _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)

@@ -97,7 +97,7 @@ def _read_as(field: Field, case: Case, turn: Turn, place: Place, maybe: frozense
     """Whether the agent repeated the value as this field's, and as no other's that it may be."""
     sentence, named, span = place
     keys, _ = meant(field, case, replace(turn, asked=()), sentence, named, (), span)
-    return keys & maybe == {field.key}
+    return field.key in maybe and (keys & maybe == {field.key} or len(maybe) == 1)
 
 
 def _near(named: Sequence[Named], starts: Sequence[int], span: Span) -> Sequence[Named]:

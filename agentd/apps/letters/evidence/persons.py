@@ -42,8 +42,6 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: 
     if after in _POSSESSIVE or dashed or before in ("my", "your", "calon") or mark.value in ("mertua", "orang tua"):
         return mark.value != "kepala keluarga" or opens
     word = words[mark.start]
-    if mark.value == "kepala keluarga":
-        return opens and before not in SELF
     titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
     if titled and word in SALUTATIONS:
         return False

@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.segments import Message, Mood, Segment
 from agentd.apps.letters.evidence.sentences import sentences, split
 
 
-def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool = False) -> Message:
+def read(text: str, lexicon: Lexicon, *, person: str | None = None) -> Message:
     """Read one message (already without what isn't the speaker's own). `person`: of whom it starts to speak."""
     raws = split(text, lexicon)
     words = [folded(raw) or "\n" for raw in raws]
@@ -28,9 +28,7 @@ def read(text: str, lexicon: Lexicon, *, person: str | None = None, agent: bool 
         cues = lexicon.marks(part, raws[start:end])
         declared = persons.subject(cues, part)
         subject = declared or subject
-        reader = SentenceReader(
-            part, raws[start:end], cues, speaking, number, clause, agent, mark == "?", paragraph_open
-        )
+        reader = SentenceReader(part, raws[start:end], cues, speaking, number, clause, mark == "?", paragraph_open)
         segments.extend(reader.run())
         clause = reader.clause + 1
         paragraph_open = reader.paragraph_open and not blank

@@ -59,7 +59,7 @@ _KINDS = {
     "date": frozenset({"date"}),
     "time": frozenset({"time"}),
     "money": frozenset({"amount", "price", "balance"}),
-    "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age"}),
+    "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age", "rating"}),
     "year": frozenset({"year"}),
     "code": frozenset({"identifier", "card"}),
     "name": frozenset({"name", "person", "artist", "director", "actor", "doctor", "patient"}),

@@ -27,9 +27,9 @@ def equals(field: Field, other: Json) -> bool:
         return meant is not None and meant == choices.canonical(right, field.enum)
     if field.kind == "name":
         return names.same(names.key(left), names.key(right))
-    if read is None:
-        return fold(left) == fold(right)
-    return read(left) is not None and read(left) == read(right)
+    if fold(left) == fold(right):
+        return True
+    return read is not None and read(left) is not None and read(left) == read(right)
 
 
 _READ: dict[str, Callable[[str], Any]] = {
