@@ -5,6 +5,7 @@ with postgresql() as url:       # postgresql://postgres@127.0.0.1:PORT/postgres
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -13,7 +14,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -27,17 +30,8 @@ class PostgreSQL:
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self._programs, self._folder = programs, folder
-        self._account = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-        if self._account:  # PostgreSQL refuses to run as root
-            shutil.chown(folder, **self._account)
-        subprocess.run(
-            [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            timeout=DEADLINE_SECONDS,
-            cwd=folder,
-            **self._account,
-        )
+        self._account = _account(folder)
+        subprocess.run(["cp", "-a", _initialized(programs), folder / "data"], check=True, timeout=DEADLINE_SECONDS)
         self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
@@ -86,6 +80,31 @@ def postgresql() -> Iterator[str]:
     """The same for those who need nothing but its URL."""
     with postgresql_server() as server:
         yield server.url
+
+
+@cache
+def _initialized(programs: Path) -> Path:
+    """The data of a server that was never started; each server of this process begins with a copy."""
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    account = _account(folder)
+    subprocess.run(
+        [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=DEADLINE_SECONDS,
+        cwd=folder,
+        **account,
+    )
+    return folder / "data"
+
+
+def _account(folder: Path) -> dict[str, Any]:
+    """Who runs it, and has the folder: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    shutil.chown(folder, "postgres", "postgres")
+    return {"user": "postgres", "group": "postgres"}
 
 
 def _wait(url: str, server: subprocess.Popen[bytes]) -> None:

@@ -40,13 +40,11 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
     held.close()
 
 
-@pytest.mark.slow
 def test_only_questions_that_the_graph_answers_are_asked(asking: Asking) -> None:
     assert [question.id for question in asking.questions] == ["0", "1", "2"]
     assert asking.dropped == {"not of this graph's schema, or not of this engine": 1, "empty here": 1}
 
 
-@pytest.mark.slow
 def test_gold_is_untouched_and_certain_and_wrong_is_neither_right_nor_certain(asking: Asking) -> None:
     for question in asking.questions:
         record = asking.gold(question)

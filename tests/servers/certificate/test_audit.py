@@ -18,7 +18,7 @@ from servers.certificate.records import Approval, Consent
 from servers.certificate.register import GUARDS
 from servers.certificate.standing import NotNow
 from servers.certificate.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_standing import copy_of, put_back
 
 Forge = Callable[[sqlite3.Connection], object]
@@ -29,9 +29,23 @@ def ledger(tmp_path: Path) -> Path:
     return tmp_path / "letters/ledger.db"
 
 
+@pytest.fixture(scope="module")
+def issued(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state of an office with three letters; a test works on a copy."""
+    state = tmp_path_factory.mktemp("issued")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTD_CLOCK", NOW)
+        three_letters(service := open_service(state))
+    service.close()
+    return state
+
+
 @pytest.fixture
-def office(service: LetterService) -> LetterService:
-    return three_letters(service)
+def office(issued: Path, tmp_path: Path) -> Iterator[LetterService]:
+    shutil.copytree(issued, tmp_path, dirs_exist_ok=True)
+    service = open_service(tmp_path)
+    yield service
+    service.close()
 
 
 def three_letters(service: LetterService) -> LetterService:
