@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentd.cli import main
-from tests.daemon import AGENTD, HEAD, Daemon, final
+from tests import warm
+from tests.daemon import HEAD, Daemon, final
 
 SETTINGS = {
     "allowed_hosts": '[rpc]\nallowed_hosts = ["surat.kelurahan.example"]\n',
@@ -25,7 +26,7 @@ def test_behind_a_proxy_a_token_is_needed_to_start(
 ) -> None:
     daemon = Daemon(tmp_path, [final("Halo.")], HEAD + SETTINGS[name], {"AGENTD_TOKEN": ""})
     where = ["--config", str(daemon.config), "--state", str(daemon.state)]
-    command = [AGENTD, "serve", *where, "--listen", "127.0.0.1:0"]
+    command = [warm.command(), "serve", *where, "--listen", "127.0.0.1:0"]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     line = daemon.config.read_text().splitlines().index(f"{SETTINGS[name].splitlines()[-1]}") + 1
     assert refused.returncode == 2

@@ -9,7 +9,8 @@ import pytest
 
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
-from tests.daemon import AGENTD, Daemon, RpcFailed, running
+from tests import warm
+from tests.daemon import Daemon, RpcFailed, running
 from tests.e2e.test_main_job import LETTER, WORDS, final
 
 PLANTED = ("Budi", "Santoso", "3175061501900003", "Melati", "Melamar", "Karyawan", "salah ketik", "Surat Anda selesai")
@@ -39,7 +40,7 @@ def test_who_approved_refused_voided_reloaded_and_deleted_is_kept_without_a_citi
         ]
         kept = b"".join(file.read_bytes() for file in daemon.state.glob("audit.*")).decode()
         assert [word for word in PLANTED if word in kept] == []
-        verified = subprocess.run([AGENTD, "audit", "--verify", "--state", daemon.state], check=False)
+        verified = subprocess.run([warm.command(), "audit", "--verify", "--state", daemon.state], check=False)
         assert verified.returncode == 0
 
 

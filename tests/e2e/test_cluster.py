@@ -114,7 +114,7 @@ def teller(
         yield daemon
 
 
-@pytest.mark.parametrize("ahead_s", [60.0, 120.0, -60.0, -120.0])
+@pytest.mark.parametrize("ahead_s", [120.0, -120.0])
 def test_a_node_with_another_clock_takes_over_no_run_of_a_live_one(shared: str, tmp_path: Path, ahead_s: float) -> None:
     book, turns = tmp_path / "till.txt", (call("pay", amount=5), final("Lunas"))
     book.touch()

@@ -31,7 +31,8 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from agentd.access import TokenStore
-from tests.daemon import AGENTD, HEAD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests import warm
+from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 
 
@@ -45,7 +46,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 def words(daemon: Daemon, *command: str) -> list[str]:
     """A command line of agentd that finds this daemon."""
     place = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url.rpartition("/")[2]]
-    return [str(AGENTD), *command, *place]
+    return [str(warm.command()), *command, *place]
 
 
 def agentd(daemon: Daemon, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -354,7 +355,7 @@ def test_top_shows_servers_models_and_runs(office: Daemon) -> None:
 
 
 def test_top_says_that_no_daemon_is_there(office: Daemon) -> None:
-    command = [AGENTD, "top", "--once", "--config", office.config, "--listen", "127.0.0.1:9"]
+    command = [warm.command(), "top", "--once", "--config", office.config, "--listen", "127.0.0.1:9"]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert shown.returncode == 1
     assert "agentd serve" in shown.stderr

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests import warm
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 
 TOOL = LETTER["tool"]
@@ -27,7 +28,7 @@ class Officer:
 
     def __init__(self, daemon: Daemon, name: str, scope: str) -> None:
         made = subprocess.run(
-            [AGENTD, "token", "add", name, "--scope", scope, "--state", daemon.state],
+            [warm.command(), "token", "add", name, "--scope", scope, "--state", daemon.state],
             check=True,
             capture_output=True,
             text=True,
@@ -89,7 +90,17 @@ def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, O
         before + 1,
     )
     told = subprocess.run(
-        [AGENTD, "audit", "--action", "approval", "--subject", asked["run_id"], "--json", "--state", daemon.state],
+        [
+            warm.command(),
+            "audit",
+            "--action",
+            "approval",
+            "--subject",
+            asked["run_id"],
+            "--json",
+            "--state",
+            daemon.state,
+        ],
         check=True,
         capture_output=True,
         text=True,

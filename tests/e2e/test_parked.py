@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
-from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN, Daemon, RpcFailed, running
+from tests import warm
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, running
 
 ENDLESS = '{"text": "", "after_ms": 600000}'
 
@@ -42,7 +43,15 @@ def test_a_run_at_which_the_daemon_died_twice_is_parked_and_named_to_its_office(
         ]
         assert (recorded.actor, recorded.subject) == ("recovery", "deadly")
         shown = subprocess.run(
-            [AGENTD, "top", "--once", "--config", daemon.config, "--listen", daemon.url.removeprefix("http://")],
+            [
+                warm.command(),
+                "top",
+                "--once",
+                "--config",
+                daemon.config,
+                "--listen",
+                daemon.url.removeprefix("http://"),
+            ],
             capture_output=True,
             text=True,
             check=True,

@@ -85,6 +85,11 @@ def agentd(
         os.close(theirs)
 
 
+def command() -> Path:
+    """`agentd` for a command line, standard input too: a fork where that is allowed."""
+    return _template().with_name("bin") / "agentd" if allowed else AGENTD
+
+
 def python() -> str:
     """A Python for a command line: `-m servers.NAME` is a fork where that is allowed, all else starts as ever."""
     return str(_template().with_name("bin") / "python3") if allowed else sys.executable
@@ -108,12 +113,13 @@ def _template() -> Path:
 
 
 def _environment(folder: Path) -> None:
-    """A virtual environment like ours but for `python3`, which asks the template for what it has imported."""
+    """A virtual environment like ours but for `python3` and `agentd`, which ask the template for their imports."""
     ours = Path(sys.prefix)
     (folder / "bin").mkdir()
     (folder / "lib").symlink_to(ours / "lib")
     shutil.copy(ours / "pyvenv.cfg", folder)
     (folder / "bin" / "python").symlink_to(Path(sys.executable).resolve())
-    python3 = folder / "bin" / "python3"
-    python3.write_text(f"#!{sys.executable} -IS\n" + LAUNCHER.read_text().replace("@TEMPLATE@", str(folder / "s")))
-    python3.chmod(0o700)
+    launcher = f"#!{sys.executable} -IS\n" + LAUNCHER.read_text().replace("@TEMPLATE@", str(folder / "s"))
+    for program in (folder / "bin" / "python3", folder / "bin" / "agentd"):
+        program.write_text(launcher)
+        program.chmod(0o700)

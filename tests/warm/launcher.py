@@ -1,5 +1,5 @@
-# The `python3` of warm processes, run as `python -IS`; it imports little, so that it starts in some 20 ms.
-# `-m servers.NAME` is forked from the template with our descriptors; all else is started as it is.
+# The `python3` and `agentd` of warm processes, run as `python -IS`; it imports little, so that it starts in some 20 ms.
+# `agentd` and `python3 -m servers.NAME` are forked from the template with our descriptors; all else is started here.
 
 import array
 import json
@@ -13,12 +13,12 @@ NAMES = ("time", "certificate", "residents", "sim_testgeluran", "mysql", "placeh
 GONE = b"0\n-9\n"  # what is read where the template has ended: no process, killed
 
 
-def main(words):
-    if words[:1] != ["-m"] or words[1] not in [f"servers.{name}" for name in NAMES]:
+def main(program, words):
+    if program == "python3" and (words[:1] != ["-m"] or words[1] not in [f"servers.{name}" for name in NAMES]):
         os.execv(sys.executable, [sys.executable, *words])
     asked = socket(AF_UNIX)
     asked.connect(TEMPLATE)
-    request = json.dumps({"argv": ["python3", *words], "env": dict(os.environ), "cwd": os.getcwd()}).encode() + b"\n"
+    request = json.dumps({"argv": [program, *words], "env": dict(os.environ), "cwd": os.getcwd()}).encode() + b"\n"
     asked.sendmsg([request[:1]], [(SOL_SOCKET, SCM_RIGHTS, array.array("i", [0, 1, 2]))])
     request = request[1:]
     while request:
@@ -46,4 +46,4 @@ def end(code):
     os._exit(code)
 
 
-main(sys.argv[1:])
+main(os.path.basename(sys.argv[0]), sys.argv[1:])

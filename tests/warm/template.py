@@ -31,6 +31,9 @@ DAEMON = (
     *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents")),
 )
 """What `agentd serve` imports."""
+CLIENT = ("agentd.cli.client", "agentd.config")
+"""What the other commands import."""
+COMMANDS = {"serve": DAEMON, "acp": (*CLIENT, "acp")}
 
 
 class Template:
@@ -148,7 +151,7 @@ def _program(argv: list[str]) -> Callable[[], Any]:
         import_module(main)
         del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
         return lambda: _module(argv)
-    for name in DAEMON:
+    for name in COMMANDS.get(argv[1], CLIENT):
         import_module(name)
     from agentd.cli import main
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests import warm
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.servers.certificate.letters import DOMISILI
 
 GENERATE = "generate_surat_keterangan_domisili"
@@ -25,7 +26,15 @@ approval = "never"
 
 
 def agentd(daemon: Daemon, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [AGENTD, *map(str, words[:1]), "--config", daemon.config, "--state", daemon.state, *map(str, words[1:])]
+    command = [
+        warm.command(),
+        *map(str, words[:1]),
+        "--config",
+        daemon.config,
+        "--state",
+        daemon.state,
+        *map(str, words[1:]),
+    ]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **env})
 
 

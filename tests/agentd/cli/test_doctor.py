@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from agentd.cli.doctor import Finding, to_do
-from tests.daemon import AGENTD, HEAD, SERVERS
+from tests import warm
+from tests.daemon import HEAD, SERVERS
 
 
 def doctor(folder: Path, config: str, listen: str = "127.0.0.1:0", state: Path | None = None) -> tuple[int, str]:
     """(exit code, the findings marked as `must`, with what to do)."""
     (folder / "client.toml").write_text(config)
     (folder / "script.jsonl").write_text('{"action":"final","response":"Halo"}\n')
-    command = [AGENTD, "doctor", "--json", "--config", folder / "client.toml", "--listen", listen]
+    command = [warm.command(), "doctor", "--json", "--config", folder / "client.toml", "--listen", listen]
     done = subprocess.run([*command, "--state", state or folder / "state"], capture_output=True, text=True, timeout=300)
     musts = [one for one in json.loads(done.stdout) if one["mark"] == "must"]
     return done.returncode, "\n".join(f"{one['what']} → {one['to_do']}" for one in musts)
@@ -95,7 +96,9 @@ def test_a_server_without_its_credential_is_told_by_doctor_and_config_check(tmp_
     file = tmp_path / "client.toml"
     file.write_text(HEAD + SERVERS["certificate"] + 'credentials = ["office_key_phrase_nobody_has"]\n')
     said = [
-        subprocess.run([AGENTD, *words, "--config", file], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+        subprocess.run(
+            [warm.command(), *words, "--config", file], capture_output=True, text=True, timeout=300, cwd=tmp_path
+        )
         for words in (["doctor"], ["config", "check"])
     ]
     assert "server certificate is not started" in said[0].stdout

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from agentd.cli.models_try import Expected, Tried, canned, judged, row
-from tests.daemon import AGENTD, HEAD, SERVERS
+from tests import warm
+from tests.daemon import HEAD, SERVERS
 
 
 def outcome(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def test_twenty_turns_are_run_at_a_provider(tmp_path: Path) -> None:
     (tmp_path / "client.toml").write_text(HEAD + SERVERS["time"])
     (tmp_path / "script.jsonl").write_text('{"action":"final","response":"Silakan, apa yang bisa kami bantu?"}\n')
     where = ["--config", str(tmp_path / "client.toml"), "--state", str(tmp_path / "state"), "--listen", "127.0.0.1:1"]
-    command = [AGENTD, "models", "try", *where]
+    command = [warm.command(), "models", "try", *where]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     header, line = done.stdout.splitlines()
     count = len([turn for turn in canned() if turn.tool in ("", "get_current_time")])  # no letters are there

@@ -15,7 +15,8 @@ from agentd import config
 from agentd.cli.tools_try import form, read
 from agentd.messages import AgentOptions, Caller, Catalogue, ServerState, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
-from tests.daemon import AGENTD, HEAD, TOKEN, final, running
+from tests import warm
+from tests.daemon import HEAD, TOKEN, final, running
 
 SERVER = """
 from mcp.server.mcpserver import MCPServer
@@ -49,7 +50,7 @@ def office(tmp_path: Path) -> Path:
 def tools(office: Path, *words: str) -> tuple[int, str, str]:
     """(exit code, standard output, standard error) of `agentd tools …`, a process of its own."""
     where = ["--config", str(office / "client.toml"), "--state", str(office / "state"), "--listen", "127.0.0.1:1"]
-    command = [AGENTD, "tools", words[0], *(where if words[0] != "export" else where[:4]), *words[1:]]
+    command = [warm.command(), "tools", words[0], *(where if words[0] != "export" else where[:4]), *words[1:]]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -84,7 +85,7 @@ def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(
     program.write_text(f"import time\ntime.sleep(1)\n{SERVER}")
     with running(tmp_path, final("Halo"), config=HEAD) as daemon:
         place = ["--config", daemon.config, "--state", daemon.state, "--listen", daemon.url.rpartition("/")[2]]
-        command = [AGENTD, "tools", "add", *place, "weather", "--", sys.executable, program]
+        command = [warm.command(), "tools", "add", *place, "weather", "--", sys.executable, program]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN}
         done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")

@@ -107,6 +107,7 @@ async def test_nothing_passes_at_a_strange_office_that_nobody_said_of_its_field(
     assert [trial.id for trial in tried if not await refused(trial)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bare", [False, True], ids=["fields that say what they are", "names alone"])
 async def test_nothing_passes_that_was_denied_supposed_of_another_person_or_of_another_time(bare: bool) -> None:
     wrong = [trial for trial in matrix.trials(bare=bare) if not trial.honest]

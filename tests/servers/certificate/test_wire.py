@@ -121,6 +121,7 @@ async def test_wrong_fields_come_back_as_one_error_that_lists_them(tmp_path: Pat
         assert field["message"] in result.content[0].text and field["label"] in field["message"]
 
 
+@pytest.mark.slow
 async def test_every_type_is_issued_previewed_and_explained(tmp_path: Path) -> None:
     async with in_process(tmp_path) as client:
         listed = (await client.call_tool("list_letters", {})).structured_content["letters"]

@@ -40,6 +40,7 @@ async def test_the_shipped_schema_is_what_the_sample_company_exports(tmp_path: P
     assert read_schema(SHIPPED) == read_schema(written)
 
 
+@pytest.mark.slow
 async def test_the_right_table_is_among_the_first_five_for_95_of_100_questions(search: SchemaSearch) -> None:
     """issue 6, figures; the sixty questions were written before the search was"""
     assert len(bench.questions()) == 60

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -251,7 +250,7 @@ def test_a_table_short_of_a_column_is_named(tmp_path: Path) -> None:
 
 def test_agentd_residents_hands_its_words_to_the_configured_server(tmp_path: Path) -> None:
     (tmp_path / "client.toml").write_text(SHIPPED.read_text())
-    command = [str(Path(sys.executable).with_name("agentd")), "residents"]
+    command = [str(warm.command()), "residents"]
     places = ["--config", str(tmp_path / "client.toml"), "--state", str(tmp_path)]
     env = {name: value for name, value in os.environ.items() if name != "RESIDENTS_URL"}
     done = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=300)
