@@ -17,6 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from servers.common.discreet import DiscreetFormatter
+from tests import warm
 
 TOKEN = "a-token-that-somebody-gave"
 
@@ -25,7 +26,7 @@ TOKEN = "a-token-that-somebody-gave"
 async def over_http(folder: Path, **env: str) -> AsyncIterator[tuple[str, str]]:
     """A server behind Streamable HTTP: (its URL, its next line on standard error)."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "servers.time", "--http", "127.0.0.1:0"),
+        *(warm.python(), "-m", "servers.time", "--http", "127.0.0.1:0"),
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "AGENTD_STATE": str(folder), **env},
     )
@@ -116,7 +117,7 @@ async def test_over_streamable_http_a_head_or_a_body_that_never_ends_holds_no_co
 def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, token: str | None, said: str) -> None:
     env = {**os.environ, **({"HTTP_TOKEN": token} if token else {})}
     run = subprocess.run(
-        [sys.executable, "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=300, env=env
+        [warm.python(), "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=300, env=env
     )
     assert run.returncode == 2
     assert said in run.stderr
@@ -124,7 +125,7 @@ def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, tok
 
 def test_an_address_that_is_none_is_refused() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "servers.time", "--http", "9001"], capture_output=True, text=True, timeout=300
+        [warm.python(), "-m", "servers.time", "--http", "9001"], capture_output=True, text=True, timeout=300
     )
     assert run.returncode == 2
     assert "HOST:PORT" in run.stderr
