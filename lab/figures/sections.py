@@ -29,6 +29,7 @@ EVERYTHING = ("agentd", "bridges", "servers")
 MEASURES = {
     "agents": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "analytics": ("agentd/apps/analytics", "servers/mysql", "servers/graphiti", "servers/sim_testgeluran"),
+    "chats": ("agentd/apps/channels", "bridges/channels"),
     "cypher": ("servers/text2cypher",),
     "first_token": ("bridges/llamacpp",),
     "graph_size": ("servers/text2cypher",),
@@ -36,6 +37,7 @@ MEASURES = {
     "growth": ("agentd/agent", "agentd/runs", "bridges/mcp", "servers/mysql"),
     "letters": ("servers/certificate",),
     "mcp_calls": ("bridges/mcp", "servers/time"),
+    "new_server": ("agentd/cli", "bridges/mcp"),
     "page": ("agentd/web", "agentd/http"),
     "plans": ("servers/sim_testgeluran",),
     "residents": ("agentd/apps/residents", "servers/residents"),
@@ -44,6 +46,7 @@ MEASURES = {
     "sql": ("servers/mysql",),
     "steps": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "streams": ("agentd/http", "agentd/runs"),
+    "turns": ("agentd/agent", "agentd/apps/letters", "bridges/llamacpp"),
 }
 """What a bench measures; all of it where it isn't named."""
 COUNTS = ("ROUNDS", "CALLS", "CROWD", "ASKED", "QUESTIONS_ASKED", "PIECES", "EVENTS", "ROWS", "BATCH", "ABREAST")

@@ -60,6 +60,7 @@ def test_of_the_sentences_that_nobody_looked_at_seven_of_eight_are_told() -> Non
         ("buka rekening bank", None, "id"),
         ("3175012345678901", None, "id"),
         ("bonjour " * 100_000, None, "fr"),
+        ("Halo, good morning, 早上好, saya mau tanya surat domisili", None, "id"),
     ],
 )
 def test_what_says_too_little_keeps_the_sessions_language(text: str, session: str | None, language: str) -> None:

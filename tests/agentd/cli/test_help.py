@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentd.cli import COMMANDS, main
+from agentd.cli.completion import SCRIPTS, candidates
 
 SHIPPED = str(Path(__file__).parents[3] / "config" / "client.toml")
 OF_SERVERS = ("letters", "residents")
@@ -19,6 +20,10 @@ def test_a_command_says_how_it_is_used(name: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as left:
         main([name, "--help"])
     assert left.value.code == 0 and f"usage: agentd {name}" in capsys.readouterr().out
+    for word in (one for one in candidates([name, ""]) if not one.startswith("-") and one not in SCRIPTS):
+        with pytest.raises(SystemExit) as left:
+            main([name, word, "--help"])
+        assert left.value.code == 0 and f"usage: agentd {name}" in capsys.readouterr().out, word
 
 
 @pytest.mark.slow

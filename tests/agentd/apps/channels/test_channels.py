@@ -402,6 +402,8 @@ async def test_a_webhook_takes_what_is_signed_and_keeps_it_once(desk: Desk) -> N
         await desk.until(lambda: desk.texts() == ["jawaban: Halo"])
         assert (await service.post("/channels/chat", data=body)).status >= 400
         assert (await service.post("/channels/other", data=body)).status >= 400
+        huge = b"x" * 2_000_000
+        assert (await service.post("/channels/chat", data=huge, headers={"Authorization": "memory"})).status == 413
     assert desk.office.prompts() == ["Halo"]
 
 
