@@ -42,7 +42,7 @@ def _verdicts(field: Field, case: Case, sentence: Sentence, named: tuple[Named, 
 
 def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
     """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
-    if sentence.proposes and any(sentence is one for one in case.turns[0].heard.sentences):
+    if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
     moods = {sentence.moods[at] for at in range(span.start, span.end)}
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:

@@ -87,6 +87,11 @@ class Case:
         return tuple(found)
 
     @cached_property
+    def opening(self) -> frozenset[int]:
+        """The sentences of the first message, by their ids."""
+        return frozenset(id(each) for turn in self.turns[:1] for each in turn.heard.sentences)
+
+    @cached_property
     def _by_order(self) -> dict[int, Turn]:
         return {turn.order: turn for turn in self.turns}
 
