@@ -5,6 +5,7 @@ Moods, owners and corrections are found by the packs' cues, each sentence in one
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -164,13 +165,8 @@ def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -
 
 def _span(sentence: Sentence, at: int) -> range:
     """The clause around a place."""
-    start = end = at
     clause = sentence.clauses[at]
-    while start > 0 and sentence.clauses[start - 1] == clause:
-        start -= 1
-    while end + 1 < len(sentence.words) and sentence.clauses[end + 1] == clause:
-        end += 1
-    return range(start, end + 1)
+    return range(bisect_left(sentence.clauses, clause), bisect_right(sentence.clauses, clause))
 
 
 def _set(sentence: Sentence, places: range, mood: Mood) -> None:

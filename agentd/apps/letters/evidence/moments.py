@@ -9,6 +9,8 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from itertools import groupby
+from operator import itemgetter
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import normal, tokens
@@ -16,12 +18,18 @@ from agentd.apps.letters.evidence.dates import dates, month
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
 from agentd.apps.letters.languages import phrases
 
-_CLOCK = {key: tuple(tuple(phrase.split()) for phrase in known) for key, known in phrases().clock.items()}
+_CLOCK = {
+    key: {first: tuple(map(tuple, same)) for first, same in groupby(sorted(map(str.split, known)), itemgetter(0))}
+    for key, known in phrases().clock.items()
+}
+"""The phrases of a kind by their first word."""
 _DAYS = {tuple(phrase.split()): days for phrase, days in phrases().days.items()}
 _WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
+_DAY_FIRST = {phrase[0] for known in (_DAYS, _WEEKDAYS) for phrase in known}
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
 _FIRST = SPOKEN | {
-    *(phrase[0] for known in (*_CLOCK.values(), _DAYS, _WEEKDAYS) for phrase in known),
+    *(first for known in _CLOCK.values() for first in known),
+    *_DAY_FIRST,
     *(name for names in all_words().months for name in names),
 }
 """The words that a day or an hour may begin with, numbers aside."""
@@ -74,6 +82,8 @@ def _begins(word: str) -> bool:
 
 
 def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
+    if words[at] not in _DAY_FIRST:
+        return _of_month(words, at, today)
     for known, away in _DAYS.items():
         if tuple(words[at : at + len(known)]) == known:
             longer = any(
@@ -221,7 +231,9 @@ def _of_day(number: int, part: str) -> int:
 
 def _at(words: Sequence[str], at: int, key: str) -> int:
     """How many words of a kind stand at a place."""
-    return max((len(known) for known in _CLOCK.get(key, ()) if tuple(words[at : at + len(known)]) == known), default=0)
+    if at >= len(words) or (known := _CLOCK[key].get(words[at])) is None:
+        return 0
+    return max((len(phrase) for phrase in known if tuple(words[at : at + len(phrase)]) == phrase), default=0)
 
 
 def _count(words: Sequence[str], at: int) -> tuple[int | None, int]:
