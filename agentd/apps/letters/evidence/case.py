@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -63,6 +63,7 @@ class Case:
         self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
+        self._judged: dict[Hashable, bool] = {}
         self._about: dict[str | None, tuple[Statement, ...]] = {}
 
     def quote(self, field: Field) -> str | None:
@@ -85,6 +86,12 @@ class Case:
                 spoken = (*said, *turn.asked, *spoken[:_RECENT])
                 question = ""
         return tuple(found)
+
+    def once(self, key: Hashable, judge: Callable[[], bool]) -> bool:
+        """What is judged of a message is judged once, not for each of its sentences."""
+        if key not in self._judged:
+            self._judged[key] = judge()
+        return self._judged[key]
 
     @cached_property
     def opening(self) -> frozenset[int]:

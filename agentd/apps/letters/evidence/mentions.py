@@ -132,15 +132,20 @@ def _claims(
         yield from _instead(field, turn, sentence, named, meant)
         return
     label = next((one for one in named if one.keys == {field.key}), None)
-    if field.kind in TEXTS and not found and (label is not None or _answers(field, turn, sentence)):
+    if field.kind in TEXTS and not found and (label is not None or _answers(field, case, turn, sentence)):
         yield from _wording(field, case, turn, sentence, named, label)
 
 
-def _answers(field: Field, turn: Turn, sentence: Sentence) -> bool:
+def _answers(field: Field, case: Case, turn: Turn, sentence: Sentence) -> bool:
     """Whether a sentence may answer the question in other words: not where the message refuses or says the value."""
-    corrects = sentence.wrong or any(sentence.corrected)
-    held = any(span.supports for one in turn.heard.sentences for span in spans(field, one.words, turn.day))
-    return corrects or not (turn.heard.another or held or affirms(turn))
+    if sentence.wrong or any(sentence.corrected):
+        return True
+    return case.once(("open", field.path, turn.order), lambda: not _settled(field, turn))
+
+
+def _settled(field: Field, turn: Turn) -> bool:
+    said = (span.supports for one in turn.heard.sentences for span in spans(field, one.words, turn.day))
+    return turn.heard.another or affirms(turn) or any(said)
 
 
 def _instead(
