@@ -11,6 +11,7 @@ from typing import Any
 
 from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, named
+from servers.text2cypher.graph import cyver
 from servers.text2cypher.graph.backend import (
     ROW_CAP,
     TIMEOUT_S,
@@ -65,12 +66,14 @@ class Neo4jBackend:
         return GraphSchema(nodes, paths, edges)
 
     def check(self, query: str) -> None:
-        """EXPLAIN it; the planner's warnings about unknown names are errors here."""
+        """EXPLAIN it; the planner's warnings about unknown names are errors here, and what CyVer says besides."""
         _ensure(query)
         for notification in self._summary("EXPLAIN " + query):
             code = str(notification.get("code", "")).rpartition(".")[2]
             if code in _NOTIFICATIONS:
                 raise QueryError(_NOTIFICATIONS[code], str(notification.get("description", code)))
+        if found := cyver.complaint(self._driver, query, self._timeout_s):
+            raise QueryError(*found)
 
     def run(self, query: str) -> QueryResult:
         """In a read transaction with a timeout."""

@@ -39,7 +39,7 @@ class Language:
     """
 
     def written(self, question: str) -> str:
-        """The question as it is written: spoken forms replaced, doubled nouns said once (`topik-topik`)."""
+        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), endings like `-nya` left out."""
 
         def once(found: re.Match[str]) -> str:
             said = found[0].lower()
@@ -47,7 +47,7 @@ class Language:
                 return found[0] if not self.doubled or self._is_own(said) else found[1]
             return self.informal.get(found[0], found[0])
 
-        return _PLAIN.sub(once, question)
+        return re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
 
     def _is_own(self, word: str) -> bool:
         """A word that is always said twice."""

@@ -55,6 +55,7 @@ def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, a
         ("Topik-topik apa aja yang gak dibahas?", "Topik apa saja yang tidak dibahas?"),
         ("Masing-masing rata-rata berapa?", "Masing-masing rata-rata berapa?"),
         ("Siapa Gak Jadi?", "Siapa Gak Jadi?"),
+        ("LG yang ada SO KP.9-nya?", "LG yang ada SO KP.9?"),
     ],
 )
 def test_what_is_said_among_friends_is_read_as_it_is_written(bench: Workbench, said: str, written: str) -> None:

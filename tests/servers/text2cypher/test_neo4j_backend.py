@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from neo4j import RoutingControl
 from neo4j.exceptions import AuthError, ClientError, ServiceUnavailable
 
 from servers.text2cypher.graph.backend import GraphUnavailableError, Problem, QueryError
@@ -95,6 +96,27 @@ def test_the_planners_warnings_are_errors() -> None:
     with pytest.raises(QueryError, match="no label Foo") as refused:
         Neo4jBackend(driver).check("MATCH (n:Foo) RETURN n")
     assert refused.value.problem is Problem.SCHEMA and driver.queries[0].startswith("EXPLAIN ")
+
+
+def test_a_path_that_the_graph_lacks_is_refused_by_cyver_in_read_transactions() -> None:
+    asked: list[Any] = []
+
+    class Asked(Driver):
+        def execute_query(self, query: Any, **named: Any) -> Any:
+            asked.append((query.timeout, named["routing_"]))
+            there = "->" not in query.text
+            return [{"path_exists": there}], Result([], [], []), []
+
+    backend = Neo4jBackend(Asked(lambda _: Result([], [], [])), timeout_s=3)
+    with pytest.raises(QueryError, match="opposite direction") as refused:
+        backend.check("MATCH (m:MK)-[:PART_OF]->(t:topic) RETURN m.nama")
+    assert refused.value.problem is Problem.SCHEMA
+    assert asked and set(asked) == {(3, RoutingControl.READ)}
+
+
+def test_without_cyver_the_planner_alone_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("servers.text2cypher.graph.cyver.find_spec", lambda _: None)
+    Neo4jBackend(Driver(lambda _: Result([], [], []))).check("MATCH (m:MK)-[:PART_OF]->(t:topic) RETURN m.nama")
 
 
 def test_the_schema_is_the_databases_own() -> None:
