@@ -39,7 +39,7 @@ class Language:
     """
 
     def written(self, question: str) -> str:
-        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), endings like `-nya` left out."""
+        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), no `-nya`."""
 
         def once(found: re.Match[str]) -> str:
             said = found[0].lower()
