@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -65,7 +64,7 @@ def _pull(arguments: argparse.Namespace) -> int:
     store = _store_of(arguments.name)
     if store is None:
         return 1
-    progress = _Bar() if sys.stderr.isatty() else _Lines()
+    progress = _Progress()
     name = arguments.name or store.names()[0]
     try:
         path = store.pull(name, progress.moved, progress.note)
@@ -155,49 +154,21 @@ def _any_name(store: WeightsStore) -> bool:
     return bool(getattr(store, "any_name", False))
 
 
-class _Lines:
-    """Progress for a log file: a line at every tenth."""
+class _Progress:
+    """How far a file has come: a person reads one line that is written again, a log a line at every tenth."""
 
     def __init__(self) -> None:
-        self._tenth = -1
-
-    def moved(self, done: int, total: int) -> None:
-        tenth = done * 10 // total
-        if tenth != self._tenth:
-            self._tenth = tenth
-            print(f"{done / MEGABYTE:.0f} of {total / MEGABYTE:.0f} MB ({done * 100 // total} %)", file=sys.stderr)
-
-    def note(self, line: str) -> None:
-        print(line, file=sys.stderr)
-
-    def end(self) -> None:
-        sys.stderr.flush()
-
-
-class _Bar:
-    """Progress for a person: one line that is drawn again, at most ten times a second."""
-
-    WIDTH = 40
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._first: int | None = None
-        self._drawn = 0.0
+        self._person = sys.stderr.isatty()
+        self._shown = -1
         self._open = False
 
     def moved(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if self._first is None:
-            self._first, self._started = done, now
-        if now - self._drawn < 0.1 and done < total:
+        share = done * (100 if self._person else 10) // total
+        if share == self._shown:
             return
-        self._drawn, self._open = now, True
-        filled = self.WIDTH * done // total
-        speed = (done - self._first) / max(now - self._started, 0.001)
-        left = f"{(total - done) / speed:4.0f} s left" if speed > 0 else ""
-        bar = "█" * filled + "░" * (self.WIDTH - filled)
-        text = f"\r{bar} {done / MEGABYTE:6.0f}/{total / MEGABYTE:.0f} MB {speed / MEGABYTE:5.1f} MB/s {left}"
-        print(f"{text:<96}", end="", file=sys.stderr, flush=True)
+        self._shown, self._open = share, self._person
+        text = f"{done / MEGABYTE:.0f} of {total / MEGABYTE:.0f} MB ({done * 100 // total} %)"
+        print(f"\r{text}" if self._person else text, end="" if self._person else "\n", file=sys.stderr, flush=True)
 
     def note(self, line: str) -> None:
         self.end()

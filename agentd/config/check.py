@@ -5,30 +5,14 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
-from agentd.config.channels import ChannelEntry
+from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL
 from agentd.config.lines import Path as KeyPath
-from agentd.config.schema import (
-    AgentSettings,
-    AnalyticsSettings,
-    BareTool,
-    ClientFile,
-    ExampleSettings,
-    LettersSettings,
-    ProfileSettings,
-    ProviderEntry,
-    ResidentsSettings,
-    RpcSettings,
-    ServerEntry,
-    StoreSettings,
-    TelemetrySettings,
-    ToolSettings,
-)
+from agentd.config.schema import BareTool, ClientFile, ServerEntry
 from agentd.credentials import NAME
 
 Report = Callable[[KeyPath, str], None]
@@ -44,22 +28,18 @@ def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in section.model_fields.items())
 
 
-_KNOWN: dict[str, tuple[str, ...]] = {
-    "": _known_keys(ClientFile),
-    "providers": _known_keys(ProviderEntry),
-    "servers": _known_keys(ServerEntry),
-    "tools": _known_keys(ToolSettings),
-    "channels": _known_keys(ChannelEntry),
-    "profiles": _known_keys(ProfileSettings),
-    "examples": _known_keys(ExampleSettings),
-    "agent": _known_keys(AgentSettings),
-    "rpc": _known_keys(RpcSettings),
-    "store": _known_keys(StoreSettings),
-    "letters": _known_keys(LettersSettings),
-    "residents": _known_keys(ResidentsSettings),
-    "telemetry": _known_keys(TelemetrySettings),
-    "analytics": _known_keys(AnalyticsSettings),
-    "books": _known_keys(BooksSettings),
+def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models of which a key of the file holds one, or a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _sections(part)
+
+
+_KNOWN: dict[str, tuple[str, ...]] = {"": _known_keys(ClientFile)} | {
+    name: _known_keys(section)
+    for name, field in ClientFile.model_fields.items()
+    for section in _sections(field.annotation)
 }
 
 

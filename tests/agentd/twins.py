@@ -24,8 +24,8 @@ from agentd.rpc.method import Method
 from agentd.rpc.methods import table
 from agentd.rpc.services import Limits, Services
 from agentd.testing import ManualClock
-from agentd.testing.runs import MemoryRuns, Work, echo
-from agentd.testing.sessions import MemorySessions
+from tests.agentd.memory_runs import MemoryRuns, Work, echo
+from tests.agentd.memory_sessions import MemorySessions
 
 ADMIN = Caller(id="local", scopes=frozenset({"admin"}))
 KIOSK = Caller(id="kiosk", scopes=frozenset({"kiosk"}))

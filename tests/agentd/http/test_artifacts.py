@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from agentd.messages import Artifact, Caller
-from agentd.testing.runs import MemoryRun, MemoryRuns
+from tests.agentd.memory_runs import MemoryRun, MemoryRuns
 from tests.agentd.twins import Wire, wire
 
 PDF = b"%PDF-1.7 surat"

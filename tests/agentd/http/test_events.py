@@ -16,7 +16,7 @@ import pytest
 from agentd.errors import Busy
 from agentd.messages import AgentOptions
 from agentd.rpc.services import Limits
-from agentd.testing.runs import MemoryRun
+from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import ADMIN, Wire, wire
 
 Frame = dict[str, str]

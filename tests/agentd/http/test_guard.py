@@ -16,7 +16,7 @@ import pytest
 from agentd.http.guard import CALLER
 from agentd.messages import Scope
 from agentd.rpc.services import Limits
-from agentd.testing.runs import MemoryRun
+from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import Wire, wire
 
 HEALTH = {"jsonrpc": "2.0", "method": "System.health", "id": 1}

@@ -14,7 +14,7 @@ import pytest
 
 from agentd.errors import Busy
 from agentd.rpc.services import Limits
-from agentd.testing.runs import MemoryRun
+from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import Wire, wire
 
 

@@ -12,7 +12,7 @@ from agentd.errors import BY_TYPE, AgentdError, ConfigError, Problem, ProviderUn
 from agentd.messages import AgentStep, Approval, Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.services import Limits
-from agentd.testing.runs import MemoryRun, Work, echo
+from tests.agentd.memory_runs import MemoryRun, Work, echo
 from tests.agentd.twins import ADMIN, KIOSK, METHODS, STAFF, services
 
 CHAT = Caller(id="page", scopes=frozenset({"chat"}))

@@ -1,4 +1,4 @@
-"""In-memory twin of Runs, shipped so that the wire can be tested without a model or a database.
+"""In-memory twin of Runs, so that the wire can be tested without a model or a database. Not a test.
 
 Not durable and not an agent: what a run does is a function given by the test.
 """

@@ -1,4 +1,4 @@
-"""The in-memory twin of Sessions, shipped so that the wire can be tested without a database. It keeps no turns."""
+"""The in-memory twin of Sessions, so that the wire can be tested without a database. It keeps no turns. Not a test."""
 
 from __future__ import annotations
 
