@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import shlex
 from itertools import takewhile
+from pathlib import Path
 
-from tests.docs.pages import DOCS, ROOT
+import pytest
+
+from agentd.cli import parser_for
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose
 
 LONGEST = 250
 """Lines of a page."""
@@ -46,3 +53,32 @@ def test_every_decision_stands_in_the_index() -> None:
 def test_no_page_is_longer_than_can_be_read() -> None:
     long = {page.name for page in DOCS.rglob("*.md") if len(page.read_text("utf-8").splitlines()) > LONGEST}
     assert long == set()
+
+
+def _commands(page: Path) -> list[str]:
+    """The commands of agentd that a page shows: in sentences, in blocks, in indented lines."""
+    text = prose(page)
+    shown = [*re.findall(r"`(agentd [a-z][^`\n]*)`", text), *re.findall(r"^    (agentd [a-z].*)$", text, re.MULTILINE)]
+    scripts = (block.text for block in blocks(page) if block.language == "sh")
+    return [*shown, *(line for script in scripts for line in script.splitlines() if line.startswith("agentd "))]
+
+
+def _words(command: str) -> list[str]:
+    """Its words, without the comment, what follows it, and the marks of what may be left out."""
+    alone = re.split(r"\s{2,}|\s[#>]|&&", command)[0]
+    return [word for word in shlex.split(re.sub(r"[\[\]…]", "", alone))[1:] if word]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT or page.name == "README.md"], ids=name)
+def test_every_command_that_is_shown_is_one(page: Path) -> None:
+    """A page may leave out what a command still needs, but names no word or flag that isn't there."""
+    unknown = []
+    for command in _commands(page):
+        words, said = _words(command), io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+                parser_for(words[0]).parse_args(words)
+        except SystemExit as end:
+            if end.code and "are required" not in said.getvalue() and "expected one argument" not in said.getvalue():
+                unknown.append((command, said.getvalue().splitlines()[-1]))
+    assert unknown == []
