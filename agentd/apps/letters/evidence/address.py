@@ -12,18 +12,7 @@ from agentd.apps.letters.languages import phrases
 _SPELLINGS = phrases().address_words
 _SILENT = phrases().silent_in_address
 _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
-_ROMAN = {
-    "i": "1",
-    "ii": "2",
-    "iii": "3",
-    "iv": "4",
-    "v": "5",
-    "vi": "6",
-    "vii": "7",
-    "viii": "8",
-    "ix": "9",
-    "x": "10",
-}
+_ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 
 
 LONGEST_NUMBER = 20

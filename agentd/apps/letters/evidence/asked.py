@@ -7,6 +7,7 @@ import re
 from agentd.agent.text import folded, normal, tokens
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon
 from agentd.apps.letters.evidence.persons import strong
+from agentd.apps.letters.languages import phrases
 
 _REQUEST = re.compile(
     r"""\?|\b(?:mohon|sebutkan|silakan|silahkan|berikan|tolong|isi|lengkapi|tuliskan|masukkan|perlu|membutuhkan|butuh|memerlukan|
@@ -14,6 +15,7 @@ _REQUEST = re.compile(
     bagaimana|boleh|konfirmasi|nyuwun|mangga)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_JOINS = phrases().for_whom
 _ASIDE = re.compile(r"\([^)]*+\)")
 _SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!\n]|\Z)")
 
@@ -36,7 +38,8 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
         words = [piece for word in words for piece in _parted(word, lexicon)]
         label: str | None = None
         for mark in lexicon.marks(words):
-            if mark.cue is Cue.LABEL and not mark.value.startswith("x:"):
+            joins = mark.value == "keperluan" and mark.end - mark.start == 1 and words[mark.start] in _JOINS
+            if mark.cue is Cue.LABEL and not joins and not mark.value.startswith("x:"):
                 label = mark.value
                 found.append((label, None))
             elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=False, agent=True):

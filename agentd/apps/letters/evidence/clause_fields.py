@@ -19,6 +19,7 @@ _COPULAS = phrases().copulas
 _NEUTRAL = phrases().neutral
 _BUSINESS = phrases().business
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
+_DAYS = frozenset({"pada", "tanggal", "per"})
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
 _NOT_MINE = phrases().not_mine
@@ -26,14 +27,9 @@ _NOT_MINE = phrases().not_mine
 
 def on_label(reader: SentenceReader, mark: Mark) -> int:
     words, label, at = reader.words, mark.value, mark.end
-    address = reader.current.label if reader.current.label in ADDRESSES else None
-    if (
-        address is None
-        and reader.current.label is None
-        and reader.current.empty
-        and reader.current.follows in ADDRESSES
-    ):
-        address = reader.current.follows
+    current = reader.current
+    before = current.follows if current.label is None and current.empty else current.label
+    address = before if before in ADDRESSES else None
     if label in ("rt", "rw", "rtrw"):
         if address is not None:
             if reader.current.label is None:
@@ -46,9 +42,11 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     if label == "x:nomor" and reader.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
         return reader.plain(mark)
     first = words[mark.start]
-    if label == "x:tanggal" and reader.current.label in _BIRTH:
+    if first == "sebagai" and not reader.stands_before(mark.start, ("kerja", "bekerja")):
         return reader.plain(mark)
-    if label == "alamat" and reader.current.label == "nik":
+    if label == "x:tanggal" and reader.current.label in _BIRTH and _DAYS.issuperset(words[mark.start : at]):
+        return reader.plain(mark)
+    if label == "alamat" and reader.current.label == "nik" and _STILL.issuperset(reader.current.words):
         label = "alamat_ktp"
     told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
     if label in ("nama", "alamat") and told:
@@ -57,6 +55,8 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
         reader.begin(label.removeprefix("x:"))
         reader.current.person, reader.current.mood = CITIZEN, Mood.TAKEN_BACK
     reader.begin(label)
+    if SELF.intersection(words[mark.start : mark.end]):
+        reader.speak_of(CITIZEN)
     before = words[mark.start - 1] if mark.start else ""
     if before == "'" or before == "s" or (before not in SELF and mark.start > 1 and words[mark.start - 2] == "my"):
         _english_owner(reader, mark)
@@ -70,7 +70,7 @@ def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     """`warung saya namanya …` names a business, `kucing saya namanya …` no applicant."""
     if reader.stands_before(at, _BUSINESS):
         return f"{label}_usaha"
-    said = [word for word in reader.current.words if word not in FILLERS]
+    said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS]
     thing = bool(said) and not is_choice(said)
     return f"x:{label}" if thing and reader.speaking.person in (None, CITIZEN) else label
 

@@ -12,6 +12,7 @@ from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
+from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import own_words, typed
 from agentd.apps.letters.evidence.persons import CITIZEN
@@ -25,32 +26,15 @@ from agentd.messages import Said
 _EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _TYPED = frozenset(
-    {
-        "nik",
-        "kk",
-        "rt",
-        "rw",
-        "rtrw",
-        "telepon",
-        "tanggal_lahir",
-        "lahir",
-        "agama",
-        "status_perkawinan",
-        "jenis_kelamin",
-        "kewarganegaraan",
-        "penghasilan",
-        "umur",
-        "pendidikan",
-        "golongan_darah",
-        "email",
-    }
+    "nik kk rt rw rtrw telepon tanggal_lahir lahir agama status_perkawinan jenis_kelamin kewarganegaraan penghasilan "
+    "umur pendidikan golongan_darah email".split()
 )
 _YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
 """Answers to the question for the marital status that leave the word for it out."""
 _GREETINGS = phrases().greetings
 
 
-class Place(NamedTuple):
+class Statement(NamedTuple):
     """One segment in its message. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
 
     segment: Segment
@@ -58,25 +42,11 @@ class Place(NamedTuple):
     answers: str | None
     listed: bool
     first: bool
-    next_label: str | None
     next_nik: bool
     next_words: tuple[str, ...]
     previous_words: tuple[str, ...]
-
-
-class Statement(NamedTuple):
-    """A place, and the order of its message in the session."""
-
-    message: int
-    segment: Segment
-    asked: frozenset[str]
-    answers: str | None
-    listed: bool
-    first: bool
-    next_label: str | None
-    next_nik: bool
-    next_words: tuple[str, ...]
-    previous_words: tuple[str, ...]
+    message: int = 0
+    """The order of its message in the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +115,7 @@ def conversation(
             people |= message.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
-            statements += [Statement(entry.order, *place) for place in places]
+            statements += [place._replace(message=entry.order) for place in places]
             other = message.last if not asked or start is None else None
             question = ""
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
@@ -157,14 +127,14 @@ def _asked(text: str, lexicon: Lexicon, readings: Readings) -> tuple[asking.Ques
 
 def _message(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
-) -> tuple[Message, list[Place]]:
+) -> tuple[Message, list[Statement]]:
     key = (text, lexicon, person, asked, before)
     return readings.remember(key, lambda: _read(text, lexicon, person, asked, before))
 
 
 def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
-) -> tuple[Message, list[Place]]:
+) -> tuple[Message, list[Statement]]:
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
     message = read(_unadorned(own_words(text)), lexicon, person=person)
@@ -182,7 +152,7 @@ def _unadorned(text: str) -> str:
     return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
 
 
-def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:
+def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
     segments = _readdressed(message.segments, asked)
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
@@ -190,21 +160,19 @@ def _placed(message: Message, asked: tuple[str, ...]) -> list[Place]:
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     wanted = frozenset(asked)
-    placed: list[Place] = []
+    placed: list[Statement] = []
     free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
     first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
         after = segments[index + 1] if index + 1 < len(segments) else None
         before = segments[index - 1] if index else None
-        near = after is not None and after.sentence == segment.sentence
         placed.append(
-            Place(
+            Statement(
                 segment,
                 wanted,
                 answers.get(id(segment)),
                 listed or niks[index],
                 id(segment) == first_free and all(s.label not in ("nama",) for s in said),
-                after.label if near and after is not None else None,
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
                 tuple(after.words) if after is not None and after.label is None else (),
                 tuple(before.words)
@@ -240,6 +208,8 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     ]
     small_asked = ["rt", "rw"] if "rtrw" in asked else [label for label in asked if label in ("rt", "rw")]
     numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
+    if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
+        free = [label for label in free if label != "tempat_lahir"]
     texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
     if free and len(texts) == len(free):
         pairs = list(zip(texts, free, strict=True))

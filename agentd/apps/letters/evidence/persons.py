@@ -42,6 +42,8 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: 
     if after in _POSSESSIVE or dashed or before in ("my", "your", "calon") or mark.value in ("mertua", "orang tua"):
         return mark.value != "kepala keluarga" or opens
     word = words[mark.start]
+    if mark.value == "kepala keluarga":
+        return opens and before not in SELF
     titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
     if titled and word in SALUTATIONS:
         return False
@@ -80,7 +82,7 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     for mark in marks:
         if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | {"my"}:
             continue
-        if words[mark.start - 1] == "nama":
+        if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
             continue
         if words[mark.start - 1] == "my" and (mark.start < 2 or words[mark.start - 2] not in _FOR):
             continue

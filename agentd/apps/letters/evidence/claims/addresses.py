@@ -40,9 +40,11 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             if number is not None:
                 parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
                 pieces = [reading.read(parts)]
+                if not parts:
+                    yield Claim(message, Mood.TAKEN_BACK, False)
                 continue
             spoken_of = segment.label or spoken_of
-            if not _addressed(statement, accepted):
+            if not _addressed(statement, field, accepted):
                 continue
             if segment.mood is not Mood.SAID:
                 if segment.mood is Mood.TAKEN_BACK or reading.supports(segment.address, wanted):
@@ -93,10 +95,14 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
         accepted = {label, "alamat"}
     elif label == "alamat":
         accepted = {label, "alamat_domisili"}
+    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
+        accepted = {label, "alamat"}
     else:
         accepted = {label}
     if any(_says_same(statement, label) for statement in case.of(field.person)):
         accepted |= _HOMES
+    if label == "alamat" and not any(s.segment.label in accepted for s in case.of(field.person)):
+        accepted |= {"alamat_ktp"}
     return frozenset(accepted)
 
 
@@ -109,15 +115,17 @@ def _says_same(statement: Statement, label: str) -> bool:
     return all(word in _SAME or word in _SAME_WITH for word in segment.words if word[0].isalnum())
 
 
-def _addressed(statement: Statement, accepted: frozenset[str]) -> bool:
+def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> bool:
     segment = statement.segment
     if segment.label in accepted:
         return segment.implied or _no_other_owner(segment)
+    if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted):
+        return field.label not in ("alamat_usaha", "alamat_ktp")
     if segment.label is not None:
         return False
     if statement.answers is not None:
         return statement.answers in accepted
-    return segment.follows in accepted
+    return segment.follows in accepted and not segment.dates and not segment.runs
 
 
 def _no_other_owner(segment: Segment) -> bool:

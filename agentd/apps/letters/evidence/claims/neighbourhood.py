@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.settling import Claim
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
     wanted = neighbourhood.value(str(field.value))
-    place = next((label for label in ("ktp", "usaha") if label in field.title.casefold()), None)
+    place = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
     for statement in case.of(field.person):
         segment = statement.segment
         yield from values(

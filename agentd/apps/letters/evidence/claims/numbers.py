@@ -19,7 +19,7 @@ def identity(field: Field, case: Case) -> Iterator[Claim]:
         labelled = segment.label == field.label
         of_kk = statement.asked & {"nik", "kk"} == {"kk"}
         if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
-            found = [run for run in segment.runs if len(run) == 16]
+            found = [run for run in segment.runs if len(run) == 16 and (not labelled or clear(_before(segment.words)))]
             yield from values(statement, found, wanted, labelled=labelled)
 
 

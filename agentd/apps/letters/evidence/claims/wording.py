@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence import choices, texts
+from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN
@@ -23,6 +23,8 @@ _OUTSIDERS = phrases().outsiders
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
+    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
+        return
     if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
     office = field.label == "instansi"
@@ -31,14 +33,20 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
     for statement in case.all if purpose else case.of(field.person):
         segment = statement.segment
         words: Sequence[str] = segment.tail if purpose else segment.words
+        if purpose and segment.label is None and not office:
+            words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
         if purpose and segment.person not in (None, CITIZEN):
             words = [*words, *str(segment.person).lstrip("?").split()]
+        if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
+            continue
         labelled = segment.label == field.label
         if purpose and labelled and segment.person in _OUTSIDERS:
             continue
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
-            yield claim(statement, supports=texts.supports(words, value), replaces=not purpose or instead)
+            yield claim(
+                statement, supports=texts.supports(words, value), replaces=not (purpose or segment.empty) or instead
+            )
         elif office and segment.label in (None, "keperluan"):
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
         elif segment.label is not None:
