@@ -42,5 +42,6 @@ def run(given: argparse.Namespace) -> int:
   1. {folder / "office.toml"}: its name, letterhead, signer and opening hours
   2. {folder / "letters"}: its letters, a folder each; `agentd letters --config {config} check` lists mistakes
   3. {config}: its models, servers, glossary and examples; `agentd config check --config {config}`
-  4. agentd serve --config {config}""")
+  4. agentd serve --config {config} --state {folder / "state"}
+AGENTD_CONFIG and AGENTD_STATE name them for every command. To try a letter, a tool or a question: `agentd tools try`.""")
     return 0

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from servers.certificate.checking import check
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
 
@@ -171,6 +172,16 @@ def model_server(*texts: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_the_letter_of_the_page_has_no_mistake(tmp_path: Path) -> None:
+    folder = tmp_path / "surat_keterangan_hewan"
+    folder.mkdir()
+    for name_, text in titled(DOCS / "letters" / "README.md").items():
+        (folder / name_).write_text(text, encoding="utf-8")
+    assert sorted(path.name for path in folder.iterdir()) == ["letter.toml", "letter.txt"]
+    shipped = sorted((ROOT / "profiles" / "kelurahan" / "letters").iterdir())
+    assert list(check([*shipped, folder])) == []
 
 
 def install(folder: Path, files: dict[str, str]) -> None:
