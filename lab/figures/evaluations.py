@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,18 +46,16 @@ def _json(out: Path, module: str, *words: str) -> Any:
     return json.loads(out.read_text(encoding="utf-8"))
 
 
-def _judged(judged: Sequence[Judged]) -> list[dict[str, Any]]:
-    """A row for each kind of call and language: how many were passed, or refused, as they should."""
-    right: Counter[tuple[str, str]] = Counter()
-    calls: Counter[tuple[str, str]] = Counter()
+def _judged(judged: Sequence[Judged]) -> dict[str, dict[str, Any]]:
+    """{kind of call: {language: how many were passed, or refused, as they should}}."""
+    calls: dict[str, dict[str, list[bool]]] = {}
     for each in judged:
-        line = f"{each.trial.row}: {'passed' if each.trial.honest else 'refused'}", each.trial.language
-        calls[line] += 1
-        right[line] += each.right
-    return [
-        {"calls": row, "language": language, "as they should": f"{right[row, language]} of {count}"}
-        for (row, language), count in calls.items()
-    ]
+        kind = f"{each.trial.row}: {'passed' if each.trial.honest else 'refused'}"
+        calls.setdefault(kind, {}).setdefault(each.trial.language, []).append(each.right)
+    return {
+        kind: {language: f"{sum(right)} of {len(right)}" for language, right in by_language.items()}
+        for kind, by_language in calls.items()
+    }
 
 
 def _evidence(judged: Sequence[Judged]) -> Found:
@@ -67,7 +64,7 @@ def _evidence(judged: Sequence[Judged]) -> Found:
         "honest_passed": Figure(value=sum(each.right for each in honest), of=len(honest)),
         "others_refused": Figure(value=sum(each.right for each in other), of=len(other)),
     }
-    return Found(figures=figures, tables={"calls": _judged(judged)})
+    return Found(figures=figures, tables={"calls": [{"calls": kind, **row} for kind, row in _judged(judged).items()]})
 
 
 def _cod() -> Found:
@@ -80,7 +77,7 @@ def _cod() -> Found:
         judged = asyncio.run(judge(cod.trials(language, dialogues)))
         for half in HALVES:
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
-            kinds = {row["calls"]: row["as they should"] for row in _judged(own)}
+            kinds = {kind: row[language] for kind, row in _judged(own).items()}
             rows.append({"language": language, "half": half, **kinds})
     return Found(tables={"calls": rows})
 
