@@ -181,7 +181,7 @@ def test_the_letter_of_the_page_has_no_mistake(tmp_path: Path) -> None:
         (folder / name_).write_text(text, encoding="utf-8")
     assert sorted(path.name for path in folder.iterdir()) == ["letter.toml", "letter.txt"]
     shipped = sorted((ROOT / "profiles" / "kelurahan" / "letters").iterdir())
-    assert list(check([*shipped, folder])) == []
+    assert list(check([*shipped, folder], ())) == []
 
 
 def install(folder: Path, files: dict[str, str]) -> None:
