@@ -43,5 +43,5 @@ def run(given: argparse.Namespace) -> int:
   2. {folder / "letters"}: its letters, a folder each; `agentd letters --config {config} check` lists mistakes
   3. {config}: its models, servers, glossary and examples; `agentd config check --config {config}`
   4. agentd serve --config {config} --state {folder / "state"}
-AGENTD_CONFIG and AGENTD_STATE name them for every command. To try a letter, a tool or a question: `agentd tools try`.""")
+AGENTD_CONFIG and AGENTD_STATE name them for every command; `agentd tools try` calls a tool of yours.""")
     return 0
