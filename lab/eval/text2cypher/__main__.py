@@ -2,6 +2,7 @@
 
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
     python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider wrong runs
+    python -m lab.eval.text2cypher plot --out RUNS   docs/text2cypher/calibration.png of the same, and ablation.png
     python -m lab.eval.text2cypher --set movies --provider gold|wrong|chosen|llamacpp|URL [--half test] [--limit N]
 
 A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.fit import write
+from lab.eval.text2cypher.plots import PAGES, draw
 from lab.eval.text2cypher.sets import SETS, SOURCE, Question, fetch, question_set
 from lab.eval.text2cypher.totals import totals
 from servers.text2cypher.config import Aids, LLMConfig
@@ -40,6 +42,9 @@ def main() -> None:
         return
     if options.command == "fit":
         print(write(options.out))
+        return
+    if options.command == "plot":
+        print(*draw(options.out, PAGES))
         return
     held = question_set(options.set, options.data)
     asking = Asking(held, Aids.parse(options.aids))
@@ -100,7 +105,7 @@ def _plain(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lab.eval.text2cypher", description=__doc__.splitlines()[0])
-    parser.add_argument("command", nargs="?", choices=["fetch", "ask", "fit"], default="ask")
+    parser.add_argument("command", nargs="?", choices=["fetch", "ask", "fit", "plot"], default="ask")
     parser.add_argument("--set", choices=SETS, default="home")
     parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
     parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")

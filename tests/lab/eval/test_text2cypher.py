@@ -9,6 +9,7 @@ import pytest
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.fit import fit
+from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
@@ -85,6 +86,16 @@ def test_totals_have_intervals_and_a_calibration() -> None:
     assert (found["pass_at_1"]["rate"], found["right_of_certain"]["rate"]) == (90.0, 100.0)
     assert found["pass_at_1"]["interval"][0] < 90 < found["pass_at_1"]["interval"][1]
     assert [(row["answers"], row["right"]) for row in found["calibration"]] == [(1, 0.0), (9, 1.0)]
+
+
+def test_pictures_are_drawn_of_the_records_of_both_halves(tmp_path: Path) -> None:
+    def asked(one: str) -> list[Record]:
+        return [Record(one, half, "k", "", True, True, True, 0.9) for half in ("tuning", "test")]
+
+    kept(tmp_path / "home.wrong.default.jsonl", ["a", "b"], asked)
+    files = draw(tmp_path, tmp_path)
+    assert [file.name for file in files] == ["calibration.png", "ablation.png"]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
 
 
 def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:

@@ -1,0 +1,58 @@
+"""Draws what was measured: how often answers were right by the confidence that was said, and each aid left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lab.eval.text2cypher.asking import Record
+from lab.eval.text2cypher.totals import totals
+from servers.text2cypher.core.confidence import CERTAIN
+from servers.text2cypher.report.plots import COLOURS, grouped_bars
+
+PAGES = Path(__file__).parents[3] / "docs" / "text2cypher"
+_HALVES = {"tuning": "fitted on", "test": "only reported"}
+
+
+def draw(runs: Path, out: Path) -> list[Path]:
+    """calibration.png of the `wrong` records in `runs`, ablation.png of the study's summaries; where they were put."""
+    lines = [line for file in sorted(runs.glob("*.wrong.*.jsonl")) for line in file.read_text().splitlines()]
+    records = [Record(**json.loads(line)) for line in lines]
+    calibration, ablation = out / "calibration.png", out / "ablation.png"
+    _calibration(records).savefig(calibration)
+    ablation.write_bytes(_ablation())
+    return [calibration, ablation]
+
+
+def _calibration(records: list[Record]) -> Any:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 5.2), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color="#9aa3ab", linestyle="--", linewidth=1, label="as said")
+    axes.axvline(CERTAIN, color="#b23a48", linewidth=1, label=f"certain from {CERTAIN}")
+    for colour, (half, what) in zip(COLOURS, _HALVES.items(), strict=False):
+        rows = totals([record for record in records if record.half == half])["calibration"]
+        said, right = [row["said"] for row in rows], [row["right"] for row in rows]
+        axes.plot(said, right, marker="o", color=colour, label=f"{half} half ({what})")
+        for row in rows:
+            beside = (-24, 6) if half == "test" else (7, -12)
+            place = (row["said"], row["right"])
+            axes.annotate(str(row["answers"]), place, beside, textcoords="offset points", fontsize=8, color=colour)
+    axes.set(xlim=(-0.02, 1.04), ylim=(-0.04, 1.06), xlabel="confidence said", ylabel="share that was right")
+    axes.set_title("Right and wrong queries mixed; numbers: answers", loc="left", fontsize=11)
+    axes.legend(frameon=False, fontsize=9, loc="upper left")
+    return figure
+
+
+def _ablation() -> bytes:
+    rates: dict[str, list[float]] = {"Pass@1": [], "KG valid": []}
+    names = {"all": "all aids"}
+    names |= {run.name: run.name.replace("_", " ") for run in sorted((PAGES / "results").glob("without_*"))} | {"none": "none"}
+    for name in names:
+        summary = json.loads((PAGES / "results" / name / "experiment_summary.json").read_text(encoding="utf-8"))
+        held = summary["configurations"]["Few-Shot_Nodes+Paths"]
+        rates["Pass@1"].append(held["pass_at_1_rate"])
+        rates["KG valid"].append(held["kg_valid_rate"])
+    return grouped_bars(list(names.values()), rates, title="52 questions, each aid left out (2026-11-21)", unit="%")
