@@ -10,6 +10,7 @@ import importlib
 import inspect
 import logging
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -73,6 +74,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--quick"):
         importlib.import_module("croniter")  # which starts `file` when it's imported, by the first test with DBOS
+        assert platform.uname().processor is not None  # by `uname -p`, once a process; the first OpenAI client asks
         sys.addaudithook(_note)
 
 
