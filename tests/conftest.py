@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -47,6 +48,7 @@ STARTERS = (
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
 """Modules, with all below them, whose users start processes."""
+WITHIN = tuple(f"{module}." for module in STARTERS)
 NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "StdioServerParameters", "TOOL_HOSTS"}
 """Names within a function, imported there or another module's, that tell the same."""
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
@@ -116,7 +118,12 @@ def is_slow(item: pytest.Function) -> bool:
     if any(isinstance(value, str) and value in PARAMETERS for value in parameters):
         return True
     fixtures = [definition.func for name in item.fixturenames for definition in _definitions(item, name)]
-    return any(_reaches(function, set()) for function in (item.function, *fixtures))
+    return any(map(_starts, (item.function, *fixtures)))
+
+
+@cache
+def _starts(function: Callable[..., Any]) -> bool:
+    return _reaches(function, set())
 
 
 def _definitions(item: pytest.Function, name: str) -> Any:
@@ -146,7 +153,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _starter(named: object) -> bool:
     module = named.__name__ if isinstance(named, ModuleType) else getattr(named, "__module__", None)
-    return isinstance(module, str) and any(module == each or module.startswith(f"{each}.") for each in STARTERS)
+    return isinstance(module, str) and f"{module}.".startswith(WITHIN)
 
 
 def _note(event: str, _: object) -> None:
