@@ -91,8 +91,8 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield daemon
 
 
-@pytest.fixture(scope="package")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """An office where everybody needs a token."""
-    with running(tmp_path_factory.mktemp("guarded"), final("Halo, Pak.")) as daemon:
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Daemon]:
+    """An office where everybody needs a token; each test's own, as ten wrong ones lock an address out for a minute."""
+    with running(tmp_path, final("Halo, Pak.")) as daemon:
         yield daemon
