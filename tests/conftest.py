@@ -44,6 +44,7 @@ STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
     *("tests.daemon", "tests.warm", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill", "lab.eval.text2cypher.asking"),
+    *("lab.figures.commits", "lab.figures.__main__"),
     *("servers.common.database", "servers.common.sqlite_process"),
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
