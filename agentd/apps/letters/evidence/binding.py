@@ -11,6 +11,7 @@ from functools import lru_cache
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import person
@@ -66,6 +67,7 @@ def meant(
     candidates = frozenset(
         key for key, shape in shapes.items() if key == field.key or fits(shape, field, sentence.words, span)
     )
+    candidates = _titled(candidates, sentence, span, shapes) or candidates
     candidates = _owned(candidates, field, case, sentence, span) or candidates
     labels = _labels(field, sentence, named, span, candidates)
     if _foreign(field, sentence, named, span) or _anothers(field, sentence, named, span):
@@ -85,6 +87,15 @@ def meant(
     narrowed = _behind(narrowed, named, span, shapes)
     narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
     return _by_own_words(narrowed, sentence, span, shapes), bool(asked)
+
+
+def _titled(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`), those whose kind is a name."""
+    words = sentence.words[span.start : span.end]
+    titled = len(words) > 1 and _relates(words[0]) and sentence.raws[span.start + 1][0].isupper()
+    if not titled or is_choice(words):
+        return frozenset()
+    return frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
 
 
 def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:

@@ -22,6 +22,7 @@ IN_DOUBT = ["Can you make a transfer?", "A: Of course, how much?", "1360 dollars
         (TRANSFER, {"transfer_amount": "1,390 dollars"}, [*IN_DOUBT[:2], "it is 1,390 dollars"]),
         (TRANSFER, {"transfer_amount": "$1360"}, [*IN_DOUBT, "A: So $1,360 from your checking account?", "Yes"]),
         (TRANSFER, {"recipient_name": "Justin"}, ["Please send $570 to Justin."]),
+        (TRANSFER, {"recipient_name": "Ibu Diana"}, ["Mau transfer Rp134.000 ke rekening giro Ibu Diana."]),
         (
             ALARM,
             {"new_alarm_time": "16:15"},
@@ -42,6 +43,7 @@ def test_an_ambiguous_question_asks_for_what_was_spoken_of_before_it(
         (TRANSFER, {"transfer_amount": "$1360"}, IN_DOUBT),
         (TRANSFER, {"transfer_amount": "$1360"}, [*IN_DOUBT, "A: So $1,360 from your checking account?", "No"]),
         (TRANSFER, {"recipient_name": "checking"}, ["Please send $570 to a checking account."]),
+        (TRANSFER, {"recipient_account_type": "Ibu Diana"}, ["Mau transfer Rp134.000 ke rekening giro Ibu Diana."]),
         (ALARM, {"alarm_time": "16:15"}, ["A: Mau pasang alarm baru?", "Boleh.", "A: Jam berapa?", "Sore jam 4.15."]),
         (STAY, {"category": "museum"}, ["Saya lagi malas ke museum"]),
     ],
