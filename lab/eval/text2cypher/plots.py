@@ -48,8 +48,8 @@ def _calibration(records: list[Record]) -> Any:
 
 def _ablation() -> bytes:
     rates: dict[str, list[float]] = {"Pass@1": [], "KG valid": []}
-    names = {"all": "all aids"}
-    names |= {run.name: run.name.replace("_", " ") for run in sorted((PAGES / "results").glob("without_*"))} | {"none": "none"}
+    left_out = {run.name: run.name.replace("_", " ") for run in sorted((PAGES / "results").glob("without_*"))}
+    names = {"all": "all aids"} | left_out | {"none": "none"}
     for name in names:
         summary = json.loads((PAGES / "results" / name / "experiment_summary.json").read_text(encoding="utf-8"))
         held = summary["configurations"]["Few-Shot_Nodes+Paths"]
