@@ -218,7 +218,7 @@ def _without(value: Any, paths: Sequence[str], at: str = "") -> Any:
 
 
 def tool_result(called: Called) -> ChatMessage:
-    """A tool's outcome as the next user turn (seed 002: `tool_result` with an `instruction`).
+    """A tool's outcome as the next user turn: `tool_result` with an `instruction`.
 
     The citizen's words stand after it once more: a small model answers what it read last, the tool's result.
     """

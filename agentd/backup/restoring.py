@@ -8,6 +8,7 @@ replaced: letters that it has and the backup has not stay, so that the register 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -218,8 +219,8 @@ def _carry_out(plan: Plan, folder: Path, manifest: Manifest, owner: os.stat_resu
 def _note(mark: Path, manifest: Manifest, now: datetime, owner: os.stat_result) -> None:
     """Beside the register, for the letter server: that it was restored, and from when."""
     make_private_folder(mark.parent, owner)
-    text = f'{{"backup_made_at": "{manifest.made_at}", "restored_at": "{now.isoformat()}"}}\n'
-    _write(mark, text, owner)
+    told = {"backup_made_at": manifest.made_at, "restored_at": now.isoformat()}
+    _write(mark, json.dumps(told) + "\n", owner)
 
 
 def _write(path: Path, text: str, owner: os.stat_result) -> None:

@@ -138,7 +138,7 @@ class AcpAgent:
                 await self._stop(turn)
             status = await self._follow(session_id, turn.run_id)
         except Refused as error:
-            raise _told(error) from None
+            raise _request_error(error) from None
         finally:
             del self._turns[session_id]
         return PromptResponse(stop_reason=cast(Any, STOPS[status]))
@@ -232,10 +232,11 @@ class AcpAgent:
         try:
             return await self._daemon.call(method, params)
         except Refused as error:
-            raise _told(error) from None
+            raise _request_error(error) from None
 
 
-def _told(error: Any) -> Exception:
+def _request_error(error: Any) -> Exception:
+    """The daemon's refusal as the editor's protocol has it."""
     from acp import RequestError
 
     return RequestError(error.error["code"], str(error), error.error.get("data"))

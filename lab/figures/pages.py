@@ -58,6 +58,7 @@ def filled(text: str, history: History, known: Mapping[str, Section], judge: Jud
 
 
 def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
+    """The sections of one word of a mark: `bench.*` are all that begin so. Raises KeyError for none."""
     return [name for name in known if name.startswith(asked[:-1])] if asked.endswith("*") else [known[asked].name]
 
 

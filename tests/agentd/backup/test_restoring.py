@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -331,3 +332,10 @@ def test_databases_are_copied_as_of_one_moment(tmp_path: Path) -> None:
     pairs = [[counted(tmp_path / f"backup{number}/state" / path.name) for path in paths] for number in range(10)]
     assert pairs[-1][0] > 0
     assert [pair for pair in pairs if pair[0] - pair[1] not in (0, 1)] == []
+
+
+def test_the_note_of_a_restore_is_json_whatever_the_manifest_says(tmp_path: Path) -> None:
+    manifest = Manifest(agentd="0", made_at='2026-03-05", "restored_at": "never', files=[], missing=[])
+    restoring._note(tmp_path / "restored.json", manifest, AT, tmp_path.stat())
+    told = json.loads((tmp_path / "restored.json").read_text())
+    assert told == {"backup_made_at": manifest.made_at, "restored_at": AT.isoformat()}

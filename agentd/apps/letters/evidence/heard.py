@@ -198,6 +198,7 @@ def _on_unsure(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
+    """What follows a denial in its clause is denied; `never`, or a bare denial, takes all of the clause."""
     words = tuple(sentence.words[mark.start : mark.end])
     if words in _PAST | _FUTURE | _SOON:
         return
