@@ -10,7 +10,8 @@ from typing import Any
 from lab.eval.analytics.__main__ import GOLD, RESULTS, gold
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
-from lab.eval.analytics.questions import QUESTIONS
+from lab.eval.analytics.questions import QUESTIONS, paraphrases
+from lab.eval.analytics.reworded import sample
 from servers.common.erp import build
 
 
@@ -20,6 +21,16 @@ def test_there_are_sixty_questions_of_every_kind() -> None:
         "simple", "join", "period", "ranking", "comparison", "share", "overdue", "empty", "impossible", "ambiguous",
         "hostile", "follow_up",
     }  # fmt: skip
+
+
+def test_forty_paraphrases_ask_for_what_forty_questions_do() -> None:
+    """Issue 19 "Second and third opinions"."""
+    known = {question.text: question for question in QUESTIONS}
+    reworded = paraphrases()
+    assert len({each.of for each in reworded}) == len({each.text for each in reworded} - known.keys()) == 40
+    assert {each.kind for each in reworded} == {each.kind for each in QUESTIONS}
+    assert all(each.queries == known[each.of].queries and each.before == known[each.of].before for each in reworded)
+    assert [each.of for each in sample(12)["paraphrases"]] == [each.text for each in sample(12)["originals"]]
 
 
 def test_the_gold_is_what_the_seed_erp_says(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
-"""Questions with people that nobody knows, times to come, and two languages in one: nothing is made up (issue 19)."""
+"""People nobody knows, times to come, two languages in one, a database that changes: nothing is made up (issue 19)."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,3 +31,21 @@ async def test_who_is_not_there_and_what_has_not_been_have_no_figure(erp: Path, 
 async def test_two_languages_in_one_question_are_read_as_one(erp: Path, question: str) -> None:
     answer = await Office(erp, SALES, plan(("TOTAL", SUM), template="Total {TOTAL}.")).ask(question)
     assert answer["final_narrative"] == "Total Rp 125.000.000,50."
+
+
+@pytest.mark.parametrize(
+    "change", ["DROP TABLE sales_orders", "ALTER TABLE sales_orders RENAME COLUMN total_amount TO gross"]
+)
+async def test_a_database_that_changes_under_a_question_gives_no_figure(erp: Path, change: str) -> None:
+    """The plan was right when the database was asked about it, and isn't when it is carried out."""
+
+    def explained(_: dict[str, Any]) -> dict[str, Any]:
+        with closing(sqlite3.connect(erp)) as database:
+            database.execute(change)
+        return {"status": "success"}
+
+    made = plan(("TOTAL", SUM), template="Total {TOTAL}.")
+    answer = await Office(erp, SALES, made, explain_query=explained).ask("Berapa penjualan Januari 2023?")
+    assert answer["final_narrative"] is None
+    assert answer["error"]["user_message"] == "Terjadi kesalahan saat mengambil data dari database."
+    assert "no such" in answer["error"]["technical_details_for_log"]
