@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentd.apps.analytics.rules import Finding
+from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sql import columns_of, tree
 from agentd.apps.analytics.sql_edits import QUOTES, before_from
 
@@ -36,7 +36,7 @@ def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[s
     mark, empty = (
         (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()") if select.args.get("limit") else (MARK, "COUNT(*) - COUNT({})")
     )
-    names = {f"{mark}{number}": f"{kind} {column.name}" for number, (kind, column) in enumerate(figures, 1)}
+    names = {f"{mark}{place}": f"{kind} {column.name}" for place, (kind, column) in enumerate(figures, 1)}
     added = zip(names, (_sql(column, dialect) for _, column in figures), strict=True)
     return before_from(query, "".join(f", {empty.format(text)} AS {name}" for name, text in added)), names
 
@@ -62,7 +62,7 @@ def taken(rows: list[dict[str, Any]], names: Mapping[str, str]) -> tuple[list[di
     """The rows as the plan asked for them, and {what was counted: rows left out}, those that left out none aside."""
     counted = {}
     for name, what in names.items():
-        counts = [int(row.get(name) or 0) for row in rows]
+        counts = [int(number(row.get(name)) or 0) for row in rows]
         counted[what] = max(counts, default=0) if name.startswith(OF_ALL) else sum(counts)
     own = [{name: value for name, value in row.items() if name not in names} for row in rows] if names else rows
     return own, {what: count for what, count in counted.items() if count}

@@ -42,6 +42,11 @@ BEST = (
     "ON Invoice.CustomerId = Customer.CustomerId GROUP BY Customer.LastName ORDER BY TOTAL DESC LIMIT 1",
 )
 
+FILLED = (
+    "SELECT BillingCountry AS C, COUNT(BillingState) AS N FROM Invoice GROUP BY BillingCountry ORDER BY N DESC LIMIT 2"
+)
+"""Of the invoices of all countries some have no state."""
+
 
 def written(folder: Path, books: str) -> Path:
     file = folder / "client.toml"
@@ -208,6 +213,15 @@ async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path, c
     request = model.requests[1].messages[-1].content
     assert "Invoice.CustomerId = Customer.CustomerId" in request
     assert "InvoiceId key" in request
+
+
+async def test_what_a_count_leaves_out_is_said_on_any_database(tmp_path: Path, chinook: str) -> None:
+    made = plan(("RANKING", FILLED), template="{RANKING}")
+    async with asking(tmp_path, UNDERSTOOD, made, made, made, url=chinook) as (ask, _):
+        answer = await ask("2 negara dengan invoice terbanyak?")
+    assert "17 baris tidak berisi BillingState dan tidak ikut dihitung." in answer["warnings_for_display"]
+    assert answer["final_narrative"].split() == ["-", "USA:", "7", "-", "Canada:", "3"]
+    assert [[name.upper() for name in row] for row in answer["data_table_for_display"]] == [["C", "N"]] * 2
 
 
 async def test_a_table_that_is_not_listed_is_neither_shown_nor_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.plan_execution import SYSTEMS
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -131,3 +132,10 @@ def test_the_shipped_examples_hold_formats_and_keep_every_rule(style: Any) -> No
         made = read_plan(example.plan, style, dates, [example.question])
         assert (made.fatal, made.doubts) == ([], []), example.question
         assert made.mapping, example.question
+
+
+def test_the_prompt_in_the_docs_is_what_planners_are_told_today() -> None:
+    """Issue 19 "Shows"; renewed by `python -m lab.eval.books --prompt docs/analytics/prompt.md`."""
+    captured = (Path(__file__).parents[4] / "docs" / "analytics" / "prompt.md").read_text(encoding="utf-8")
+    assert SYSTEMS["sql"] in captured
+    assert "Joins: InvoiceLine.InvoiceId = Invoice.InvoiceId" in captured
