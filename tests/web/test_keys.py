@@ -232,7 +232,11 @@ def test_an_officer_approves_changes_and_voids_by_keys_alone(fresh_office: Offic
 
 
 def test_the_books_are_asked_sorted_and_saved_by_keys_alone(guarded: Daemon, open_page: Open) -> None:
-    ready = {"token": TOKEN, "prepare": answering(ANSWER), "viewport": DESK, "accept_downloads": True}
+    def prepare(page: Page) -> None:
+        answering(ANSWER)(page)
+        page.route("**/tables/*.csv", lambda route: route.fulfill(body="bulan", content_type="text/csv"))
+
+    ready = {"token": TOKEN, "prepare": prepare, "viewport": DESK, "accept_downloads": True}
     page = open_page(guarded.url + "/ask", **ready)
     press = page.keyboard.press
     assert focused(page) == "question"
