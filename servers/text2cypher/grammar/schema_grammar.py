@@ -131,9 +131,11 @@ def _scope_rules(
     aggregates = [counted, f'"collect(" "DISTINCT "? p{number} ")"']
     if numeric:
         aggregates.append(f'("sum(" | "avg(" | "min(" | "max(") {either(numeric)} ")"')
+    joined = len(names) == len(scope) > 1  # a relationship with a variable can't be matched twice
+    again = f' (" MATCH " {either(patterns)})?' if joined else ""
     rules = [
         f"q{number}: m{number} r{number}",
-        f'm{number}: "MATCH " {either(patterns)} (" WHERE " t{number} (" AND " t{number})?)?',
+        f'm{number}: "MATCH " {either(patterns)}{again} (" WHERE " t{number} ((" AND " | " OR ") t{number}){{0,2}})?',
         f"t{number}: {either(tests)}",
         f"p{number}: {either([literal(text) for text, _ in properties])}",
         f"a{number}: {either(aggregates)}",

@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from llguidance import LLMatcher
+from llguidance import LLMatcher, LLTokenizer
 
 from servers.text2cypher.config import LLMConfig
 from servers.text2cypher.core.agent_loop import AgentLoop
@@ -15,6 +15,7 @@ from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.grammar.variables import variables_of
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
@@ -174,6 +175,27 @@ def test_what_is_the_same_in_every_row_is_no_column(tmp_path: Path) -> None:
             found = bench.composer.readings(bench.linker.link(question))
             shown = [text for reading in found for text in reading.returns]
             assert shown and not any(column in text and "," in text for text in shown), shown
+    finally:
+        bench.backend.close()
+
+
+def test_a_grammar_holds_two_matches_and_three_conditions(tmp_path: Path) -> None:
+    bench = opened(tmp_path, PLAYS)
+    tokenizer = LLTokenizer("byte")
+    try:
+        grammar = bench.schema_grammar(thinking=False)
+        habits = variables_of(bench.backend.schema, [example.cypher for example in bench.examples])
+        a, b = habits["Person"], habits["Play"]
+        directed, acted = (f"({a}:Person)-[:{kind}]->({b}:Play)" for kind in ("DIRECTED", "ACTED_IN"))
+        born = f"{a}.born >= 1960 AND {a}.born < 1970 OR {b}.staged = 1990"
+        for query in (
+            f"MATCH {directed} MATCH {acted} RETURN {a}.name",
+            f"MATCH {directed} WHERE {born} RETURN {a}.name",
+        ):
+            tokens = tokenizer.tokenize_str(f"<cypher>{query}</cypher>")
+            assert LLMatcher(tokenizer, grammar).validate_tokens(tokens) == len(tokens), query
+            bench.backend.check(query)
+        assert bench.backend.run(f"MATCH {directed} MATCH {acted} RETURN {a}.name").rows == [["Bo Chen"]]
     finally:
         bench.backend.close()
 
