@@ -18,6 +18,8 @@ def identity(field: Field, case: Case) -> Iterator[Claim]:
         segment = statement.segment
         labelled = segment.label == field.label
         of_kk = statement.asked & {"nik", "kk"} == {"kk"}
+        if labelled and not clear(_before(segment.words)):
+            continue
         if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
             found = [run for run in segment.runs if len(run) == 16 and (not labelled or clear(_before(segment.words)))]
             yield from values(statement, found, wanted, labelled=labelled)
@@ -32,9 +34,10 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
     wanted = digits.phone(str(field.value))
     for statement in case.of(field.person):
         segment = statement.segment
-        if segment.label in (None, field.label):
+        labelled = segment.label == field.label
+        if segment.label is None or (labelled and clear(_before(segment.words))):
             found = [digits.phone(run) for run in segment.runs if len(run) < 16]
-            yield from values(statement, found, wanted, labelled=segment.label == field.label)
+            yield from values(statement, found, wanted, labelled=labelled)
 
 
 def number(field: Field, case: Case) -> Iterator[Claim]:
