@@ -28,10 +28,14 @@ def bands(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
+def _name(band: dict[str, Any]) -> str:
+    return str(band["low"]) if band["low"] == band["high"] else f"{band['low']}–{band['high']}"
+
+
 def table(found: Sequence[dict[str, Any]]) -> str:
     """Markdown."""
     rows = [
-        f"| {each['low']}–{each['high']} | {each['answers']} | {each['right']} "
+        f"| {_name(each)} | {each['answers']} | {each['right']} "
         f"({100 * each['right'] / each['answers']:.0f} %) | {each['interval'][0]}–{each['interval'][1]} % |"
         for each in found
     ]
@@ -52,7 +56,7 @@ def plot(found: Sequence[dict[str, Any]], file: Path) -> None:
         [each["interval"][1] - share for share, each in zip(shares, found, strict=True)],
     ]
     axes.bar(range(len(found)), shares, yerr=errors, capsize=4, color="#7fa6c9")
-    axes.set_xticks(range(len(found)), [f"{each['low']}–{each['high']}\nn = {each['answers']}" for each in found])
+    axes.set_xticks(range(len(found)), [f"{_name(each)}\nn = {each['answers']}" for each in found])
     axes.set_xlabel("quality_score")
     axes.set_ylabel("right, %")
     axes.set_ylim(0, 108)

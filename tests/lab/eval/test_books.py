@@ -11,6 +11,7 @@ import pytest
 
 from lab.eval.books import DATABASES
 from lab.eval.books.asking import asked_all, read
+from lab.eval.books.calibration import bands, table
 from lab.eval.books.mistakes import MISTAKES
 
 SAMPLED = (
@@ -41,3 +42,12 @@ def test_the_questions_are_forty_each_and_some_have_no_answer() -> None:
         questions, _, _ = read(name)
         assert len({each.ask for each in questions}) == 40
         assert sum(each.none for each in questions) == 3
+
+
+def test_what_a_score_says_is_counted_by_bands_of_answers() -> None:
+    answers = [
+        {"score": score, "wrong": wrong} for score, wrong in ((100, False), (100, False), (80, True), (None, False))
+    ]
+    found = bands(answers)
+    assert [(each["low"], each["answers"], each["right"]) for each in found] == [(80, 1, 0), (100, 2, 2)]
+    assert "| 100 | 2 | 2 (100 %) |" in table(found)
