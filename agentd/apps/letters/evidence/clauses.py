@@ -85,13 +85,15 @@ class SentenceReader:
             mark = self.marks.get(at)
             if mark is not None:
                 at = self._cue(mark)
-            elif word in SEPARATORS and not (word == "," and (self._decimal(at) or self._year(at))):
+            elif word in SEPARATORS and not (
+                word == "," and (_decimal(self.words, self.raws, at) or _year(self.words, at))
+            ):
                 self._clause_ends(word)
                 at += 1
-            elif word in STREETS and self.current.label not in _KEEPSSTREETS and self._street(at):
+            elif word in STREETS and self.current.label not in _KEEPSSTREETS and _street(self.words, at):
                 follows = self.current.follows
                 known = follows if follows in ADDRESSES and self.current.label is None else None
-                self.begin(known or self._place_of(at))
+                self.begin(known or _place_of(self.words, self.raws, at))
                 self.current.implied = known is None
                 self.keep(at)
                 at += 1
@@ -107,38 +109,6 @@ class SentenceReader:
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
             self.speaking.section = self.speaking.person
         return self.done
-
-    def _decimal(self, at: int) -> bool:
-        return (
-            self.raws[at] == ","
-            and 0 < at < len(self.words) - 1
-            and self.words[at - 1].isdecimal()
-            and self.words[at + 1].isdecimal()
-        )
-
-    def _place_of(self, at: int) -> str:
-        """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
-        if self._on_the_card(at):
-            return "alamat_ktp"
-        before = [word for word in self.words[max(0, at - 5) : at] if word not in _LIES]
-        if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
-            return "alamat"
-        if _BUSINESS.intersection(before):
-            return "alamat_usaha"
-        return "alamat" if before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
-
-    def _on_the_card(self, at: int) -> bool:
-        """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
-        card = max((before for before in range(max(0, at - 8), at) if self.words[before] == "ktp"), default=at)
-        return any(self.words[near] in _STILL or self.raws[near][0].isupper() for near in range(card + 1, at))
-
-    def _year(self, at: int) -> bool:
-        """`January 5th, 1990`: the comma is inside a date."""
-        following = self.words[at + 1] if at + 1 < len(self.words) else ""
-        return len(following) == 4 and following.isdecimal() and any(map(month, self.words[max(0, at - 3) : at]))
-
-    def _street(self, at: int) -> bool:
-        return at + 1 < len(self.words) and self.words[at + 1] not in SEPARATORS
 
     def keep(self, at: int) -> None:
         self.current.words.append(self.words[at])
@@ -207,6 +177,40 @@ class SentenceReader:
                 end = after.at
             segment.tail = self.words[segment.at : min(end, segment.at + TAIL)]
             after = segment
+
+
+def _decimal(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    return raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
+
+
+def _place_of(words: Sequence[str], raws: Sequence[str], at: int) -> str:
+    """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
+    if _on_the_card(words, raws, at):
+        return "alamat_ktp"
+    before = [word for word in words[max(0, at - 5) : at] if word not in _LIES]
+    if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
+        return "alamat"
+    if _BUSINESS.intersection(before):
+        return "alamat_usaha"
+    return "alamat" if before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+
+
+def _on_the_card(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
+    card = max((before for before in range(max(0, at - 8), at) if words[before] == "ktp"), default=at)
+    between = range(card + 1, at)
+    named = any(words[near] in _STILL or raws[near][0].isupper() for near in between)
+    return named and not any(words[near].isdecimal() for near in between)
+
+
+def _year(words: Sequence[str], at: int) -> bool:
+    """`January 5th, 1990`: the comma is inside a date."""
+    following = words[at + 1] if at + 1 < len(words) else ""
+    return len(following) == 4 and following.isdecimal() and any(map(month, words[max(0, at - 3) : at]))
+
+
+def _street(words: Sequence[str], at: int) -> bool:
+    return at + 1 < len(words) and words[at + 1] not in SEPARATORS
 
 
 _HANDLERS = {
