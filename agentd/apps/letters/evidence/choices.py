@@ -130,6 +130,12 @@ def _counted(rest: Sequence[str], at: int) -> bool:
     )
 
 
+def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
+    """The words before the first that belongs to a choice of the field."""
+    firsts = _firsts(enum)
+    return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
+
+
 WISHES = phrases().wishes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import dates
-from agentd.apps.letters.evidence.case import BIRTH, Case, claim, values
+from agentd.apps.letters.evidence.case import BIRTH, Case, claim, clear, values
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import Segment
 from agentd.apps.letters.evidence.settling import Claim
@@ -28,6 +28,8 @@ def birth_date(field: Field, case: Case) -> Iterator[Claim]:
         rest = [word for word in segment.words[: found[0][0]] + segment.words[found[0][1] :] if word[0].isalnum()]
         place = [word for word in rest if word not in _PLACE_NOISE]
         bare = len(place) <= 3 and not _EVENTS.intersection(rest)
+        if segment.label == field.label and not clear(segment.words[: found[0][0]]):
+            continue
         if labelled or (bare and (segment.follows in BIRTH or statement.asked & BIRTH or statement.listed)):
             yield from values(statement, [hit[2] for hit in found], wanted, labelled=labelled)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import choices
-from agentd.apps.letters.evidence.case import Case, values
+from agentd.apps.letters.evidence.case import Case, clear, values
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.settling import Claim
 
@@ -23,6 +23,8 @@ def choice(field: Field, case: Case) -> Iterator[Claim]:
         if not labelled and segment.label is not None and segment.label not in _CHOICES:
             continue
         found = choices.chosen(segment.words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
+        if labelled and not clear(choices.before(segment.words, field.enum)):
+            continue
         yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
 
 

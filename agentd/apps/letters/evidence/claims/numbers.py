@@ -21,7 +21,7 @@ def identity(field: Field, case: Case) -> Iterator[Claim]:
         if labelled and not clear(_before(segment.words)):
             continue
         if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
-            found = [run for run in segment.runs if len(run) == 16 and (not labelled or clear(_before(segment.words)))]
+            found = [run for run in segment.runs if len(run) == 16]
             yield from values(statement, found, wanted, labelled=labelled)
 
 
