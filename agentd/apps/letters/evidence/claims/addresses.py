@@ -8,7 +8,7 @@ from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence.case import Case, clear
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import STREETS, Mood, Segment
+from agentd.apps.letters.evidence.segments import HOMES, STREETS, Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
 
@@ -132,7 +132,10 @@ def _no_other_owner(segment: Segment) -> bool:
     """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
     words = segment.words
     street = next((at for at, word in enumerate(words) if word in STREETS), 0)
-    return all(word in _HOUSEHOLD or clear([word]) for word in words[:street])
+    return all(
+        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or clear([word])
+        for word, raw in zip(words[:street], segment.raws, strict=False)
+    )
 
 
 def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:
