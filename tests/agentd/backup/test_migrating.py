@@ -13,6 +13,7 @@ import sqlite3
 import tarfile
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,22 @@ def state(tmp_path: Path) -> Path:
 
 
 def unpacked(folder: Path) -> Path:
-    """The old office's state, in `folder`, as if it had always been there."""
+    """The old office's state, in `folder`, as if it had worked two minutes ago: a call still waits for its yes."""
     with tarfile.open(OLD) as archive:
         archive.extractall(folder, filter="data")
+    now = datetime.now(UTC)
+    told = {
+        "/var/lib/agentd": f"{folder}/state",
+        "2026-11-22T21:13:": f"{now + timedelta(minutes=13):%Y-%m-%dT%H:%M:}",
+        "2026-11-22T20:58:": f"{now - timedelta(minutes=2):%Y-%m-%dT%H:%M:}",
+    }
     with closing(sqlite3.connect(folder / "state" / "agentd.db")) as database, database:
-        for (name,) in database.execute("SELECT name FROM pragma_table_info('agentd_runs')").fetchall():
-            database.execute(
-                f"UPDATE agentd_runs SET {name} = replace({name}, '/var/lib/agentd', ?)", [f"{folder}/state"]
-            )
+        for table in ("agentd_sessions", "agentd_runs", "agentd_events"):
+            columns = database.execute(
+                "SELECT name FROM pragma_table_info(?) WHERE upper(type) NOT LIKE '%INT%'", [table]
+            ).fetchall()
+            for (name,), (then, today) in itertools.product(columns, told.items()):
+                database.execute(f"UPDATE {table} SET {name} = replace({name}, ?, ?)", [then, today])
     return folder / "state"
 
 

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -306,6 +307,7 @@ dbs = [sqlite3.connect(path, timeout=300, isolation_level=None) for path in sys.
 while True:
     for db in dbs:
         db.execute("INSERT INTO t VALUES (1)")
+    print(end="x", flush=True)
 """
 
 
@@ -323,8 +325,13 @@ def test_databases_are_copied_as_of_one_moment(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("CREATE TABLE t (n INTEGER)")
-    with subprocess.Popen([sys.executable, "-c", WRITER, *map(str, paths)]) as writer:
+    with (
+        (tmp_path / "written").open("wb") as written,
+        subprocess.Popen([sys.executable, "-c", WRITER, *map(str, paths)], stdout=written) as writer,
+    ):
         try:
+            while not (tmp_path / "written").stat().st_size and writer.poll() is None:
+                time.sleep(0.01)
             for number in range(10):
                 make(state, tmp_path / f"backup{number}", lambda: AT, lambda _: None, [])
         finally:

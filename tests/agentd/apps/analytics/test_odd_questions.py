@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -36,16 +37,17 @@ async def test_two_languages_in_one_question_are_read_as_one(erp: Path, question
 @pytest.mark.parametrize(
     "change", ["DROP TABLE sales_orders", "ALTER TABLE sales_orders RENAME COLUMN total_amount TO gross"]
 )
-async def test_a_database_that_changes_under_a_question_gives_no_figure(erp: Path, change: str) -> None:
+async def test_a_database_that_changes_under_a_question_gives_no_figure(erp: Path, tmp_path: Path, change: str) -> None:
     """The plan was right when the database was asked about it, and isn't when it is carried out."""
+    own = Path(shutil.copy(erp, tmp_path))
 
     def explained(_: dict[str, Any]) -> dict[str, Any]:
-        with closing(sqlite3.connect(erp)) as database:
+        with closing(sqlite3.connect(own)) as database:
             database.execute(change)
         return {"status": "success"}
 
     made = plan(("TOTAL", SUM), template="Total {TOTAL}.")
-    answer = await Office(erp, SALES, made, explain_query=explained).ask("Berapa penjualan Januari 2023?")
+    answer = await Office(own, SALES, made, explain_query=explained).ask("Berapa penjualan Januari 2023?")
     assert answer["final_narrative"] is None
     assert answer["error"]["user_message"] == "Terjadi kesalahan saat mengambil data dari database."
     assert "no such" in answer["error"]["technical_details_for_log"]
