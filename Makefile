@@ -94,7 +94,7 @@ figures-check: install ## fill the pages from docs/figures.json again, mark what
 bench drill: ## make figures ONLY=bench: measure beside what people use instead; ONLY=drill: kill, flood, fail; count what is lost
 	@$(MAKE) --no-print-directory figures ONLY=$@
 
-soak: install ## five minutes of mixed work; does the daemon grow?
+soak: install ## five minutes of mixed work; does the daemon grow? (make figures ONLY=soak: an hour, kept)
 	@$(BIN)/python -m lab.drill.soak
 
 docs: install ## render the pages that come from the code, then build all of docs/ into site/

@@ -1,4 +1,4 @@
-"""`agentd chat`: the STDIO mode of seed 002. A terminal conversation; it reaches the agent through a client."""
+"""`agentd chat`: a conversation in the terminal, over STDIO. It reaches the agent through a client."""
 
 from __future__ import annotations
 

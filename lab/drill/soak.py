@@ -1,161 +1,167 @@
 """`python -m lab.drill.soak [--minutes 5]`: does a daemon grow under long mixed work? Exit 1 if so.
 
-Work: runs with tools, sessions forked, exported and deleted, streams cut in the middle, cancelled runs, calls of tools,
-reloads that add and remove a server. Memory (of the daemon alone), file descriptors, threads and processes are sampled;
-the medians of the second and of the last quarter are compared: the first quarter is for caches and pools to fill.
+The work is counter_day.py's, at a modest rate. Memory, file descriptors, threads, processes and what conversations take
+on the disk are sampled; the medians of the second and of the last quarter are compared: the first quarter is for caches
+and pools to fill. Conversations are kept for a sixth of the time, so that purging goes on all the while; at the end all
+of them are purged.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final
+from lab.figures.record import Found
+from tests.daemon import AGENTD, TOKEN, Daemon
 
-WORKERS = 4
-SAMPLE_S = 1.0
-RELOAD_EVERY = 15
-"""Rounds of the first worker between two reloads."""
-SLOW = json.dumps({"text": json.dumps(final("Selesai")), "after_ms": 50})
-TURNS = (call("get_current_time"), SLOW)
-ALLOWED = {"memory MB": 1.10, "file descriptors": 1.10, "threads": 1.10, "processes": 1.0}
+MINUTES = 60.0
+"""Of `make figures ONLY=soak`."""
+SAMPLE_S = 2.0
+KEPT = ("letters", "audit.jsonl", "audit.head")
+"""What an office keeps of its work: it grows, and is no conversation."""
+ALLOWED = {
+    "memory_mb": ("memory of the daemon, MB", 1.10),
+    "below_mb": ("memory of its servers, MB", 1.10),
+    "descriptors": ("file descriptors", 1.10),
+    "threads": ("threads", 1.10),
+    "processes": ("processes", 1.0),
+    "disk_mb": ("disk of conversations, MB", 1.10),
+}
 """How much the last quarter may have of what the second had."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the daemon holds at one moment."""
+    """What the daemon holds at one moment; `processes` are the daemon's own and all below it."""
 
-    memory: float
+    memory_mb: float
+    below_mb: float
     descriptors: int
     threads: int
     processes: int
+    disk_mb: float = 0.0
 
     @classmethod
-    def of(cls, pid: int) -> Sample:
-        """Read from /proc; processes are the daemon's and all below it."""
+    def of(cls, pid: int, state: Path | None = None) -> Sample:
+        """Read from /proc, and from the state folder when it is given."""
         proc = Path("/proc") / str(pid)
-        pages = int((proc / "statm").read_text().split()[1])
+        below = _below(pid)
         return cls(
-            memory=pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
+            memory_mb=_memory(pid),
+            below_mb=sum(_memory(each) for each in below),
             descriptors=len(list((proc / "fd").iterdir())),
             threads=len(list((proc / "task").iterdir())),
-            processes=1 + len(_below(pid)),
+            processes=1 + len(below),
+            disk_mb=0.0 if state is None else disk(state),
         )
+
+
+def disk(state: Path, *, kept: bool = False) -> float:
+    """Megabytes of what conversations take in a state folder, or of what the office keeps."""
+    with suppress(FileNotFoundError):  # SQLite's own files come and go
+        tops = [path for path in state.iterdir() if (path.name in KEPT) is kept]
+        files = [path for top in tops for path in (top, *top.rglob("*"))]
+        return sum(path.stat().st_size for path in files if path.is_file()) / 2**20
+    return disk(state, kept=kept)
+
+
+def _memory(pid: int) -> float:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return 0.0
 
 
 def _below(pid: int) -> list[int]:
     found: list[int] = []
-    for task in (Path("/proc") / str(pid) / "task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for task in (Path("/proc") / str(pid) / "task").iterdir():
             for child in (task / "children").read_text().split():
                 found += [int(child), *_below(int(child))]
     return found
 
 
-class Worker(threading.Thread):
-    """One caller who does a bit of everything, again and again."""
-
-    def __init__(self, number: int, daemon: Daemon, until: float) -> None:
-        super().__init__(name=f"worker-{number}")
-        self.number = number
-        self.done: Counter[str] = Counter()
-        self.failed: Counter[str] = Counter()
-        self._agentd = daemon
-        self._until = until
-
-    def run(self) -> None:
-        """Round after round; a refusal is counted by its type."""
-        while time.monotonic() < self._until:
-            for act in (self._talk, self._cut_a_stream, self._cancel, self._call, self._reload):
-                try:
-                    act()
-                    self.done[act.__name__.removeprefix("_")] += 1
-                except RpcFailed as error:
-                    self.failed[f"{act.__name__.removeprefix('_')}: {error.type}"] += 1
-                except Exception as error:
-                    self.failed[f"{act.__name__.removeprefix('_')}: {type(error).__name__}"] += 1
-
-    def _talk(self) -> None:
-        session = self._agentd.call("Session.create")["session_id"]
-        for _ in range(2):
-            self._agentd.call("Agent.run", prompt="Selamat siang", session_id=session)
-        forked = self._agentd.call("Session.fork", session_id=session)["session_id"]
-        self._agentd.call("Session.export", session_id=forked)
-        for one in (session, forked):
-            self._agentd.call("Session.delete", session_id=one)
-
-    def _cut_a_stream(self) -> None:
-        run_id = self._agentd.call("Agent.start", prompt="Halo")["run_id"]
-        with self._agentd.request(f"/events?run_id={run_id}") as response:
-            response.readline()
-        self._agentd.call("Agent.run", prompt="Halo", run_id=run_id)
-
-    def _cancel(self) -> None:
-        run_id = self._agentd.call("Agent.start", prompt="Halo")["run_id"]
-        with suppress(RpcFailed):  # it may have ended first
-            self._agentd.call("Agent.cancel", run_id=run_id)
-
-    def _call(self) -> None:
-        self._agentd.call("Tools.call", tool="get_current_time")
-
-    def _reload(self) -> None:
-        if self.number == 0 and self.done["talk"] % RELOAD_EVERY == 1:
-            whole = HEAD + SERVERS["time"]
-            self._agentd.config.write_text(whole + SERVERS["certificate"])
-            self._agentd.call("Config.reload")
-            self._agentd.config.write_text(whole)
-            self._agentd.call("Config.reload")
+def run(minutes: float = MINUTES) -> Found:
+    """The figures; `wrong` are what grew and what failed."""
+    with tempfile.TemporaryDirectory(prefix="agentd-soak-") as folder:
+        return soak(Path(folder), minutes)
 
 
-def soak(folder: Path, minutes: float) -> bool:
-    """Run it and print the table. True when nothing grew and nothing failed."""
-    daemon = Daemon(folder, TURNS, HEAD + SERVERS["time"], {"AGENTD_TOKEN": TOKEN}).start()
+def soak(folder: Path, minutes: float) -> Found:
+    """The same, in a folder."""
+    from lab.drill import counter_day  # it needs the tests' servers; whoever takes a sample does not
+
+    with counter_day.Service() as service:
+        text = counter_day.config(service.url, keep_s=minutes * 60 / 6)
+        daemon = Daemon(folder, counter_day.TURNS, text, counter_day.ENVIRONMENT)
+        (folder / "plans.jsonl").write_text("\n".join(counter_day.PLANS) + "\n")
+        daemon.start()
+        try:
+            return _watched(daemon, counter_day.workers(daemon, service), minutes * 60)
+        finally:
+            daemon.kill(15)
+
+
+def _watched(daemon: Daemon, workers: list[Any], seconds: float) -> Found:
     assert daemon.process is not None
-    pid = daemon.process.pid
-    until = time.monotonic() + minutes * 60
-    workers = [Worker(number, daemon, until) for number in range(WORKERS)]
     samples: list[Sample] = []
-    try:
-        for worker in workers:
-            worker.start()
-        while time.monotonic() < until:
-            samples.append(Sample.of(pid))
-            time.sleep(SAMPLE_S)
-        for worker in workers:
-            worker.join()
-        health = daemon.call("System.health")
-    finally:
-        daemon.kill(15)
+    loads: list[float] = []
+    for worker in workers:
+        worker.start()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        samples.append(Sample.of(daemon.process.pid, daemon.state))
+        loads.append(os.getloadavg()[0])
+        time.sleep(SAMPLE_S)
+    for worker in workers:
+        worker.ending.set()
+    for worker in workers:
+        worker.join()
+    active = daemon.call("System.health")["runs"]["active"]
+    _purge(daemon)
     done, failed = (sum((getattr(worker, of) for worker in workers), Counter[str]()) for of in ("done", "failed"))
-    print("work: " + ", ".join(f"{name} {times}" for name, times in sorted(done.items())))
-    print("failed: " + (", ".join(f"{name} ×{times}" for name, times in sorted(failed.items())) or "none"))
-    print(f"active runs at the end: {health['runs']['active']}")
-    return _flat(samples) and not failed and health["runs"]["active"] == 0
+    rows = _rows(samples)
+    figures = {
+        "minutes": round(seconds / 60, 1),
+        "load_median": round(statistics.median(loads), 1),
+        **{f"times: {name.replace('_', ' ')}": times for name, times in sorted(done.items())},
+        "failed": failed.total(),
+        "runs active at the end": active,
+        "disk of conversations after a purge of all, MB": round(disk(daemon.state), 1),
+        "disk of what is kept (letters, their book, the audit trail), MB": round(disk(daemon.state, kept=True), 1),
+    }
+    wrong = [f"{row['held']}: {row['2nd quarter']}, then {row['last quarter']}" for row in rows if row["grew"]]
+    wrong += [f"{name}: {times} times" for name, times in failed.items()] + ["runs left active"] * bool(active)
+    return Found.of({**figures, "held": rows}, wrong=wrong)
 
 
-def _flat(samples: list[Sample]) -> bool:
+def _purge(daemon: Daemon) -> None:
+    """All conversations, by the command."""
+    words = ["purge", "--older-than", "0m", "--config", str(daemon.config), "--state", str(daemon.state)]
+    listen = daemon.url.removeprefix("http://")
+    env = {**os.environ, "AGENTD_TOKEN": TOKEN, **daemon.env}
+    subprocess.run([AGENTD, *words, "--listen", listen], env=env, check=True, stdout=sys.stderr)
+
+
+def _rows(samples: list[Sample]) -> list[dict[str, Any]]:
     quarter = max(len(samples) // 4, 1)
     second, last = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
-    flat = True
-    print(f"{'':<18}{'2nd quarter':>12}{'last quarter':>14}{'most':>8}")
-    for (name, allowed), attribute in zip(ALLOWED.items(), Sample.__dataclass_fields__, strict=True):
+    rows = []
+    for attribute, (name, allowed) in ALLOWED.items():
         before, after = (statistics.median(getattr(one, attribute) for one in part) for part in (second, last))
         most = max(getattr(one, attribute) for one in samples)
-        grew = after > before * allowed
-        flat &= not grew
-        print(f"{name:<18}{before:>12.0f}{after:>14.0f}{most:>8.0f}{'   grew' if grew else ''}")
-    return flat
+        shown = {"2nd quarter": round(before, 1), "last quarter": round(after, 1), "most": round(most, 1)}
+        rows.append({"held": name, **shown, "grew": after > before * allowed})
+    return rows
 
 
 def main() -> int:
@@ -164,9 +170,9 @@ def main() -> int:
         prog="python -m lab.drill.soak", description="Work for long; see whether it grows."
     )
     parser.add_argument("--minutes", type=float, default=5.0)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="agentd-soak-") as folder:
-        return 0 if soak(Path(folder), given.minutes) else 1
+    found = run(parser.parse_args().minutes)
+    print(found.model_dump_json(indent=1, exclude_defaults=True))
+    return 1 if found.wrong else 0
 
 
 if __name__ == "__main__":

@@ -65,13 +65,13 @@ class Section:
 
     @property
     def group(self) -> str:
-        """`bench`, `drill` or `eval`."""
+        """`bench`, `drill`, `soak` or `eval`."""
         return self.name.partition(".")[0]
 
 
 def sections() -> dict[str, Section]:
     """Every section by its name."""
-    return {each.name: each for each in (*_benches(), *_drills(), *_evaluations())}
+    return {each.name: each for each in (*_benches(), *_drills(), _soak(), *_evaluations())}
 
 
 def chosen(names: Sequence[str]) -> list[Section]:
@@ -126,6 +126,10 @@ def _of_drill(drilled: Callable[[], Mapping[str, Any]], name: str) -> Found:
     part = drilled()[name]
     figures = {counted: Figure(value=value) for counted, value in part.counts.items()}
     return Found(figures=figures, tables=part.tables, wrong=part.wrong)
+
+
+def _soak() -> Section:
+    return Section("soak.hour", EVERYTHING, lambda: import_module("lab.drill.soak").run())
 
 
 def _evaluations() -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""What was found, in the words of the two contracts: seed 000 §2 and seed 001 §2.2. Finds nothing."""
+"""What was found, in the words of the two contracts, for SQL and for operations. Finds nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TableInfo(TypedDict):
 
 
 class SchemaInfo(TypedDict):
-    """seed 000 §2.3; nothing found is empty lists."""
+    """As `get_relevant_schema_info` answers; nothing found is empty lists."""
 
     relevant_tables: list[TableInfo]
     table_relationships: list[Relationship]
@@ -71,7 +71,7 @@ class SchemaTable(TypedDict):
 
 
 class SchemaAnswer(TypedDict):
-    """seed 001 §2.2; `error` when `success` is false."""
+    """As `get_relevant_schema` answers; `error` when `success` is false."""
 
     success: bool
     relevant_tables: NotRequired[list[SchemaTable]]

@@ -53,7 +53,7 @@ class Metadata(BaseModel):
 
 
 class Stored(TypedDict):
-    """seed 001 §2.3"""
+    """As `store_session_data` answers; `error` when `success` is false."""
 
     success: bool
     data_handle: NotRequired[DataHandle]
@@ -61,7 +61,7 @@ class Stored(TypedDict):
 
 
 class Retrieved(TypedDict):
-    """seed 001 §2.4"""
+    """As `retrieve_session_data` answers; `error` when `success` is false."""
 
     success: bool
     retrieved_data: NotRequired[list[Any]]

@@ -36,7 +36,7 @@ class StoreError(ValueError):
 
 
 class DataHandle(TypedDict):
-    """The reference to a data set (seed 001 §2.3). `group_id` is the session's id, `created_at` UTC."""
+    """The reference to a data set. `group_id` is the session's id, `created_at` UTC."""
 
     data_handle_id: str
     storage_location: str

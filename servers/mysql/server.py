@@ -1,4 +1,4 @@
-"""The tools of `mysql_mcp_server` (seed 000 §3). What may run is decided in `guard`; `Database` runs it."""
+"""The tools of `mysql_mcp_server`. What may run is decided in `guard`; `Database` runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool of `placeholder_mcp_server` (seed 000 §4): the wire form of `fill`. Formats nothing itself."""
+"""The tool of `placeholder_mcp_server`: the wire form of `fill`. Formats nothing itself."""
 
 from __future__ import annotations
 

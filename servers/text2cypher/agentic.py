@@ -1,4 +1,4 @@
-"""The document's own import paths (seed 004 §2.1, §7): `from experiment.experiment_runner import run_experiment`.
+"""The document's own import paths: `from experiment.experiment_runner import run_experiment`.
 
     import servers.text2cypher.agentic  # then the document's lines, word for word
 

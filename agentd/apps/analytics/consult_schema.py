@@ -1,4 +1,4 @@
-"""Node 2, `consult_schema` (seed 003 §3.2): the tables that the question needs, from graphiti_server. Plans nothing."""
+"""Node 2, `consult_schema`: the tables that the question needs, from graphiti_server. Plans nothing."""
 
 from __future__ import annotations
 

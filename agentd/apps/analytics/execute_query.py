@@ -1,4 +1,4 @@
-"""Node 4, `execute_query` (seed 003 §3.4): the plan carried out by the data servers. It judges no result."""
+"""Node 4, `execute_query`: the plan carried out by the data servers. It judges no result."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _corrected(declared: str, certain: str | None, projection: Projection) -> st
 
 
 def signs(found: Mapping[str, Projection], classes: Classes, stated: Iterable[str]) -> list[dict[str, Any]]:
-    """Rules for what cannot be below zero: counts, and sums of amounts that nothing is subtracted from (seed 003 §3.3).
+    """Rules for what cannot be below zero: counts, and sums of amounts that nothing is subtracted from.
 
     `stated` are the fields that the plan has rules for itself.
     """

@@ -1,4 +1,4 @@
-"""Node `generate_error_response` (seed 003 §4): the one form in which the workflow says that it could not answer."""
+"""Node `generate_error_response`: the one form in which the workflow says that it could not answer."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _names_of(plan: Plan) -> set[str]:
 
 
 def lacks_columns(metrics: list[str], financial: dict[str, Any] | None, temporal: dict[str, Any] | None) -> bool:
-    """True when amounts are asked for and the tables found hold neither amounts nor dates (seed 003 §3.3)."""
+    """True when amounts are asked for and the tables found hold neither amounts nor dates."""
     amounts = [
         metric for metric in metrics if finder("amounts").search(metric) and not finder("counted").search(metric)
     ]

@@ -1,4 +1,4 @@
-"""Node 3, `plan_execution` (seed 003 §3.3): queries or operations, and a narrative with placeholders. Runs no plan.
+"""Node 3, `plan_execution`: queries or operations, and a narrative with placeholders. Runs no plan.
 
 The database judges the plan before it runs (EXPLAIN; an operation with limit 0 reads nothing either), and what it says
 goes back to the model once.

@@ -1,4 +1,4 @@
-"""Node 6, `replace_placeholders` (seed 003 §3.6): the values put into the narrative by placeholder_mcp_server.
+"""Node 6, `replace_placeholders`: the values put into the narrative by placeholder_mcp_server.
 
 No number is written here: values go as the database gave them, and the server formats them.
 """

@@ -1,4 +1,4 @@
-"""The state that travels through the workflow, key by key as seed 003 §2 has it. It holds shapes only."""
+"""The state that travels through the workflow, as its specification has it. It holds shapes only."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class AgentState(TypedDict, total=False):
 
 
 class ErrorResponse(TypedDict):
-    """What the workflow answers when it ends in `generate_error_response` (seed 003 §4); `success` is always false."""
+    """What the workflow answers when it ends in `generate_error_response`; `success` is always false."""
 
     success: bool
     error_source_node: str | None
@@ -126,7 +126,7 @@ class WorkflowState(AgentState, total=False):
 def initial_state(
     user_query: str, session_id: str, history: list[dict[str, str]], plan_style: PlanStyle
 ) -> WorkflowState:
-    """What `understand_query` starts from (seed 003 §3.1)."""
+    """What `understand_query` starts from."""
     return {
         "user_query": user_query,
         "session_id": session_id,

@@ -1,4 +1,4 @@
-"""Node 1, `understand_query` (seed 003 §3.1): what is asked, about what, and for when. Plans nothing."""
+"""Node 1, `understand_query`: what is asked, about what, and for when. Plans nothing."""
 
 from __future__ import annotations
 

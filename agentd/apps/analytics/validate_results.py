@@ -1,4 +1,4 @@
-"""Node 5, `validate_results` (seed 003 §3.5): whether the results can be shown, with what warnings. Changes none."""
+"""Node 5, `validate_results`: whether the results can be shown, with what warnings. Changes none."""
 
 from __future__ import annotations
 

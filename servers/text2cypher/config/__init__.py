@@ -1,4 +1,4 @@
-"""Settings of the loop and of the model, with the seed's defaults (seed 004 §4). Calls nothing."""
+"""Settings of the loop and of the model, with the original study's defaults. Calls nothing."""
 
 from servers.text2cypher.config.llm_config import LLMConfig
 from servers.text2cypher.config.settings import Aids, Settings

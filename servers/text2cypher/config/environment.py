@@ -1,4 +1,4 @@
-"""The environment with what `.env` in the working folder adds to it (seed 004 §4.1). Sets nothing."""
+"""The environment with what `.env` in the working folder adds to it. Sets nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the loop works: its bounds, its folders, the additions beyond the seed. Names no model."""
+"""How the loop works: its bounds, its folders, the additions to the original pipeline. Names no model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ AID_NAMES = ("grammar", "linking", "examples", "execution", "selfcheck")
 
 @dataclass(frozen=True)
 class Aids:
-    """The additions beyond the seed, each switchable; `candidates` above 1 writes several queries a turn.
+    """The additions to the original pipeline, each switchable; `candidates` above 1 writes several queries a turn.
 
     grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
     hints in the prompt and, with grammar, as the readings it may choose from; examples: few-shot examples picked by
@@ -28,7 +28,7 @@ class Aids:
 
     @classmethod
     def none(cls) -> Aids:
-        """The seed's pipeline as it stands."""
+        """The original pipeline as it stands."""
         return cls(False, False, False, False, False)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Generate → validate → refine, at most `max_iterations` times (seed 004 §3.1.3). Knows no endpoint and no engine."""
+"""Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine."""
 
 from __future__ import annotations
 

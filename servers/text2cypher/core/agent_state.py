@@ -1,4 +1,4 @@
-"""What the loop remembers of one question (seed 004 §3.1.1). Data only; decides nothing."""
+"""What the loop remembers of one question. Data only; decides nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the query in whatever a model answered: tags, fences, prose, several blocks, cut text (seed 004 §3.1.2)."""
+"""Finds the query in whatever a model answered: tags, fences, prose, several blocks, cut text."""
 
 from __future__ import annotations
 

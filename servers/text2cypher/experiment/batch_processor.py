@@ -32,7 +32,7 @@ class ModelGoneError(Exception):
 
 
 class _Paced:
-    """A model asked no sooner than `delay_s` after it last answered (seed 004 §3.6.2)."""
+    """A model asked no sooner than `delay_s` after it last answered."""
 
     def __init__(self, model: Model, delay_s: float, sleep: Callable[[float], None]) -> None:
         self._model, self._delay_s, self._sleep = model, delay_s, sleep
@@ -74,7 +74,7 @@ class BatchProcessor:
         schema_format: SchemaFormat = SchemaFormat.FULL_SCHEMA,
         on_attempt: OnAttempt | None = None,
     ) -> AgentState:
-        """One question (seed 004 §7.2)."""
+        """One question."""
         loop = AgentLoop(
             self.bench, self._paced, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
         )
@@ -120,7 +120,7 @@ def create_batch_processor(
     config: LLMConfig | None = None,
     model: Model | None = None,
 ) -> BatchProcessor:
-    """With defaults from the environment and `.env` (seed 004 §4.1, §7.2).
+    """With defaults from the environment and `.env`.
 
     The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model `model`, `config`,
     TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError when no model is named.

@@ -1,4 +1,4 @@
-"""Runs configurations over questions and writes the results' files (seed 004 §3.6.1, §8). Asks no question itself."""
+"""Runs configurations over questions and writes the results' files. Asks no question itself."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def run_experiment(
     processor: BatchProcessor | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """All nine configurations over the first `max_questions` questions (seed 004 §7.1)."""
+    """All nine configurations over the first `max_questions` questions."""
     items = load_ground_truth(questions) if questions is not None else load_ground_truth()
     return ExperimentRunner(processor, out, progress).run(configurations, items[:max_questions])
 

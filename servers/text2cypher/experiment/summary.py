@@ -14,7 +14,7 @@ _TEXT = ("bleu", "rouge_l_f1", "jaro_winkler", "jaccard_cypher")
 
 
 def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float = 0.0) -> dict[str, Any]:
-    """The seed's keys (pass_at_1_rate, kg_valid_rate, llmetric in percent, agentic_metrics) and what goes with them.
+    """The study's keys (pass_at_1_rate, kg_valid_rate, llmetric in percent, agentic_metrics) and what goes with them.
 
     Prices are per million tokens.
     """

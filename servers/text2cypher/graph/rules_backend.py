@@ -1,4 +1,4 @@
-"""The graph without an engine: a schema to judge queries by, nothing to run them. The fallback of seed 004 §3.2.2."""
+"""The graph without an engine: a schema to judge queries by, nothing to run them. The fallback."""
 
 from __future__ import annotations
 

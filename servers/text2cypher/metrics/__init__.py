@@ -1,4 +1,4 @@
-"""Measures queries, results and runs of the loop (seed 004 §3.5). Pure functions over text, rows and states."""
+"""Measures queries, results and runs of the loop. Pure functions over text, rows and states."""
 
 from servers.text2cypher.metrics.agentic_metrics import agentic_metrics
 from servers.text2cypher.metrics.composite_metrics import llmetric, llmetric_published, llmetric_q

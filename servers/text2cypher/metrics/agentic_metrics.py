@@ -1,4 +1,4 @@
-"""What the loop brought (seed 004 §3.5.3), from the states of one configuration."""
+"""What the loop brought, from the states of one configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weighted sums of seed 004 §3.5.4, and the weights the study's published figures were made with."""
+"""The weighted sums of the measures, and the weights the study's published figures were made with."""
 
 from __future__ import annotations
 

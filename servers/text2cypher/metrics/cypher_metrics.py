@@ -1,4 +1,4 @@
-"""How alike two queries are as text (seed 004 §3.5.1), all between 0 and 1. Runs nothing.
+"""How alike two queries are as text, all between 0 and 1. Runs nothing.
 
 The text is the study's: a blank around each of ( ) : { } -> <- - [ ] , . * / < > and runs of blanks made one.
 """

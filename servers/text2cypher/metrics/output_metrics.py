@@ -1,4 +1,4 @@
-"""How alike two results are (seed 004 §3.5.2). Compares rows; runs nothing.
+"""How alike two results are. Compares rows; runs nothing.
 
 A result is a set of (row number, value) pairs: columns have neither name nor order, numbers are floats, a list is the
 bag of its items. Rows keep their order when the gold query orders them; else each gold row is laid beside the most

@@ -1,4 +1,4 @@
-"""Judges a query in the order syntax → schema → properties → execution → result (seed 004 §3.2). Corrects nothing."""
+"""Judges a query in the order syntax → schema → properties → execution → result. Corrects nothing."""
 
 from servers.text2cypher.validators.execution_validator import ExecutionValidator, ResultValidator
 from servers.text2cypher.validators.properties_validator import PropertiesValidator

@@ -12,7 +12,7 @@ from servers.text2cypher.validators.subject import Subject
 
 
 class FallbackSyntaxValidator:
-    """Rules alone, for when no engine is at hand (seed 004 §3.2.2)."""
+    """Rules alone, for when no engine is at hand."""
 
     name = "syntax"
 

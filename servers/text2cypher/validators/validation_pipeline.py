@@ -1,4 +1,4 @@
-"""Runs the validators in order and stops at the first that objects (seed 004 §3.2.1)."""
+"""Runs the validators in order and stops at the first that objects."""
 
 from __future__ import annotations
 
