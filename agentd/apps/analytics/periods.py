@@ -12,6 +12,8 @@
 | tahun ini s.d. hari ini, year to date              | 2023-01-01 … 2023-03-15             |
 | dari 5 Jan sampai akhir Maret 2023, Jan-Mar 2023   | 2023-01-05 … 2023-03-31             |
 | sejak Februari 2023, sebelum 2023, per 1 Maret     | open at one end; the day itself     |
+| Februari tahun lalu, February of last year         | 2022-02-01 … 2022-02-28             |
+| Februari dibanding tahun lalu, a year earlier, yoy | February of 2023, then that of 2022 |
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from agentd.agent.languages import words
+from agentd.apps.analytics.other_years import in_other_years, is_year, shorter_than_a_year
 from agentd.apps.analytics.spans import (
     Period,
     current,
@@ -89,6 +92,8 @@ _DATE = rf"(?:{alternatives(_SAID.dates)}\s+)?$"
 _SINCE = re.compile(rf"{alternatives(_SAID.since)}\s+(?:{alternatives(_SAID.since_from)}\s+)?{_DATE}", re.IGNORECASE)
 _BEFORE = re.compile(rf"{alternatives(_SAID.before)}\s+{_DATE}", re.IGNORECASE)
 _UP_TO = re.compile(rf"{alternatives(_SAID.up_to)}\s+{_DATE}", re.IGNORECASE)
+_THIS = re.compile(rf"{_U}\s+{alternatives(_SAID.this_after)}|{alternatives(_SAID.this_before)}\s+{_U}", re.IGNORECASE)
+_OF = re.compile(rf"\s+(?:{alternatives(_SAID.of_a_year)}\s+)?", re.IGNORECASE)
 _PRECEDING = re.compile(rf"(?<!\w){alternatives(_SAID.preceding)}$", re.IGNORECASE)
 _LEAD = 64
 """Characters before a point in which a word that opens or closes its period stands: all before it would cost, for
@@ -130,7 +135,7 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
         else:
             joined.append(point.period)
         index += 1
-    return joined
+    return in_other_years(joined, text)
 
 
 def _points(text: str, today: date, year: int | None) -> list[_Found]:
@@ -139,27 +144,48 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
         read = _read(match, today, year)
         if read is not None:
             found.append(_Found(match.start(), match.end(), *read))
-    found = [point for point in found if not _is_of_another(point, found, text)]
+    found = _within_years([point for point in found if not _is_of_another(point, found, text)], text)
     # "Januari dan Februari 2023": the year that is given once holds for its neighbours
     for index in range(len(found) - 2, -1, -1):
         point, after = found[index], found[index + 1]
         if point.year_given or not after.year_given or after.period.start is None or point.period.start is None:
+            continue
+        if is_year(after.period):  # "Februari dibanding 2022"
             continue
         between = text[point.stop : after.start]
         if _JOINED.match(between) or _BESIDE.fullmatch(between):
             wanted = after.period.start.year
             if point.period.start.month > after.period.start.month and _RANGE.match(between):
                 wanted -= 1
-            found[index] = _Found(point.start, point.stop, in_year_of(point.period, wanted), True)
+            moved = in_year_of(point.period, wanted)
+            if moved.start != after.period.start:  # "Februari dibanding Februari tahun lalu"
+                found[index] = _Found(point.start, point.stop, moved, True)
     return found
 
 
+def _within_years(found: list[_Found], text: str) -> list[_Found]:
+    """Points that a year of today's stands right behind are of that year: "Februari tahun lalu"."""
+    made: list[_Found] = []
+    for point in found:
+        last = made[-1] if made else None
+        if last is not None and is_year(point.period) and shorter_than_a_year(last.period):
+            open_ = not last.year_given or _THIS.fullmatch(text[last.start : last.stop])
+            if open_ and _OF.fullmatch(text[last.stop : point.start]) and point.period.start is not None:
+                made[-1] = _Found(last.start, point.stop, in_year_of(last.period, point.period.start.year), True)
+                continue
+        made.append(point)
+    return made
+
+
 def _is_of_another(point: _Found, found: list[_Found], text: str) -> bool:
-    """Whether it is the period before another as long that is named: "Februari 2023 dibanding bulan sebelumnya". Which
-    days these are, plan_dates says."""
+    """Whether it is the period before another as long that is named: "Februari 2023 dibanding bulan sebelumnya", or
+    the year before a shorter one's. Which days these are, plan_dates and other_years say."""
     if not _PRECEDING.search(text[point.start : point.stop]):
         return False
-    return any(each is not point and abs(_days(each.period) - _days(point.period)) <= 3 for each in found)
+    others = [each.period for each in found if each is not point]
+    if is_year(point.period) and any(shorter_than_a_year(each) for each in others):
+        return True
+    return any(abs(_days(each) - _days(point.period)) <= 3 for each in others)
 
 
 def _days(period: Period) -> int:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentd.agent.language import detect, own_language
 from agentd.apps.analytics.narrative import in_currency, narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import in_points, rules_for
 from agentd.apps.analytics.sample import is_sample, said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.vocabulary import asked_in
 from agentd.apps.analytics.wording import wordings
 
 SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
@@ -50,7 +50,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     template = state.get("response_template") or ""
     mapping = state.get("placeholder_mapping") or {}
     period = state.get("time_period")
-    words = wordings().get(own_language(detect(state["user_query"])), wordings()["en"])
+    words = wordings().get(asked_in(state["user_query"]), wordings()["en"])
     made = narrative_of(template, calculations, mapping, period, words, state.get("placeholder_sources"))
     unknown = made.unknown
     answer = await _filled(context, made.ready(), made.values, made.rules, currency)

@@ -99,7 +99,9 @@ def in_year_of(period: Period, year: int) -> Period:
     if period.start == period.end:
         return one_day(start)
     end = months_later(period.end + timedelta(days=1), shift) - timedelta(days=1)
-    return Period(start, end, period.label.replace(str(period.start.year), str(year)))
+    named = str(period.start.year) in period.label and period.start.year == period.end.year
+    label = period.label.replace(str(period.start.year), str(year)) if named else span_label(start, end)
+    return Period(start, end, label)
 
 
 def span_label(start: date, end: date) -> str:

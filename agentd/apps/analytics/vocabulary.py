@@ -13,7 +13,9 @@ from pathlib import Path
 
 from pydantic import ConfigDict
 
-from agentd.agent.languages import merged, packs
+from agentd.agent.language import detect, own_language
+from agentd.agent.languages import languages, merged, packs
+from agentd.errors import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,11 @@ class Vocabulary:
     up_to: frozenset[str]
     beside: frozenset[str]
     joined: frozenset[str]
+    of_a_year: frozenset[str]
+    same: frozenset[str]
+    whole: frozenset[str]
+    last_year: frozenset[str]
+    year_before: frozenset[str]
     compares: frozenset[str]
     by_today: frozenset[str]
     ranks: frozenset[str]
@@ -64,7 +71,39 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """The words of all languages together. Raises IncompletePack."""
-    return merged(packs(Path(__file__).with_suffix(""), Vocabulary))
+    return merged(_packs())
+
+
+@cache
+def _packs() -> Mapping[str, Vocabulary]:
+    return packs(Path(__file__).with_suffix(""), Vocabulary)
+
+
+def asked_in(question: str) -> Language:
+    """The language of the host's own words for a question: by small words, where it has none by those of the books.
+
+    "Penjualan Januari 2023 per customer?" is Indonesian, though most of its words are English too.
+    """
+    words = re.findall(r"[^\W\d_]+", question.casefold())
+    if not any(word in pack.detection for pack in languages().values() for word in words):
+        months = {code: {name for names in pack.months for name in names} for code, pack in languages().items()}
+        found = {
+            code: sum(bool(own.fullmatch(word)) or word in months[code] for word in words)
+            for code, own in _books_words().items()
+        }
+        most = max(found, key=lambda code: found[code])
+        if list(found.values()).count(found[most]) == 1:
+            return own_language(most)
+    return own_language(detect(question))
+
+
+@cache
+def _books_words() -> Mapping[str, re.Pattern[str]]:
+    kinds = ("units", "amounts", "counted", "compares", "ranks", "quarters")
+    return {
+        code: re.compile(alternatives(word for kind in kinds for word in getattr(pack, kind)))
+        for code, pack in _packs().items()
+    }
 
 
 def alternatives(phrases: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from agentd.apps.analytics.understand_query import time_period
 from lab.eval.analytics.questions import TODAY, Question
 
 CLOSE = 1e-9
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 ASKED_BACK = {"impossible", "ambiguous", "hostile"}
 
 
@@ -32,7 +33,7 @@ def invented(question: Question, answer: dict[str, Any]) -> list[str]:
     """The numbers of the narrative that neither a result nor the question holds, in either language's notation.
 
     A period that the question tells in words may be told by its dates; a value may be rounded to the decimals shown,
-    and a share be shown in percent.
+    a share be shown in percent, and of a list the rows be counted that do not stand there ("… dan 24 baris lagi").
     """
     narrative = answer.get("final_narrative") or ""
     past = [question.before] if question.before else []
@@ -40,11 +41,14 @@ def invented(question: Question, answer: dict[str, Any]) -> list[str]:
     values = [value for rows in _results(answer) for row in rows for value in row]
     texts = " ".join([question.text, question.before, period, *(value for value in values if isinstance(value, str))])
     known = [float(value) for value in values if isinstance(value, int | float)]
-    known += [len(rows) for rows in _results(answer)]
+    counts = [len(rows) for rows in _results(answer)]
+    listed = len(re.findall(r"^- (?!…)", narrative, re.MULTILINE))
+    known += [*counts, *(count - listed for count in counts)]
+    said = {number.lstrip("0") for number in _NUMBER.findall(texts)}
     return [
         told
-        for told in re.findall(r"\d(?:[\d.,]*\d)?", narrative)
-        if told not in texts and not any(reads_as(told, value) for value in known)
+        for told in _NUMBER.findall(narrative)
+        if told.lstrip("0") not in said and not any(reads_as(told, value) for value in known)
     ]
 
 

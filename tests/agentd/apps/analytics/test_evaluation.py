@@ -104,3 +104,14 @@ def test_the_stored_answers_of_the_embedded_model_read_as_the_page_says() -> Non
         or not faults_of(by_text[each["question"]], each["narrative"], gold_rows[each["question"]])
     ]
     assert (len(made), len(by_values), len(well)) == (67, 48, 42)
+
+
+def test_the_rows_that_a_list_leaves_to_the_table_are_counted_rightly() -> None:
+    """issue 19 "Judged as a reader would": 12 rows, of which ten stand in the narrative."""
+    question = next(each for each in QUESTIONS if each.text == "Penjualan Januari 2023 per customer?")
+    rows = [{"n": 1000 + place} for place in range(12)]
+    listed = "".join(f"\n- {row['n']}" for row in rows[:10])
+    answer = {"data_table_for_display": rows, "final_narrative": f"Hasil:{listed}\n- … dan 2 baris lagi."}
+    assert invented(question, answer) == []
+    answer["final_narrative"] = f"Hasil:{listed}\n- … dan 3 baris lagi."
+    assert invented(question, answer) == ["3"]

@@ -83,3 +83,43 @@ def test_the_month_before_a_named_one_is_not_last_month(question: str, before: t
     dates = dates_for(question, periods_of(question, TODAY), TODAY)
     assert (dates["PREV_START_DATE"], dates["PREV_END_DATE"]) == before
     assert "START_DATE_2" not in dates
+
+
+FEBRUARY = ("2023-02-01", "2023-02-28")
+A_YEAR_BEFORE = ("2022-02-01", "2022-02-28")
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "other"),
+    [
+        ("Penjualan Februari dibanding tahun sebelumnya", FEBRUARY, A_YEAR_BEFORE),
+        ("Penjualan Februari 2022 dibanding tahun sebelumnya", A_YEAR_BEFORE, ("2021-02-01", "2021-02-28")),
+        ("Penjualan Februari dibanding bulan yang sama tahun lalu", FEBRUARY, A_YEAR_BEFORE),
+        ("Dibanding tahun lalu, berapa penjualan Februari 2023?", FEBRUARY, A_YEAR_BEFORE),
+        ("Februari 2023 vs 2022", FEBRUARY, A_YEAR_BEFORE),
+        ("Februari dibanding Februari tahun lalu", FEBRUARY, A_YEAR_BEFORE),
+        ("Sales in February compared with the previous year", FEBRUARY, A_YEAR_BEFORE),
+        ("February sales vs the same month last year", FEBRUARY, A_YEAR_BEFORE),
+        ("February 2023 sales, year on year", FEBRUARY, A_YEAR_BEFORE),
+        ("February this year vs February last year", FEBRUARY, A_YEAR_BEFORE),
+        ("Q1 2023 dibanding tahun lalu", ("2023-01-01", "2023-03-31"), ("2022-01-01", "2022-03-31")),
+        ("tahun ini s.d. hari ini dibanding tahun lalu", ("2023-01-01", "2023-03-15"), ("2022-01-01", "2022-03-15")),
+        (
+            "Nov 2022 sampai Feb 2023 dibanding setahun sebelumnya",
+            ("2022-11-01", "2023-02-28"),
+            ("2021-11-01", "2022-02-28"),
+        ),
+        ("Februari 2023 dibanding seluruh tahun 2022", FEBRUARY, ("2022-01-01", "2022-12-31")),
+    ],
+)
+def test_a_period_is_compared_with_its_own_days_of_another_year(
+    question: str, own: tuple[str, str], other: tuple[str, str]
+) -> None:
+    dates = dates_for(question, periods_of(question, TODAY), TODAY)
+    assert (dates["START_DATE"], dates["END_DATE"]) == own
+    assert (dates["START_DATE_2"], dates["END_DATE_2"]) == other
+
+
+@pytest.mark.parametrize("words", ["Februari tahun lalu", "February of last year", "Februari tahun 2022"])
+def test_a_month_with_its_year_behind_it_is_one_period(words: str) -> None:
+    assert [found.label for found in periods_of(f"Penjualan {words}", TODAY)] == ["Februari 2022"]

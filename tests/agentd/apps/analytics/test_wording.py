@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics import wording
+from agentd.apps.analytics.vocabulary import asked_in
 from agentd.apps.analytics.wording import uncovered, unrepeated, without, wordings
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
@@ -181,3 +182,20 @@ async def test_a_statement_of_what_no_query_gives_is_a_doubt_and_a_warning(erp: 
     answer = await office.ask("?apa")
     assert "no query gives GONE" in office.model.requests[-1].messages[-1].content
     assert answer["warnings_for_display"] == ["Nilai untuk COMPARE A GONE tidak tersedia."]
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Penjualan Januari 2023 per customer?", "id"),
+        ("Nilai invoice per customer 2021", "id"),
+        ("Daftar invoice USA", "id"),
+        ("Berapa total sales in January ya?", "id"),
+        ("Top 5 customer by sales", "en"),
+        ("Sales by country 2021", "en"),
+        ("", "id"),
+    ],
+)
+def test_a_question_is_answered_in_the_language_of_its_own_words(question: str, language: str) -> None:
+    """Names of things are English in Indonesian questions, too."""
+    assert asked_in(question) == language
