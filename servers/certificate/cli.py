@@ -33,6 +33,7 @@ from servers.certificate.database import LedgerError
 from servers.certificate.issued import masked_name
 from servers.certificate.issuing import LetterService
 from servers.certificate.journal import JournalError
+from servers.certificate.languages import words
 from servers.certificate.office import OfficeError, load
 from servers.certificate.settings import Settings, SettingsError
 from servers.certificate.standing import NotNow
@@ -255,14 +256,12 @@ def _verify_qr(service: LetterService, text: str) -> int:
 
 
 def _verify_alone(text: str | None, key: Path) -> int:
-    from servers.certificate.verification import STATEMENT_REASONS
-
     if text is None:
         raise SettingsError("--key goes with --qr: a PDF is verified by the office's register")
     try:
         statement = read(text.strip().rpartition("#")[2], [statementkey.load_public(key)])
     except StatementError as error:
-        print(f"tampered: {STATEMENT_REASONS[error.fault]}")
+        print(f"tampered: {words('id').verification[error.fault]}")
         return 1
     print("genuine: signed by this key; the register was not asked whether the letter is void or expired")
     _show(statement.model_dump(mode="json"))

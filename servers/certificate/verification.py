@@ -17,38 +17,10 @@ from pydantic import BaseModel, ConfigDict
 from servers.certificate.database import LedgerError
 from servers.certificate.issued import masked_name, normal_code
 from servers.certificate.issuing import LetterService
-from servers.certificate.languages import words
 from servers.certificate.records import Letter
 from servers.certificate.statement import Statement, StatementError, read, stated
 
 Verdict = Literal["genuine", "voided", "tampered", "unknown", "unconfirmed"]
-
-REASONS = {
-    "not_pdf": "Berkas ini bukan PDF.",
-    "unsigned": "Berkas ini tidak memuat tanda tangan elektronik.",
-    "changed": "Isi berkas ini sudah berubah sejak ditandatangani.",
-    "appended": "Ada yang ditambahkan pada berkas ini setelah ditandatangani.",
-    "foreign": "Berkas ini tidak ditandatangani oleh kantor ini.",
-    "intact": "Tanda tangannya utuh, tetapi surat ini tidak terdaftar pada kantor ini.",
-    "no_certificate": (
-        "Berkas ini tercatat di register, tetapi tanda tangannya belum dapat diperiksa: sertifikat kantor tidak "
-        "ditemukan. Hubungi petugas kantor."
-    ),
-}
-UNKNOWN_CODE = "Kode ini tidak terdaftar."
-STATEMENT_REASONS = {
-    "statement_unreadable": (
-        "Kode QR ini tidak terbaca utuh. Pindai sekali lagi; bila tetap begini, ini bukan kode dari surat asli."
-    ),
-    "statement_foreign": "Kode QR ini tidak ditandatangani oleh kantor ini.",
-    "statement_changed": "Isi kode QR ini sudah diubah.",
-    "statement_elsewhere": "Kode QR ini disusun dari dua surat yang berbeda.",
-    "statement_alone": "Tanda tangan kode QR ini sah, tetapi surat ini tidak terdaftar pada kantor ini.",
-    "unconfirmed": (
-        "Isi menurut kode QR ini asli, tetapi register kantor sedang tidak dapat ditanya: belum diketahui apakah surat "
-        "ini sudah dibatalkan atau habis masa berlakunya."
-    ),
-}
 
 
 class Paper(BaseModel):
@@ -69,9 +41,9 @@ class Paper(BaseModel):
 class Verification(BaseModel):
     """What `verify_letter` answers. The letter's own fields are null unless the ledger knows it.
 
-    `cause` is a stable name for `reason`: a key of REASONS or STATEMENT_REASONS, or `valid`, `expired`, `voided`,
-    `unknown_code`. `paper` is null unless a genuine statement was asked about. `unconfirmed`: the statement is genuine,
-    and the register couldn't be asked.
+    `cause` is a stable name for `reason`: a key of `[verification]` in languages/*.toml, its sentence in the office's
+    language. `paper` is null unless a genuine statement was asked about. `unconfirmed`: the statement is genuine, and
+    the register couldn't be asked.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -105,7 +77,7 @@ class Verifier:
             return self.statement(said.strip(), address)
         row = self._service.ledger.by_code(_code_of(address))
         if row is None or row.status == "reserved":
-            return Verification(status="unknown", genuine=False, reason=UNKNOWN_CODE, cause="unknown_code")
+            return self._refused("unknown", "unknown_code")
         return self._known(row)
 
     def statement(self, said: str, address: str = "") -> Verification:
@@ -113,16 +85,16 @@ class Verifier:
         try:
             statement = read(said, self._service.statement_keys())
         except StatementError as error:
-            return _refused("tampered", error.fault)
+            return self._refused("tampered", error.fault)
         paper, ledger, code = self._paper(statement), self._service.ledger, _code_of(address)
         try:
             row = ledger.by_code(code) if code else ledger.by_number(statement.number)
         except LedgerError:
-            return _refused("unconfirmed", "unconfirmed", paper)
+            return self._refused("unconfirmed", "unconfirmed", paper)
         if row is None or row.status == "reserved":
-            return _refused("unknown", "statement_alone", paper)
+            return self._refused("unknown", "statement_alone", paper)
         if not self._says(row, statement):
-            return _refused("tampered", "statement_elsewhere")
+            return self._refused("tampered", "statement_elsewhere")
         return self._known(row).model_copy(update={"paper": paper})
 
     def file(self, pdf: bytes) -> Verification:
@@ -136,13 +108,16 @@ class Verifier:
             if finding == "changed" and self._begins_with_a_letter(pdf):
                 finding = "appended"
             status: Verdict = "tampered" if finding in ("changed", "appended") else "unknown"
-            return Verification(status=status, genuine=False, reason=REASONS[finding], cause=finding)
+            return self._refused(status, finding)
         if finding == "foreign":  # the bytes are the office's own, so it is its certificate that is not there
-            cause = "no_certificate"
-            return Verification(status="unknown", genuine=False, reason=REASONS[cause], cause=cause)
+            return self._refused("unknown", "no_certificate")
         if finding != "intact":
-            return Verification(status="tampered", genuine=False, reason=REASONS[finding], cause=finding)
+            return self._refused("tampered", finding)
         return self._known(row)
+
+    def _refused(self, status: Verdict, cause: str, paper: Paper | None = None) -> Verification:
+        reason = self._service.office.speech.verification[cause]
+        return Verification(status=status, genuine=False, reason=reason, cause=cause, paper=paper)
 
     def _begins_with_a_letter(self, pdf: bytes) -> bool:
         """Whether cutting the file at one of its first ends of file leaves a letter of ours."""
@@ -169,17 +144,14 @@ class Verifier:
         void = row.status == "void"
         until = row.valid_until if row.basis else self._service.office.valid_until(row.day)
         cause = "voided" if void else "valid"
-        if void:
-            state = "sudah dibatalkan"
-        elif until is not None and until < self._service.now().date():
+        if not void and until is not None and until < self._service.now().date():
             cause = "expired"
-            state = f"asli, tetapi masa berlakunya habis pada {words('id').date(until)}"
-        else:
-            state = "asli dan masih berlaku"
+        speech = self._service.office.speech
+        reason = speech.verification[cause]
         return Verification(
             status="voided" if void else "genuine",
             genuine=not void,
-            reason=f"{title} nomor {row.number} {state}.",
+            reason=reason.format(title=title, number=row.number, date=speech.date(until) if until else ""),
             cause=cause,
             letter_type=row.letter_type,
             title=title,
@@ -196,7 +168,3 @@ class Verifier:
 def _code_of(address: str) -> str:
     """The code at the end of an address, or typed alone."""
     return normal_code(address.strip().rstrip("/").rpartition("/")[2])
-
-
-def _refused(status: Verdict, cause: str, paper: Paper | None = None) -> Verification:
-    return Verification(status=status, genuine=False, reason=STATEMENT_REASONS[cause], cause=cause, paper=paper)

@@ -64,6 +64,10 @@ def test_a_student_gets_a_letter_in_english_by_configuration_alone(tmp_path: Pat
         done = officer.call("Agent.approve", **approval)
         assert done["steps"][-1]["success"], done["steps"][-1]["message"]
         paper = printed(daemon, done)
+        code = re.search(r"\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}\b", paper)
+        assert code is not None
+        verified = daemon.call("Tools.call", tool="verify_letter", input={"code": code[0]})
+        assert "is genuine and valid." in verified["message"]
     assert (done["status"], done["steps"][-1]["success"]) == ("completed", True), done["steps"]
     assert re.fullmatch(
         r"Active-Student Letter number 001/ASL/.* is issued as PDF \(.*\.pdf\)\.", done["steps"][-1]["message"]

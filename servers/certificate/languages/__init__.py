@@ -47,6 +47,8 @@ class OfficeWords(BaseModel):
     wrong_fields: str
     instructions: str
     tools: Mapping[str, str]
+    verification: Mapping[str, str]
+    """{`cause` of a Verification: its sentence}."""
     asked_by: Mapping[str, tuple[str, ...]]
     errors: Mapping[str, str] = {}
     """{the Indonesian sentence: this language's}; empty for Indonesian."""

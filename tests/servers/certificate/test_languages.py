@@ -63,7 +63,7 @@ def test_every_sentence_is_said_in_each_language(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_fills_the_same_places(language: str) -> None:
     def places(of: OfficeWords) -> dict[str, set[str | None]]:
-        texts = {name: text for name, text in of.model_dump().items() if isinstance(text, str)}
+        texts = {name: text for name, text in of.model_dump().items() if isinstance(text, str)} | of.verification
         return {name: {part[1] for part in string.Formatter().parse(text)} - {None} for name, text in texts.items()}
 
     assert places(words(language)) == places(words("id"))

@@ -15,12 +15,15 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 
 from servers.certificate import officekey, strangers
 from servers.certificate.issuing import LetterService
+from servers.certificate.languages import words
 from servers.certificate.office import SAMPLE
 from servers.certificate.signing import OfficeSigner
-from servers.certificate.verification import REASONS, Verifier
+from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 
 pytestmark = pytest.mark.slow  # what is not of the register is read in a process
+
+REASONS = words("id").verification
 
 
 @pytest.fixture
