@@ -139,6 +139,8 @@ class Reading:
 
     messages: tuple[Incoming, ...] = ()
     answer: str = ""
+    sent: tuple[str, ...] = ()
+    """Keys of messages that the service says it has."""
 
 
 class Channel(Protocol):
@@ -154,6 +156,8 @@ class Channel(Protocol):
     most_choices: int
     window_s: float | None
     """Seconds after a person's last message in which they may be written to; None: always."""
+    tells_within_s: float
+    """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
 
     async def receive(self, take: Take) -> None:
         """Bring messages until cancelled; where they come by webhook, register that and return.

@@ -89,7 +89,10 @@ def detect(text: str, session: str | None = None) -> str:
     """
     text = text[:_READ]
     words = _WORD.findall(text.casefold())
-    return _script(text, len("".join(words))) or _decided(_signals(words), session) or session or LANGUAGES[0]
+    by_script = _script(text, len("".join(words)))
+    if by_script is not None or (session is not None and len(words) < 2):
+        return by_script or session or LANGUAGES[0]
+    return _decided(_signals(words, first=session is None), session) or session or LANGUAGES[0]
 
 
 def own_language(code: str) -> Language:
@@ -110,8 +113,6 @@ def _script(text: str, letters: int) -> str | None:
 
 def _decided(signals: Signals, session: str | None) -> str | None:
     """What the signals are enough for; None: the session's language stays."""
-    if signals.words < 2 and session is not None:
-        return None
     if _is_foreign(signals, session):
         return signals.sure
     most = max(signals.small, key=lambda code: signals.small[code])
@@ -139,12 +140,15 @@ def _is_foreign(signals: Signals, session: str | None) -> bool:
     return signals.words >= enough and 2 * small <= signals.words
 
 
-def _signals(words: Sequence[str]) -> Signals:
+def _signals(words: Sequence[str], *, first: bool) -> Signals:
     sure = _read(words, best_effort=False)
-    guess = None if sure else _read(words, best_effort=True)
+    guess = _read(words, best_effort=True) if first and sure is None else None
     return Signals(
         words=len(words),
-        small={code: sum(word in pack.detection for word in words) for code, pack in languages().items()},
+        small={
+            code: sum(word in pack.detection or word in pack.shorthands for word in words)
+            for code, pack in languages().items()
+        },
         sure=sure,
         guess=guess,
     )

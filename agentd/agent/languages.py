@@ -33,6 +33,7 @@ class Words:
     assents: frozenset[str]
     refusals: frozenset[str]
     number_joiners: frozenset[str]
+    numbered: frozenset[str]
     months: tuple[tuple[str, ...], ...]
     shorthands: Mapping[str, str]
     digits: Mapping[str, int]

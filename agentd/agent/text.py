@@ -45,12 +45,31 @@ _JOINERS = words().joiners
 
 _CHAT = words().shorthands
 """How people shorten words in a chat."""
+_DOUBLED = re.compile(
+    rf"\b(?!(?:{'|'.join(sorted(words().numbered))})2)(?=(?-i:[^\W\d_]*[a-z]))[^\W\d_]{{2,}}2(?:nya|an|kan|in|i|ku|mu|lah)?\b",
+    re.IGNORECASE,
+)
+"""`jadi2`, `anak2nya`: a word said twice. What counts something (`RT2`, `blok2`) or is all capitals is none."""
+_TOKEN_OR_DOUBLED = re.compile(f"{_DOUBLED.pattern}|{_TOKEN.pattern}", re.IGNORECASE)
+_LENGTHENED = re.compile(r"(?<=[a-z])([abeghknoprstuy])\1{2,}$")
+"""`tolonggg`: how people raise their voice. Letters of Roman numbers stay (`Blok III`)."""
 
 
 def folded(token: str) -> str:
-    """A token without case, and as it is spelt in full."""
+    """A token without case, as it is spelt in full; of a word said twice by a number (`jadi2`) the word."""
     word = token.strip().casefold()
-    return _CHAT.get(word, word) if word.isascii() else word.translate(_ONE_LETTER)
+    if not word.isascii():
+        return word.translate(_ONE_LETTER)
+    if word.isalpha():
+        word = _LENGTHENED.sub(r"\1", word)
+    elif word.isalnum() and not word.isdecimal():
+        word = word.replace("2", "")
+    return _CHAT.get(word, word)
+
+
+def doubled(word: str) -> bool:
+    """Whether the digit of a word only says that it is said twice (`jalan2`)."""
+    return _DOUBLED.fullmatch(word) is not None
 
 
 def normal(text: str) -> str:
@@ -82,10 +101,14 @@ def _fewer_marks(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Digits, words, line breaks and single marks, as written; a full stop or comma before a space keeps that space."""
+    """Digits, words (`jadi2` is one), line breaks and single marks, as written.
+
+    A full stop or comma before a space keeps that space.
+    """
     if not text.isascii():
         text = _HAN.sub(r" \g<0> ", text)
-    return _TOKEN.findall(_SPACES.sub(" ", text))
+    found = _TOKEN_OR_DOUBLED if "2" in text else _TOKEN
+    return found.findall(_SPACES.sub(" ", text))
 
 
 def folded_tokens(text: str) -> tuple[str, ...]:

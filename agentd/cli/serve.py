@@ -21,7 +21,7 @@ STOP_S = 9
 WARM_AFTER_S = 3.0
 Stamp = tuple[int, int, int]
 """A file's time, size and number."""
-LOOK_S = 0.25
+LOOK_S = 0.1
 """How often `--watch` looks at client.toml."""
 
 

@@ -60,9 +60,10 @@ class Document(Message):
 
 
 class Outgoing(Message):
-    """One message to one person: a text with its choices, or a document."""
+    """One message to one person: a text with its choices, or a document. A service may tell of it by its `key`."""
 
     chat: str
     text: str = ""
     choices: tuple[Choice, ...] = ()
+    key: str = ""
     document: Document | None = None

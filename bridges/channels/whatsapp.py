@@ -24,6 +24,8 @@ from bridges.channels.wire import File, Wire
 ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
 SECRETS = ("token", "app_secret", "verify_token")
+KEY = "biz_opaque_callback_data"
+"""Comes back in what the service tells of a message."""
 UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral"})
 """What is no message of a person's."""
 BUTTONS, BUTTON_CHARS, ROW_CHARS, ABOUT_CHARS = 3, 20, 24, 72
@@ -40,6 +42,7 @@ class WhatsAppChannel:
     longest, longest_asking, most_choices = 4096, 1024, 10
     window_s = 24 * 3600.0 - 600.0
     """Ten minutes less than the service's own: its clock and ours may differ."""
+    tells_within_s = 20.0
 
     def __init__(self, settings: ChannelSettings) -> None:
         if lacking := [name for name in SECRETS if not settings.secrets.get(name)]:
@@ -69,7 +72,7 @@ class WhatsAppChannel:
             payload = json.loads(delivery.body)
         except ValueError:
             raise InvalidRequest("The body is not JSON") from None
-        return Reading(tuple(incoming(payload, self._number)))
+        return Reading(tuple(incoming(payload, self._number)), sent=tuple(told(payload, self._number)))
 
     async def send(self, message: Outgoing) -> None:
         """A text, a question with buttons or a list, or a document."""
@@ -80,7 +83,8 @@ class WhatsAppChannel:
         else:
             content = {"type": "text", "text": {"preview_url": False, "body": message.text}}
         to = {"messaging_product": "whatsapp", "recipient_type": "individual", "to": message.chat}
-        await self._call("messages", json={**to, **content})
+        key = {KEY: message.key} if message.key else {}
+        await self._call("messages", json={**to, **key, **content})
 
     async def notice(self, message: Incoming) -> None:
         """Mark it as read, and show that an answer is being written."""
@@ -136,6 +140,15 @@ def incoming(payload: Any, number: str) -> list[Incoming]:
     """The messages of a delivery that are for this number, in the order in which they were written."""
     found = [one for value in _values(payload) if _is_for(value, number) for one in _messages(value)]
     return [message for _, message in sorted(found, key=lambda one: one[0])]
+
+
+def told(payload: Any, number: str) -> Iterator[str]:
+    """The keys of our messages that a delivery tells of: sent, delivered, read, or not to be delivered."""
+    for value in _values(payload):
+        if _is_for(value, number):
+            for status in _list(value, "statuses"):
+                if isinstance(status, dict) and isinstance(status.get(KEY), str):
+                    yield status[KEY]
 
 
 def _values(payload: Any) -> Iterator[dict[str, Any]]:

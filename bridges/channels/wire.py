@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
@@ -47,7 +49,9 @@ class Wire:
         """`content` is aiohttp's: json, data, params. Raises ChannelFailure when no answer comes."""
         if self._session is None:
             connections = aiohttp.TCPConnector(limit=AT_ONCE)
-            self._session = aiohttp.ClientSession(connector=connections, headers=self._headers, trust_env=True)
+            self._session = aiohttp.ClientSession(
+                connector=connections, headers=self._headers, proxy=_proxy(self._base)
+            )
         if file is not None:
             form = aiohttp.FormData(content.get("data", {}))
             form.add_field(file.field, file.content, filename=file.name, content_type=file.media_type)
@@ -60,12 +64,19 @@ class Wire:
             ) as response:
                 return Answered(response.status, await _json(response))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise ChannelFailure(f"no answer: {type(error).__name__}") from None
+            never_left = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | ValueError)
+            raise ChannelFailure(f"no answer: {type(error).__name__}", answered=never_left) from None
 
     async def aclose(self) -> None:
         """Close its connections."""
         if self._session is not None:
             await self._session.close()
+
+
+def _proxy(base: str) -> str | None:
+    """The environment's proxy for this address. aiohttp itself would read the environment and ~/.netrc at each call."""
+    address = urlsplit(base)
+    return None if proxy_bypass(address.hostname or "") else getproxies().get(address.scheme)
 
 
 async def _json(response: aiohttp.ClientResponse) -> dict[str, Any]:

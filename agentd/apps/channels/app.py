@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -20,13 +19,14 @@ from agentd.access import Buckets
 from agentd.agent.language import own_language
 from agentd.application import App, Wiring
 from agentd.apps.channels.conversation import Conversation, Service
-from agentd.apps.channels.mailbox import Answer, Chat, Mailbox, Place
+from agentd.apps.channels.mailbox import Answer, Mailbox, Place
 from agentd.apps.channels.reading import kind_of, said
+from agentd.apps.channels.sending import Sender
 from agentd.apps.channels.texts import texts
-from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, NotFound, Problem
-from agentd.messages import ChannelSettings, Document, Incoming, Outgoing
+from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, Problem
+from agentd.messages import ChannelSettings, Incoming
 from agentd.plugins import plugin
-from agentd.ports import Channel
+from agentd.ports import Channel, Reading
 from agentd.runs.api import Runs
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Channels(App):
         self._runs: Runs | None = None
         self._on_the_wire = asyncio.Event()
         self._conversation = Conversation(self._mailbox, wiring.call, self._served_runs)
+        self._sender = Sender(self._mailbox, self._conversation, self._served_runs, wiring.clock)
         self._services: dict[str, Service] = {}
         self._workers: dict[Place, asyncio.Task[None]] = {}
         self._notices: set[asyncio.Task[None]] = set()
@@ -68,7 +69,9 @@ class Channels(App):
         """The webhooks and the sign-in page."""
         from agentd.apps.channels.pages import Pages
 
-        return Pages(self._services, self.take, self._mailbox, self._conversation, self.lock, self.wiring.call).routes()
+        return Pages(
+            self._services, self._delivered, self._mailbox, self._conversation, self.lock, self.wiring.call
+        ).routes()
 
     def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
         """None; but from now on the daemon serves, and chats are answered."""
@@ -111,6 +114,7 @@ class Channels(App):
         try:
             yield
         finally:
+            await self._sender.finish(self._services.values())
             tasks += [*self._workers.values(), *self._notices]
             for task in tasks:
                 task.cancel()
@@ -139,6 +143,10 @@ class Channels(App):
                 log.warning("channel.put_off", channel=service.name, error=type(error).__name__)
                 await asyncio.sleep(pause)
             pause = min(2 * pause, AGAIN_AT_MOST_S)
+
+    async def _delivered(self, service: Service, reading: Reading) -> None:
+        self._sender.confirmed(reading.sent)
+        await self.take(service, reading.messages)
 
     async def take(self, service: Service, messages: Sequence[Incoming]) -> None:
         """Keep what came, each once; what nobody may keep (a PIN, a file, a stranger's flood) is not."""
@@ -213,50 +221,16 @@ class Channels(App):
             del self._workers[place]
 
     async def _step(self, place: Place) -> bool:
-        """Send one answer, or answer one message; False when nothing can be done now."""
+        """Send what waits, or else answer one message and send that; False when nothing is left to be done now."""
         service = self._services[place[0]]
         async with self.lock(place):
-            chat, waiting, letter = await self._mailbox.look(place)
-            if waiting is not None and self._open(service, chat):
-                async with service.sending:
-                    await self._send(service, place[1], *waiting, chat)
-                return True
-            if letter is None or chat is None:
-                return False
-            answer = await self._conversation.answer(service, chat, letter)
-            await self._mailbox.answer(place, answer, letter.number)
-            return True
-
-    def _open(self, service: Service, chat: Chat | None) -> bool:
-        """Whether the service lets us write now."""
-        if service.channel.window_s is None or chat is None:
-            return True
-        heard = datetime.fromisoformat(chat.heard_at)
-        return (self.wiring.clock.now() - heard).total_seconds() < service.channel.window_s
-
-    async def _send(self, service: Service, to: str, number: int, body: dict[str, Any], chat: Chat | None) -> None:
-        message = await self._outgoing(service, to, body, chat)
-        try:
-            if message is not None:
-                await service.channel.send(message)
-        except ChannelFailure as failure:
-            if not failure.final:
-                raise
-            log.warning("channel.not_sent", channel=service.name, reason=failure.message)
-        await self._mailbox.sent(number)
-
-    async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing | None:
-        """None for a file that was deleted meanwhile."""
-        if "file" not in body:
-            return Outgoing(chat=to, **body)
-        if chat is None:
-            return None
-        caller, runs = self._conversation.caller(service, chat), self._served_runs()
-        try:
-            artifact, path = await runs.artifact(str(body["run_id"]), str(body["file"]), caller)
-        except NotFound:
-            return None
-        return Outgoing(chat=to, document=Document(path=str(path), name=artifact.name, media_type=artifact.media_type))
+            chat, out, letter = await self._mailbox.look(place)
+            if letter is not None and chat is not None and not self._sender.may_send(service, chat, out):
+                answer = await self._conversation.answer(service, chat, letter)
+                chat, out, letter = await self._mailbox.answer(place, answer, letter.number)
+            if out is not None and self._sender.may_send(service, chat, out):
+                return await self._sender.send(service, place, out, chat)
+            return letter is not None and chat is not None
 
     # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
 

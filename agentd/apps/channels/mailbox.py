@@ -21,6 +21,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
+from agentd.apps.channels.tables import CHATS, INBOX, LINKS, OUTBOX, SEEN_MARKS, STANDING, STOPPED, TABLES, WAITS
 from agentd.clock import iso
 from agentd.errors import Language
 from agentd.ports import Clock
@@ -34,48 +35,11 @@ KEY_FILE = "channels.key"
 Place = tuple[str, str]
 """A chat: its channel's name, and the service's id of it."""
 Out = tuple[int, dict[str, Any]]
-"""An answer that was not sent: its number and what it is."""
-
-TABLES = sa.MetaData()
-_CHAT = (sa.Column("channel", sa.String(40), primary_key=True), sa.Column("chat", sa.String(100), primary_key=True))
-CHATS = sa.Table(
-    "agentd_chats",
-    TABLES,
-    *_CHAT,
-    sa.Column("visit", sa.String(40), nullable=False),
-    sa.Column("session_id", sa.String(200), index=True),
-    sa.Column("language", sa.String(8), nullable=False),
-    sa.Column("heard_at", sa.String(40), nullable=False),
-    sa.Column("run_id", sa.String(200)),
-    sa.Column("approval_id", sa.String(100)),
-    sa.Column("confirm", sa.String(64)),
-    sa.Column("tries", sa.Integer, nullable=False),
-)
-
-
-def _of_chat() -> tuple[sa.Column[Any], ...]:
-    number = sa.Column("number", sa.Integer, primary_key=True)
-    return (
-        number,
-        sa.Column("channel", sa.String(40), nullable=False),
-        sa.Column("chat", sa.String(100), nullable=False),
-    )
-
-
-INBOX = sa.Table("agentd_chat_inbox", TABLES, *_of_chat(), sa.Column("mark", sa.String(64)), sa.Column("body", sa.JSON))
-OUTBOX = sa.Table("agentd_chat_outbox", TABLES, *_of_chat(), sa.Column("body", sa.JSON, nullable=False))
-WAITS = sa.Table("agentd_chat_waits", TABLES, *_of_chat(), sa.Column("run_id", sa.String(200), nullable=False))
-LINKS = sa.Table(
-    "agentd_chat_links",
-    TABLES,
-    *_of_chat(),
-    sa.Column("code", sa.String(64), nullable=False),
-    sa.Column("until", sa.String(40), nullable=False),
-)
-SEEN_MARKS = sa.Table(
-    "agentd_chat_seen", TABLES, sa.Column("mark", sa.String(64), primary_key=True), sa.Column("at", sa.String(40))
-)
-STOPPED = sa.Table("agentd_chat_stopped", TABLES, sa.Column("mark", sa.String(64), primary_key=True))
+"""An answer that was not sent, or of which that isn't known: its number and what it is."""
+Standing = tuple["Chat | None", Out | None, "Letter | None"]
+"""A chat as it stands, the oldest answer that was not sent, the oldest message that is not answered."""
+BEGUN = "begun"
+"""In an answer's body: the key under which its sending was begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,41 +160,43 @@ class Mailbox:
         query = sa.union(sa.select(INBOX.c.channel, INBOX.c.chat), sa.select(OUTBOX.c.channel, OUTBOX.c.chat))
         return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
 
-    async def look(self, place: Place) -> tuple[Chat | None, Out | None, Letter | None]:
-        """The chat as it stands, the oldest answer that was not sent, the oldest message that is not answered."""
-
-        def work(db: Connection) -> tuple[Chat | None, Out | None, Letter | None]:
-            chat, out, letter = (_first(db, table, _mine(table, place)) for table in (CHATS, OUTBOX, INBOX))
-            return (
-                None if chat is None else Chat(**chat),
-                None if out is None else (out["number"], out["body"]),
-                None if letter is None else Letter(letter["number"], letter["mark"], letter["body"]),
-            )
-
-        return await self._writes.do(work)
+    async def look(self, place: Place) -> Standing:
+        """How a chat stands."""
+        return await self._writes.do(lambda db: _standing(db, place))
 
     async def put(self, chat: Chat) -> None:
         """Keep how a chat stands, unless it was forgotten meanwhile."""
         query = CHATS.update().where(_mine(CHATS, (chat.channel, chat.chat))).values(**_state(chat))
         await self._writes.do(lambda db: db.execute(query))
 
-    async def sent(self, number: int) -> None:
-        """The service has it."""
-        await self._writes.do(lambda db: db.execute(OUTBOX.delete().where(OUTBOX.c.number == number)))
+    async def note(self, number: int, body: dict[str, Any]) -> None:
+        """How the sending of an answer stands, before anything else is done about it."""
+        query = OUTBOX.update().where(OUTBOX.c.number == number).values(body=body)
+        await self._writes.do(lambda db: db.execute(query))
 
-    async def answer(self, place: Place, answer: Answer, number: int | None = None) -> None:
-        """In one transaction: the message `number` goes, what it came to is kept."""
+    async def sent(self, place: Place, number: int) -> bool:
+        """The service has it; whether something else is to be done in the chat."""
+
+        def work(db: Connection) -> bool:
+            db.execute(OUTBOX.delete().where(OUTBOX.c.number == number))
+            _, out, letter = _standing(db, place)
+            return out is not None or letter is not None
+
+        return await self._writes.do(work)
+
+    async def answer(self, place: Place, answer: Answer, number: int | None = None) -> Standing:
+        """In one transaction: the message `number` goes, what it came to is kept. How the chat stands then."""
         until = iso(self._clock.now() + timedelta(seconds=LINK_S))
         me = {"channel": place[0], "chat": place[1]}
 
-        def work(db: Connection) -> None:
+        def work(db: Connection) -> Standing:
             if number is not None:
                 db.execute(INBOX.delete().where(INBOX.c.number == number))
             mine = _mine(CHATS, place)
             if answer.chat is None:
                 db.execute(CHATS.delete().where(mine))
             elif not db.execute(CHATS.update().where(mine).values(**_state(answer.chat))).rowcount:
-                return  # its session was deleted meanwhile
+                return None, None, None  # its session was deleted meanwhile
             for body in answer.messages:
                 db.execute(OUTBOX.insert(), {**me, "body": body})
             db.execute(WAITS.delete().where(WAITS.c.run_id.in_(answer.ends)))
@@ -239,8 +205,9 @@ class Mailbox:
             if answer.link is not None:
                 db.execute(LINKS.delete().where(_mine(LINKS, place)))
                 db.execute(LINKS.insert(), {**me, "code": self.mark("link", answer.link), "until": until})
+            return _standing(db, place)
 
-        await self._writes.do(work)
+        return await self._writes.do(work)
 
     async def waiting(self) -> list[tuple[Place, str]]:
         """(chat, run_id) of the runs whose end is told later."""
@@ -280,6 +247,16 @@ class Mailbox:
             db.execute(CHATS.delete().where(idle))
 
         await self._writes.do(work)
+
+
+def _standing(db: Connection, place: Place) -> Standing:
+    row = db.execute(STANDING, {"channel": place[0], "chat": place[1]}).mappings().one()
+    chat = {column.name: row[column] for column in CHATS.columns}
+    return (
+        None if chat["chat"] is None else Chat(**chat),
+        None if row[OUTBOX.c.number] is None else (row[OUTBOX.c.number], row[OUTBOX.c.body]),
+        None if row[INBOX.c.number] is None else Letter(row[INBOX.c.number], row[INBOX.c.mark], row[INBOX.c.body]),
+    )
 
 
 def _first(db: Connection, table: sa.Table, where: sa.ColumnElement[bool]) -> RowMapping | None:

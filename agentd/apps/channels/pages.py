@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import html
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from urllib.parse import parse_qs
@@ -24,8 +24,7 @@ from agentd.apps.channels.mailbox import Chat, Mailbox
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, Busy, NotFound, RateLimited
 from agentd.http.guard import ADDRESS
-from agentd.messages import Incoming
-from agentd.ports import Delivery
+from agentd.ports import Delivery, Reading
 
 WAIT_S = 10.0
 """How long a sign-in waits for the chat's run to end."""
@@ -47,7 +46,7 @@ class Pages:
     def __init__(
         self,
         services: Mapping[str, Service],
-        take: Callable[[Service, Sequence[Incoming]], Awaitable[None]],
+        take: Callable[[Service, Reading], Awaitable[None]],
         mailbox: Mailbox,
         conversation: Conversation,
         lock: Callable[[tuple[str, str]], asyncio.Lock],
@@ -75,7 +74,7 @@ class Pages:
             raise NotFound("there is no such channel")
         headers = {name.lower(): value for name, value in request.headers.items()}
         reading = service.channel.read(Delivery(request.method, request.query, headers, await request.read()))
-        await self._take(service, reading.messages)
+        await self._take(service, reading)
         return web.Response(text=reading.answer)
 
     async def sign_in(self, request: web.Request) -> web.Response:

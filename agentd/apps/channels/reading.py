@@ -66,6 +66,12 @@ def pieces(text: str, longest: int) -> Iterator[str]:
         yield text
 
 
+def again(text: str, language: Language, longest: int) -> str:
+    """A text that may have arrived before, saying so where there is room for that."""
+    whole = f"{texts()[language].again}\n\n{text}"
+    return whole if text and units(whole) <= longest else text
+
+
 def said(text: str, choices: tuple[Choice, ...] = ()) -> dict[str, Any]:
     """A text as the outbox keeps it."""
     return {"text": text, "choices": [choice.model_dump() for choice in choices]}

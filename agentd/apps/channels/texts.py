@@ -30,6 +30,7 @@ class Texts:
     pin_remains: str
     too_many: str
     old_button: str
+    again: str
     agree: str
     yes: str
     change: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.aside import OverBudget, aside
+from agentd.agent.text import doubled
 from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
@@ -83,4 +84,4 @@ def _codes(said: Sequence[Said]) -> list[str]:
 
 
 def _is_code(word: str) -> bool:
-    return any(letter.isdecimal() for letter in word) or sum(letter.isupper() for letter in word) > 1
+    return (any(letter.isdecimal() for letter in word) and not doubled(word)) or sum(map(str.isupper, word)) > 1

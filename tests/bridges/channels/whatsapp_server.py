@@ -58,6 +58,8 @@ class WhatsAppServer(ServiceServer):
         super().__init__()
         self.sent: list[dict[str, Any]] = []
         self.read: list[str] = []
+        self.cuts = 0
+        """Messages that are taken, and the connection cut before that is said."""
         self.media: dict[str, tuple[str, str, bytes]] = {}
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
@@ -85,4 +87,8 @@ class WhatsAppServer(ServiceServer):
             self.noted(self.read, body["message_id"])
             return web.json_response({"success": True})
         self.noted(self.sent, body)
+        if self.cuts:
+            self.cuts -= 1
+            assert request.transport is not None
+            request.transport.abort()
         return web.json_response({"messages": [{"id": f"wamid.out{len(self.sent)}"}]})

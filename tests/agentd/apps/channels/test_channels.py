@@ -17,9 +17,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from agentd.application import Wiring
 from agentd.apps.channels import Channels
 from agentd.apps.channels.reading import kind_of, pieces, units
+from agentd.apps.channels.texts import texts
 from agentd.errors import Busy, ChannelFailure, NotFound
 from agentd.http.guard import ADDRESS
-from agentd.messages import AgentOutcome, Approval, Artifact, Caller, ChannelSettings, Incoming
+from agentd.messages import AgentOutcome, Approval, Artifact, Caller, ChannelSettings, Incoming, Outgoing
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock, MemoryChannel
@@ -27,6 +28,7 @@ from bridges.channels.whatsapp import WhatsAppChannel
 from tests.bridges.channels.whatsapp_server import VERIFY, WhatsAppServer, delivery, said, settings, signed, tapped
 
 ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
+AGAIN = texts()["id"].again
 PATIENCE_S = 60.0
 
 
@@ -223,6 +225,61 @@ async def test_an_outage_of_the_service_loses_nothing_and_keeps_the_order(desk: 
     desk.channel.faults += [ChannelFailure("away", retry_after_s=0.01)] * 3
     desk.channel.write(text("satu"), text("dua", 2))
     await desk.until(lambda: desk.texts() == ["jawaban: satu", "jawaban: dua"])
+
+
+class CutOff(MemoryChannel):
+    """The first message arrives, but whoever sent it never hears that."""
+
+    async def send(self, message: Outgoing) -> None:
+        await super().send(message)
+        if len(self.sent) == 1:
+            raise ChannelFailure("no answer", retry_after_s=0.01, answered=False)
+
+
+async def test_what_may_have_arrived_says_so_when_it_is_sent_again(tmp_path: Path) -> None:
+    async with serving(tmp_path, Office(), CutOff()) as desk:
+        desk.channel.write(text("satu"), text("dua", 2))
+        await desk.until(lambda: len(desk.texts()) == 3)
+        assert desk.texts() == ["jawaban: satu", f"{AGAIN}\n\njawaban: satu", "jawaban: dua"]
+
+
+async def test_what_was_on_its_way_at_a_stop_arrives_once(tmp_path: Path) -> None:
+    on_its_way = asyncio.Event()
+
+    class Slow(MemoryChannel):
+        async def send(self, message: Outgoing) -> None:
+            on_its_way.set()
+            await asyncio.sleep(0.1)
+            await super().send(message)
+
+    channel = Slow()
+    async with serving(tmp_path, Office(), channel) as desk:
+        desk.channel.write(text("satu"))
+        await on_its_way.wait()
+    assert desk.texts() == ["jawaban: satu"]
+    async with serving(tmp_path, Office(), channel) as later:
+        later.channel.write(text("dua", 2))
+        await later.until(lambda: later.texts()[-1] == "jawaban: dua")
+    assert len(channel.sent) == 2
+
+
+async def test_an_answer_of_which_whatsapp_tells_that_it_has_it_is_not_sent_again(tmp_path: Path) -> None:
+    with WhatsAppServer() as server:
+        channel = WhatsAppChannel(settings(server.url))
+        server.cuts = 1
+        async with serving(tmp_path, Office(), channel) as desk, TestClient(TestServer(pages(desk.app))) as service:
+
+            async def deliver(**value: Any) -> None:
+                body = delivery(**value)
+                assert (await service.post("/channels/chat", data=body, headers=signed(body))).status == 200
+
+            await deliver(messages=[said("satu", 1)])
+            await desk.until(lambda: server.sent)
+            key = server.sent[0]["biz_opaque_callback_data"]
+            await deliver(statuses=[{"id": "wamid.1", "status": "sent", "biz_opaque_callback_data": key}])
+            await deliver(messages=[said("dua", 2)])
+            await desk.until(lambda: len(server.sent) == 2)
+        assert [one["text"]["body"] for one in server.sent] == ["jawaban: satu", "jawaban: dua"]
 
 
 async def test_a_message_that_will_never_be_taken_holds_up_no_other(desk: Desk) -> None:

@@ -1,0 +1,122 @@
+"""Answers on their way to a chat service: each once, as far as the service lets that be known. It keeps no queue.
+
+An answer is noted as begun before its service hears of it. Where the end of that was not heard (a kill, a lost
+connection), the service may have it: one that tells by itself what it has is listened to for a while, and what is then
+sent again says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from agentd.apps.channels.conversation import SENDING, Conversation, Service
+from agentd.apps.channels.mailbox import BEGUN, Chat, Mailbox, Out, Place
+from agentd.apps.channels.reading import again
+from agentd.errors import ChannelFailure, NotFound
+from agentd.messages import Document, Outgoing
+from agentd.ports import Clock
+from agentd.runs.api import Runs
+
+log = structlog.get_logger("agentd.channels")
+
+LEAVE_S = 3.0
+"""How long a stop waits for what is on its way."""
+REMEMBERED = 1000
+"""Keys that services told of and nobody asked for yet."""
+
+
+class Sender:
+    """Sends one answer at a time in a chat, at most SENDING at a service."""
+
+    def __init__(self, mailbox: Mailbox, conversation: Conversation, runs: Callable[[], Runs], clock: Clock) -> None:
+        self._mailbox = mailbox
+        self._conversation = conversation
+        self._runs = runs
+        self._clock = clock
+        self._told: dict[str, None] = {}
+        self._news = asyncio.Event()
+
+    def may_send(self, service: Service, chat: Chat | None, out: Out | None) -> bool:
+        """Whether there is an answer, and the service lets us write now."""
+        if out is None:
+            return False
+        if service.channel.window_s is None or chat is None:
+            return True
+        heard = datetime.fromisoformat(chat.heard_at)
+        return (self._clock.now() - heard).total_seconds() < service.channel.window_s
+
+    def confirmed(self, keys: Iterable[str]) -> None:
+        """A service says by itself that it has the answers of these keys."""
+        self._told |= dict.fromkeys(keys)
+        for key in list(self._told)[:-REMEMBERED]:
+            del self._told[key]
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def send(self, service: Service, place: Place, out: Out, chat: Chat | None) -> bool:
+        """Send it, or find that the service has it; whether more is to be done in the chat.
+
+        Raises ChannelFailure: then it is sent later.
+        """
+        number, body = out
+        if BEGUN in body and await self._has(service, body[BEGUN]):
+            return await self._mailbox.sent(place, number)
+        async with service.sending:
+            await self._sent(service, place[1], number, body, chat)
+            return await self._mailbox.sent(place, number)
+
+    async def finish(self, services: Iterable[Service]) -> None:
+        """Let what is on its way arrive, and begin nothing more."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                for service in services:
+                    for _ in range(SENDING):
+                        await service.sending.acquire()
+
+    async def _has(self, service: Service, key: str) -> bool:
+        """Whether the service tells, in its time, that it has what was begun under this key."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(service.channel.tells_within_s):
+                while key not in self._told:
+                    await self._news.wait()
+        return key in self._told
+
+    async def _sent(self, service: Service, to: str, number: int, body: dict[str, Any], chat: Chat | None) -> None:
+        whole = {name: value for name, value in body.items() if name != BEGUN}
+        message = await self._outgoing(service, to, whole, chat)
+        if message is None:
+            return
+        key = body.get(BEGUN)
+        if key is None:
+            key = secrets.token_hex(8)
+            await self._mailbox.note(number, {**whole, BEGUN: key})
+        elif chat is not None:
+            message = message.model_copy(update={"text": again(message.text, chat.language, service.channel.longest)})
+        try:
+            await service.channel.send(message.model_copy(update={"key": key}))
+        except ChannelFailure as failure:
+            if not failure.final:
+                if failure.answered and BEGUN not in body:  # it surely doesn't have it
+                    await self._mailbox.note(number, whole)
+                raise
+            log.warning("channel.not_sent", channel=service.name, reason=failure.message)
+
+    async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing | None:
+        """None for a file that was deleted meanwhile."""
+        if "file" not in body:
+            return Outgoing(chat=to, **body)
+        if chat is None:
+            return None
+        caller, runs = self._conversation.caller(service, chat), self._runs()
+        try:
+            artifact, path = await runs.artifact(str(body["run_id"]), str(body["file"]), caller)
+        except NotFound:
+            return None
+        return Outgoing(chat=to, document=Document(path=str(path), name=artifact.name, media_type=artifact.media_type))

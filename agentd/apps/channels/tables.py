@@ -1,0 +1,68 @@
+"""The tables of chats: who writes where, what waits to be answered or sent, what was seen; and how a chat stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+TABLES = sa.MetaData()
+_CHAT = (sa.Column("channel", sa.String(40), primary_key=True), sa.Column("chat", sa.String(100), primary_key=True))
+CHATS = sa.Table(
+    "agentd_chats",
+    TABLES,
+    *_CHAT,
+    sa.Column("visit", sa.String(40), nullable=False),
+    sa.Column("session_id", sa.String(200), index=True),
+    sa.Column("language", sa.String(8), nullable=False),
+    sa.Column("heard_at", sa.String(40), nullable=False),
+    sa.Column("run_id", sa.String(200)),
+    sa.Column("approval_id", sa.String(100)),
+    sa.Column("confirm", sa.String(64)),
+    sa.Column("tries", sa.Integer, nullable=False),
+)
+
+
+def _of_chat() -> tuple[sa.Column[Any], ...]:
+    number = sa.Column("number", sa.Integer, primary_key=True)
+    return (
+        number,
+        sa.Column("channel", sa.String(40), nullable=False),
+        sa.Column("chat", sa.String(100), nullable=False),
+    )
+
+
+INBOX = sa.Table("agentd_chat_inbox", TABLES, *_of_chat(), sa.Column("mark", sa.String(64)), sa.Column("body", sa.JSON))
+OUTBOX = sa.Table("agentd_chat_outbox", TABLES, *_of_chat(), sa.Column("body", sa.JSON, nullable=False))
+WAITS = sa.Table("agentd_chat_waits", TABLES, *_of_chat(), sa.Column("run_id", sa.String(200), nullable=False))
+LINKS = sa.Table(
+    "agentd_chat_links",
+    TABLES,
+    *_of_chat(),
+    sa.Column("code", sa.String(64), nullable=False),
+    sa.Column("until", sa.String(40), nullable=False),
+)
+SEEN_MARKS = sa.Table(
+    "agentd_chat_seen", TABLES, sa.Column("mark", sa.String(64), primary_key=True), sa.Column("at", sa.String(40))
+)
+STOPPED = sa.Table("agentd_chat_stopped", TABLES, sa.Column("mark", sa.String(64), primary_key=True))
+
+
+def _standing() -> sa.Select[Any]:
+    """One chat (`channel`, `chat`) with its oldest answer and its oldest message; NULL where there is none."""
+
+    def here(table: sa.FromClause) -> sa.ColumnElement[bool]:
+        return sa.and_(table.c.channel == sa.bindparam("channel"), table.c.chat == sa.bindparam("chat"))
+
+    def oldest(table: sa.Table) -> sa.ColumnElement[bool]:
+        rows = table.alias()
+        return table.c.number == sa.select(sa.func.min(rows.c.number)).where(here(rows)).scalar_subquery()
+
+    one = sa.select(sa.literal(1).label("one")).subquery()
+    joined = one.outerjoin(CHATS, here(CHATS)).outerjoin(OUTBOX, oldest(OUTBOX)).outerjoin(INBOX, oldest(INBOX))
+    wanted = (OUTBOX.c.number, OUTBOX.c.body, INBOX.c.number, INBOX.c.mark, INBOX.c.body)
+    return sa.select(*CHATS.c, *wanted).select_from(joined)
+
+
+STANDING = _standing()
+"""Made once: to make a query costs more than to ask it."""
