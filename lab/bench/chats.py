@@ -3,7 +3,7 @@
 The service is a server on this machine that speaks the Bot API; the daemon's model is scripted and answers at once, so
 that all of it is the daemon's own time. All write at one moment, five times; in two rounds more the daemon is killed
 when a third is answered, and started again; whose answer was on its way just then gets it twice, the second time with
-a line that says so, because Telegram tells nobody what it has (docs/channels.md): at most eight a kill, as many as go
+a line that says so, because Telegram tells nobody what it has (docs/channels.md): at most four a kill, as many as go
 out at a time. Issue 21: 1 s for the 95th of a hundred, none lost or doubled.
 """
 

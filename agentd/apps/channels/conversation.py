@@ -22,7 +22,7 @@ from agentd.messages import AgentOutcome, Caller, ChannelSettings, Choice
 from agentd.ports import Channel
 from agentd.runs.api import Runs
 
-SENDING = 8
+SENDING = 4
 """Messages sent at once: no service takes many more a second, and what is on its way at a kill arrives twice."""
 TRIES = 3
 """How often the number of the sign-in page may be written wrong."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from agentd.agent import languages
+from agentd.agent.text import plain
 from agentd.apps.letters.evidence.heard import Heard
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.messages import AgentStep, Said, ToolInfo
@@ -130,12 +131,12 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
     """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
     found: set[str] = set()
     for text in texts:
-        words = _words(text)
+        words, heard = _words(text), _heard(text)
         spoken = [
             (match.start(), match.end(), tool.name)
             for tool in tools
             if (names := tuple(sorted(_names(tool), key=len, reverse=True))) and not _heads(names).isdisjoint(words)
-            for match in _spoken(names).finditer(text)
+            for match in _spoken(names).finditer(heard)
         ]
         longest: dict[int, tuple[int, int]] = {}
         for start, end, _ in spoken:
@@ -157,11 +158,18 @@ def _said_names(tool: ToolInfo, text: str) -> list[str]:
 
 def _speaks_of(names: Sequence[str], text: str) -> bool:
     known = tuple(names)
-    return bool(known) and not _heads(known).isdisjoint(_words(text)) and _spoken(known).search(text) is not None
+    return (
+        bool(known) and not _heads(known).isdisjoint(_words(text)) and _spoken(known).search(_heard(text)) is not None
+    )
+
+
+def _heard(text: str) -> str:
+    """A text as it is written, and with its words in full (`blm jadi2` is `belum jadi`)."""
+    return f"{text}\n{plain(text)}"
 
 
 def _words(text: str) -> set[str]:
-    words = set(_WORD.findall(text.casefold()))
+    words = set(_WORD.findall(_heard(text).casefold()))
     return words | {word.removesuffix("nya") for word in words}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentd.agent import languages
+from agentd.agent.text import fold
 
 PACK = Path(languages.__file__).with_suffix("")
 
@@ -51,3 +52,21 @@ def test_readers_know_the_words_of_all_languages() -> None:
 def test_a_number_is_known_by_each_of_its_words() -> None:
     assert {"dua", "two"} <= languages.spoken(2) and {"sepuluh", "ten"} <= languages.spoken(10)
     assert not languages.spoken(1234)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("surat sy blm jadi2", ("surat", "sy", "belum", "jadi")),
+        ("jalan2 sama anak2nya", ("jalan", "sama", "anaknya")),
+        ("tolonggg dong kakkk", ("tolong", "dong", "kak")),
+        ("gmn klu ktpnya ilang, bsa jg?", ("bagaimana", "kalau", "ktpnya", "ilang", "bisa", "juga")),
+        ("RT2 rw 05 blok2 lantai2", ("rt", "2", "rw", "05", "blok", "2", "lantai", "2")),
+        ("SMA2, kelas2, anak ke2, ber2", ("sma", "2", "kelas", "2", "anak", "ke", "2", "ber", "2")),
+        ("lahir2 Januari", ("lahir", "2", "januari")),
+        ("AB2 jadi3 jadi22 2jadi", ("ab", "2", "jadi", "3", "jadi", "22", "2", "jadi")),
+        ("Jalan Cempaka III", ("jalan", "cempaka", "iii")),
+    ],
+)
+def test_words_of_a_chat_are_read_in_full_and_what_counts_stays_a_number(written: str, read: tuple[str, ...]) -> None:
+    assert fold(written) == read

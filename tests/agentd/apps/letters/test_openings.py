@@ -92,6 +92,7 @@ def forced(request: str, *steps: AgentStep, refused: bool = False, **more: Any) 
         ("Jam berapa sekarang?", "get_current_time", {}),
         ("What are your opening hours?", "get_office_hours", {}),
         ("Surat domisili saya kok belum jadi, lama sekali!", "get_letter_status", {}),
+        ("surat sy kok blm jadi2 ya", "get_letter_status", {}),
     ],
 )
 def test_what_the_words_settle_needs_no_model(request_: str, tool: str, arguments: dict[str, str]) -> None:
