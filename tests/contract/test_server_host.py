@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -11,14 +10,17 @@ from agentd.messages import ServerSettings
 from agentd.ports import ServerHost
 from agentd.testing import MemoryServers
 from bridges.mcp import McpToolHost
+from tests import warm
 from tests.contract.test_tool_host import SERVER
 
-SETTINGS = ServerSettings(name="memory", command=sys.executable, args=(str(SERVER),))
+
+def settings() -> ServerSettings:
+    return ServerSettings(name="memory", command=warm.python(), args=(str(SERVER),))
 
 
 @pytest.fixture(params=["memory", "mcp"])
 async def host(request: pytest.FixtureRequest) -> AsyncIterator[ServerHost]:
-    made = MemoryServers({"echo": dict}) if request.param == "memory" else McpToolHost([SETTINGS])
+    made = MemoryServers({"echo": dict}) if request.param == "memory" else McpToolHost([settings()])
     async with made:
         yield made
 
@@ -34,6 +36,6 @@ async def test_a_server_that_is_configured_no_more_is_gone_with_its_tools_and_ca
     before = await host.ready(20)
     await host.reconfigure([])
     assert (host.catalogue().servers, host.catalogue().tools) == ((), ())
-    await host.reconfigure([SETTINGS])
+    await host.reconfigure([settings()])
     after = await host.ready(20)
     assert {tool.name for tool in after.tools} == {tool.name for tool in before.tools}

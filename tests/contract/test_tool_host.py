@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from agentd.messages import ServerSettings, ToolCall, ToolInfo
 from agentd.ports import ToolHost
 from agentd.testing import MemoryTools
 from bridges.mcp import McpToolHost
+from tests import warm
 
 SERVER = Path(__file__).parents[1] / "bridges" / "mcp" / "friendly.py"
 
@@ -37,7 +37,7 @@ async def host(request: pytest.FixtureRequest) -> AsyncIterator[ToolHost]:
     if request.param == "memory":
         yield memory()
         return
-    settings = ServerSettings(name="memory", command=sys.executable, args=(str(SERVER),))
+    settings = ServerSettings(name="memory", command=warm.python(), args=(str(SERVER),))
     async with McpToolHost([settings]) as bridge:
         await bridge.ready(20)
         yield bridge

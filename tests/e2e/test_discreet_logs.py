@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 
 SCRIPT = Path(__file__).with_name("careless.py")
-CARELESS = f'[[servers]]\nname = "careless"\ncommand = "{sys.executable}"\nargs = ["{SCRIPT}"]\n'
+CARELESS = f'[[servers]]\nname = "careless"\ncommand = "python3"\nargs = ["{SCRIPT}"]\n'
 DEBUG = '[telemetry]\nlog_level = "debug"\n'
 NAME, NIK = "Budi Santoso Melati", "3175064508900001"
 PLANTED = ("budi", "santoso", "melati", NIK)

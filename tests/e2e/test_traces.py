@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +52,7 @@ def spans(bodies: list[bytes]) -> list[Span]:
 
 
 def test_a_run_is_one_trace_from_the_daemon_to_the_tools_server(tmp_path: Path) -> None:
-    server = f'[[servers]]\nname = "friendly"\ncommand = "{sys.executable}"\nargs = ["{FRIENDLY}"]\n'
+    server = f'[[servers]]\nname = "friendly"\ncommand = "python3"\nargs = ["{FRIENDLY}"]\n'
     with collector() as (endpoint, bodies):
         config = f'{HEAD}{server}[telemetry]\notlp_endpoint = "{endpoint}"\n'
         with running(tmp_path, call("meta"), final("Rahasia"), config=config) as daemon:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ approval = "never"
 
 def third_party(folder: Path) -> str:
     (folder / "files.py").write_text(THIRD_PARTY)
-    return f'[[servers]]\nname = "files"\ncommand = "{sys.executable}"\nargs = ["files.py"]\nworkdir = "{folder}"\n'
+    return f'[[servers]]\nname = "files"\ncommand = "python3"\nargs = ["files.py"]\nworkdir = "{folder}"\n'
 
 
 @pytest.mark.parametrize("tool", ["drop_table", "unmarked"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import warm
 
 BIN = Path(__file__).resolve().parent.parent / "node_modules" / ".bin"
 NODE = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
@@ -66,7 +67,7 @@ def test_the_inspector_lists_and_calls_it(server: str, tmp_path: Path) -> None:
     tool, arguments = CALLS[server]
     told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
     words = [word for name, value in told.items() for word in ("--tool-arg", f"{name}={value}")]
-    command = [BIN / "mcp-inspector", "--cli", sys.executable, "-m", f"servers.{server}"]
+    command = [BIN / "mcp-inspector", "--cli", warm.python(), "-m", f"servers.{server}"]
     env = {**NODE, "AGENTD_STATE": str(tmp_path)}
     listed = _run([*command, "--method", "tools/list"], env)
     assert tool in {each["name"] for each in json.loads(listed)["tools"]}
@@ -80,7 +81,7 @@ def test_another_makers_client_lists_and_calls_it(server: str, tmp_path: Path) -
     script.write_text(AI_SDK)
     try:
         env = {**NODE, "AGENTD_STATE": str(tmp_path)}
-        said = _run(["node", script, sys.executable, server, tool, json.dumps(arguments)], env)
+        said = _run(["node", script, warm.python(), server, tool, json.dumps(arguments)], env)
     finally:
         script.unlink()
     answer = json.loads(said)

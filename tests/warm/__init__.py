@@ -91,7 +91,7 @@ def command() -> Path:
 
 
 def python() -> str:
-    """A Python for a command line: `-m servers.NAME` is a fork where that is allowed, all else starts as ever."""
+    """A Python for a command line: our servers and the tests' own are forks where that is allowed."""
     return str(_template().with_name("bin") / "python3") if allowed else sys.executable
 
 

@@ -1,5 +1,5 @@
 # The `python3` and `agentd` of warm processes, run as `python -IS`; it imports little, so that it starts in some 20 ms.
-# `agentd` and `python3 -m servers.NAME` are forked from the template with our descriptors; all else is started here.
+# `agentd`, our MCP servers and the tests' own are forked from the template with our descriptors; all else starts here.
 
 import array
 import json
@@ -9,12 +9,13 @@ import sys
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 TEMPLATE = "@TEMPLATE@"
-NAMES = ("time", "certificate", "residents", "sim_testgeluran", "mysql", "placeholder")
+OURS = ("servers.", "tests.")
 GONE = b"0\n-9\n"  # what is read where the template has ended: no process, killed
 
 
 def main(program, words):
-    if program == "python3" and (words[:1] != ["-m"] or words[1] not in [f"servers.{name}" for name in NAMES]):
+    ours = (words[:1] == ["-m"] and words[1].startswith(OURS)) or (words and words[0].endswith(".py"))
+    if program == "python3" and not ours:
         os.execv(sys.executable, [sys.executable, *words])
     asked = socket(AF_UNIX)
     asked.connect(TEMPLATE)

@@ -145,11 +145,14 @@ def _say(connection: socket.socket, number: int) -> None:
 
 
 def _program(argv: list[str]) -> Callable[[], Any]:
-    """What the arguments start, imported."""
-    if argv[1] == "-m":
-        main = f"{argv[2]}.__main__"
-        import_module(main)
-        del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
+    """What the arguments start, imported; of a test's own server the libraries alone."""
+    if argv[0] == "python3":
+        import_module("mcp.server.mcpserver")
+        if argv[1] != "-m":
+            return lambda: _script(argv)
+        if argv[2].startswith("servers."):
+            import_module(main := f"{argv[2]}.__main__")
+            del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
         return lambda: _module(argv)
     for name in COMMANDS.get(argv[1], CLIENT):
         import_module(name)
@@ -161,6 +164,12 @@ def _program(argv: list[str]) -> Callable[[], Any]:
 def _module(argv: list[str]) -> None:
     sys.argv = [argv[0], *argv[3:]]
     runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
+
+
+def _script(argv: list[str]) -> None:
+    sys.argv = argv[1:]
+    sys.path[0] = str(Path(argv[1]).absolute().parent)
+    runpy.run_path(argv[1], run_name="__main__")
 
 
 if __name__ == "__main__":

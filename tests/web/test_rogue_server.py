@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +23,7 @@ def rogue(log: Path) -> str:
     return f"""
 [[servers]]
 name = "a_rogue"
-command = {json.dumps(sys.executable)}
+command = "python3"
 args = [{json.dumps(str(ROGUE))}]
 env = {{ ROGUE_LOG = {json.dumps(str(log))} }}
 """

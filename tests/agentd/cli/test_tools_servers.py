@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def tools(office: Path, *words: str) -> tuple[int, str, str]:
 
 
 def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
-    command = ("weather", "--", sys.executable, str(office / "weather.py"))
+    command = ("weather", "--", warm.python(), str(office / "weather.py"))
     code, told, _ = tools(office, "add", "--for", "staff", "--approval", "staff", *command)
     assert code == 0
     assert "look(city, days): Looks at the sky." in told and "! doesn't say whether it changes something" in told
@@ -70,7 +69,7 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     assert tools(office, "try", "looks")[0] == 2
 
     code, exported, _ = tools(office, "export")
-    assert code == 0 and json.loads(exported)["mcpServers"]["weather"]["command"] == sys.executable
+    assert code == 0 and json.loads(exported)["mcpServers"]["weather"]["command"] == warm.python()
     (office / "theirs.json").write_text(exported.replace('"weather"', '"again"'))
     assert tools(office, "import", str(office / "theirs.json"))[0] == 0
     there = [one["name"] for one in tomllib.loads((office / "client.toml").read_text())["servers"]]
@@ -85,7 +84,7 @@ def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(
     program.write_text(f"import time\ntime.sleep(1)\n{SERVER}")
     with running(tmp_path, final("Halo"), config=HEAD) as daemon:
         place = ["--config", daemon.config, "--state", daemon.state, "--listen", daemon.url.rpartition("/")[2]]
-        command = [warm.command(), "tools", "add", *place, "weather", "--", sys.executable, program]
+        command = [warm.command(), "tools", "add", *place, "weather", "--", warm.python(), program]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN}
         done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")

@@ -17,6 +17,7 @@ import uvloop
 
 from agentd.messages import Catalogue, ServerSettings, ServerState, ToolCall, ToolOutcome
 from bridges.mcp import Limits, McpToolHost
+from tests import warm
 
 HERE = Path(__file__).parent
 PATIENCE = 120.0
@@ -28,7 +29,7 @@ QUICK = Limits(retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, hear
 
 def friendly(name: str = "friendly", **more: Any) -> ServerSettings:
     """The well-behaved server over stdio."""
-    return ServerSettings(name=name, command=sys.executable, args=(str(HERE / "friendly.py"),), **more)
+    return ServerSettings(name=name, command=warm.python(), args=(str(HERE / "friendly.py"),), **more)
 
 
 def hostile(script: str, **more: Any) -> ServerSettings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from servers.graphiti.graph import GraphError
 from servers.graphiti.schema_file import SHIPPED
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import FileSource
+from tests import warm
 
 
 class Connection:
@@ -37,7 +37,7 @@ Connect = Callable[..., AbstractAsyncContextManager[Connection]]
 @asynccontextmanager
 async def connect(state: Path, **env: str) -> AsyncIterator[Connection]:
     params = StdioServerParameters(
-        command=sys.executable, args=["-m", "servers.graphiti"], env={"AGENTD_STATE": str(state)} | env
+        command=warm.python(), args=["-m", "servers.graphiti"], env={"AGENTD_STATE": str(state)} | env
     )
     async with Client(stdio_client(params), read_timeout_seconds=60) as client:
         yield Connection(client)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests import warm
 from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 QUERY = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
@@ -17,7 +17,7 @@ QUERY = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m
 
 @asynccontextmanager
 async def server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=sys.executable, args=["-m", "servers.text2cypher"], env=env)
+    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.text2cypher"], env=env)
     async with Client(stdio_client(params), mode="auto") as client:
         yield client
 
