@@ -19,6 +19,8 @@ from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, Prov
 from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
 from agentd.ports import RESTART, ChatModel, TextChunk
 
+SHORT = 2000
+"""Characters of a reply that are read at once: to hand it to the reader's thread takes longer."""
 LISTINGS = 3
 """How often a model held to a schema may look for tools in one run where its prompt doesn't describe them all."""
 
@@ -61,7 +63,7 @@ class ModelTurn:
             if asked.reason and reply.provider in skip:
                 raise InvalidResponse(f"no provider gave a valid action: {asked.reason}")
             try:
-                return await aside(self._checked, reply.text, offer)
+                return await self._checked(reply.text, offer)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
             repair = [
@@ -71,7 +73,7 @@ class ModelTurn:
             ]
             again = await self._reply(asked, repair, wanted, skip, reply)
             try:
-                return await aside(self._checked, again.text, offer)
+                return await self._checked(again.text, offer)
             except UnsupportedAnswer as wrong:
                 self._publish("model.delta", {"restart": True, "text": wrong.instead})
                 return Final(wrong.instead)
@@ -80,11 +82,11 @@ class ModelTurn:
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
-    def _checked(self, text: str, offer: Offer) -> CallTool | Final:
+    async def _checked(self, text: str, offer: Offer) -> CallTool | Final:
         """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
-        action = parse(text)
+        action = parse(text) if len(text) <= SHORT else await aside(parse, text)
         if isinstance(action, Final):
-            self._policy.check_answer(self._seen(), action.response)
+            await aside(self._policy.check_answer, self._seen(), action.response)
             return action
         return offer.completed(action)
 

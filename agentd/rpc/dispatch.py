@@ -148,15 +148,15 @@ class Dispatcher:
         if bound.waits:
             return self._waited(request, caller, bound)
         try:
-            params = bound.read(caller, request.params)
-            return self._succeeded(request, bound.act(self._services, _keyed(caller, params), params))
+            caller, params = bound.read(caller, request.params)
+            return self._succeeded(request, bound.act(self._services, caller, params))
         except Exception as error:
             return self._failed(request, error, request.method)
 
     async def _waited(self, request: Request, caller: Caller, bound: _Bound) -> Response | None:
         try:
-            params = bound.read(caller, request.params)
-            result = await bound.act(self._services, _keyed(caller, params), params)
+            caller, params = bound.read(caller, request.params)
+            result = await bound.act(self._services, caller, params)
             return self._succeeded(request, result)
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -183,26 +183,24 @@ class Dispatcher:
 class _Bound:
     """A method as a dispatcher calls it."""
 
-    __slots__ = ("_name", "_reader", "_scopes", "act", "waits")
+    __slots__ = ("_keyed", "_name", "_reader", "_scopes", "act", "waits")
 
     def __init__(self, method: Method, services: Services, act: Act | None = None) -> None:
         self._name = method.name
         self._scopes = method.scopes
+        self._keyed = "session_key" in method.params.model_fields  # to look for what a model lacks is dear
         self._reader = ParamsReader(method.params, services.limits.max_prompt_bytes)
         self.act: Any = act or method.act
         self.waits = iscoroutinefunction(self.act)
 
-    def read(self, caller: Caller, raw: Raw) -> Any:
-        """The method's params, for a caller who may call it. Raises Forbidden, InvalidParams."""
+    def read(self, caller: Caller, raw: Raw) -> tuple[Caller, Any]:
+        """Who calls, with the visitor's key of this very call where it brings one, else with that of its connection;
+        and the method's params, for a caller who may call it. Raises Forbidden, InvalidParams."""
         scopes = caller.scopes
         if "admin" not in scopes and self._scopes.isdisjoint(scopes):
             raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
-        return self._reader(raw)
-
-
-def _keyed(caller: Caller, params: Any) -> Caller:
-    """The caller with the visitor's key of this very call, where it brings one; else with that of its connection."""
-    return caller.with_key(getattr(params, "session_key", None))
+        params: Any = self._reader(raw)
+        return (caller.with_key(params.session_key) if self._keyed else caller), params
 
 
 _NO_PARAMS: dict[str, Any] = {}

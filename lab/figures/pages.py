@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lab.figures.commits import stale
+from lab.figures.goals import GOALS, found
 from lab.figures.record import ROOT, Figure, History, Measurement, read
 from lab.figures.sections import Section, sections
 
@@ -47,12 +48,12 @@ def fill(judge: Judge = stale) -> list[Path]:
 def filled(text: str, history: History, known: Mapping[str, Section], judge: Judge) -> str:
     """A page's text with its marked places filled. Raises KeyError for a section or a figure that isn't there."""
 
-    def block(found: re.Match[str]) -> str:
-        names = [name for asked in found[2].split() for name in _named(asked, known)]
-        return f"{found[1]}\n{_block([known[name] for name in names], history, judge)}\n{found[3]}"
+    def block(mark: re.Match[str]) -> str:
+        names = [name for asked in mark[2].split() for name in _named(asked, known)]
+        return f"{mark[1]}\n{_block([known[name] for name in names], history, judge)}\n{mark[3]}"
 
-    def one(found: re.Match[str]) -> str:
-        return f"{found[1]}{_one(known[found[2]], found[3], history, judge)}{found[4]}"
+    def one(mark: re.Match[str]) -> str:
+        return f"{mark[1]}{_one(known[mark[2]], mark[3], history, judge)}{mark[4]}"
 
     return _ONE.sub(one, _BLOCK.sub(block, text))
 
@@ -65,14 +66,11 @@ def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
 def _one(section: Section, figure: str, history: History, judge: Judge) -> str:
     first, _, figure = figure.rpartition(":")
     measured = history[section.name][0 if first else -1]
-    row, _, column = figure.rpartition("/")
-    if row:
-        lines = (line for table in measured.tables.values() for line in table)
-        cell = next(line[column] for line in lines if next(iter(line.values())) == row)
-        value = str(cell)
+    if "/" in figure:
+        value = str(found(measured, figure))
     else:
-        found = measured.figures[figure]
-        value = f"{found} {found.unit}".strip() if found.of is None else str(found)
+        single = measured.figures[figure]
+        value = f"{single} {single.unit}".strip() if single.of is None else str(single)
     old = not first and judge(measured, section.paths)
     return value + ", a tuning set" * section.tuning + f" ({STALE})" * old
 
@@ -108,7 +106,8 @@ def _tables(shown: Sequence[Section], history: History) -> list[str]:
     made = [_table(columns, [row for _, row in group]) for columns, group in groupby(rows, key=lambda pair: pair[0])]
     made += [f"![{section.name}]({picture})" for section in shown if (picture := history[section.name][-1].picture)]
     made += [_figures(history[section.name]) for section in shown if history[section.name][-1].figures]
-    return made
+    due = [(goal, goal.met(history[section.name][-1])) for section in shown for goal in GOALS.get(section.name, ())]
+    return [*made, _table(("goal", "measured"), due)] if due else made
 
 
 def _figures(measured: Sequence[Measurement]) -> str:

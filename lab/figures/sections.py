@@ -46,6 +46,8 @@ MEASURES = {
     "sql": ("servers/mysql",),
     "steps": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "streams": ("agentd/http", "agentd/runs"),
+    "start": ("agentd", "bridges/mcp"),
+    "two_nodes": ("agentd/runs",),
     "turns": ("agentd/agent", "agentd/apps/letters", "bridges/llamacpp"),
 }
 """What a bench measures; all of it where it isn't named."""

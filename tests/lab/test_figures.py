@@ -10,6 +10,7 @@ import pytest
 from lab.drill import parts
 from lab.figures import __main__ as command
 from lab.figures import commits, pages, record, sections
+from lab.figures.goals import GOALS, Goal
 from lab.figures.record import ROOT, Figure, Found, Measurement
 
 HISTORY, KNOWN = record.read(), sections.sections()
@@ -122,6 +123,13 @@ def test_a_figure_whose_code_has_changed_much_is_called_stale_in_the_same_line()
     line = shown("<!-- figure: eval.two right --><!-- / -->", always)
     assert line == "<!-- figure: eval.two right -->41 of 52, a tuning set (**stale**)<!-- / -->"
     assert "a tuning set. **stale**\n" in shown("<!-- figures: eval.two -->\n<!-- / -->", always)
+
+
+def test_a_goal_says_whether_its_figure_or_cell_meets_it() -> None:
+    goals = (Goal("a_ms", 2), Goal("a | b/cpu_us", 100), Goal("agentd/cpu_us", 90, least=True), Goal("b_ms", 1))
+    assert [goal.met(LAST) for goal in goals] == ["1.5: met", "120: **missed**", "90: met", "not measured yet"]
+    assert str(goals[2]) == "agentd/cpu_us ≥ 90"
+    assert GOALS.keys() <= KNOWN.keys()
 
 
 def test_a_commit_that_is_not_there_makes_nothing_stale() -> None:

@@ -23,7 +23,7 @@ from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
-from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 from agentd.wrappers import ToolHostWrapper
 
@@ -39,7 +39,8 @@ class Grounded(ToolHostWrapper):
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
         if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
             return refusal(call, missing)
-        call = await aside(_with_disputes, call, self._readings.of(call.session_id))
+        if call.basis is not None and call.basis.registered and call.consent is None:
+            call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
         return await self._inner.call(completed(call), on_progress)
 
 
@@ -67,15 +68,13 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
 
 
-def _with_disputes(call: ToolCall, readings: Readings) -> ToolCall:
+def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall:
     """The call with what the citizen says of the register's values; what takes longer than it may is left out."""
-    if call.basis is None or call.consent is not None or not call.basis.registered:
-        return call
     try:
         found = disputed(call, case_of(call.tool, call.said, readings))
     except OverBudget:
         return call
-    return call.model_copy(update={"basis": call.basis.model_copy(update={"disputed": found})})
+    return call.model_copy(update={"basis": basis.model_copy(update={"disputed": found})})
 
 
 def _with_open_choices(field: Field, case: Case) -> Field:

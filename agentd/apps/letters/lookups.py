@@ -29,7 +29,7 @@ class LookUps(ToolHostWrapper):
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate without what nobody named, or refuse as Grounded does where the tool needs it."""
-        if call.tool.official or not call.said:
+        if call.tool.official or not call.said or not call.input:
             return await self._inner.call(call, on_progress)
         strange = await aside(unnamed, call)
         required = call.tool.input_schema.get("required", ())

@@ -1,0 +1,64 @@
+"""What the measured figures should come to, and whether they do. It measures nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.figures.record import Cell, Measurement
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One figure (`name`, or `first cell of its row/column`), and the most it may be, or the least."""
+
+    figure: str
+    limit: float
+    least: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.figure} {'≥' if self.least else '≤'} {self.limit:g}"
+
+    def met(self, measured: Measurement) -> str:
+        """The figure and whether it is as it should be; that it isn't there, where it is newer than the measurement."""
+        try:
+            value = found(measured, self.figure)
+        except (KeyError, StopIteration):
+            return "not measured yet"
+        if not isinstance(value, int | float):
+            return f"{value}: no number"
+        good = value >= self.limit if self.least else value <= self.limit
+        return f"{value}: {'met' if good else '**missed**'}"
+
+
+def found(measured: Measurement, figure: str) -> Cell:
+    """A single figure's value, or a cell's. Raises KeyError, StopIteration."""
+    row, _, column = figure.rpartition("/")
+    if not row:
+        return measured.figures[figure].value
+    lines = (line for table in measured.tables.values() for line in table)
+    return next(line for line in lines if next(iter(line.values())) == row)[column]
+
+
+GOALS = {
+    "bench.agents": (
+        Goal("MCP client alone/agentd_to_it_cpu", 0.8),
+        Goal("agentd/200_runs_one_turn_s", 1.3),
+        Goal("agentd/200_runs_five_calls_s", 2.5),
+    ),
+    "bench.rpc": (Goal("agentd/call_to_bare", 1.05), Goal("agentd/batch_to_bare", 1.0)),
+    "bench.two_nodes": (Goal("two_to_one_ratio", 1.8, least=True),),
+    "bench.start": (Goal("sessions_10000_more_mb", 50),),
+    "bench.first_token": (
+        Goal("model_first_token_snapshot_s", 0.6),
+        Goal("model_second_turn_first_token_s", 0.6),
+        Goal("model_turn_beside_two_busy_ratio", 2.2),
+    ),
+    "bench.residents": (
+        Goal("verify.right_pin_ms", 10),
+        Goal("import.seconds", 60),
+        Goal("taps.pin_to_pdf_max_ms", 1000),
+        Goal("kiosks.turn_p95_ms", 300),
+    ),
+    "bench.chats": (Goal("answer_p95_ms", 1000), Goal("lost", 0)),
+}
+"""Of the issues: what a figure is to be on a quiet machine of two cores."""
