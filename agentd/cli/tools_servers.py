@@ -183,6 +183,7 @@ def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, Ap
 
 def _asked(name: str) -> ApprovalRule | None:
     if not sys.stdin.isatty():
+        print("    (no terminal to ask in; --approval never, citizen or staff says it)")
         return None
     while True:
         said = input(f"    who must agree to a call of {name}? [never, citizen, staff; Enter: as above] ").strip()

@@ -7,9 +7,12 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
+
+if TYPE_CHECKING:
+    from agentd.cli.client import Client
 
 Ask = Callable[[str], str]
 
@@ -19,36 +22,63 @@ def register(words: Any) -> None:
     parser = words.add_parser("try", help="call one tool with a form in the terminal")
     options.add(parser, listen=True)
     parser.add_argument("--input", metavar="JSON", help="the arguments, in place of the form")
+    parser.add_argument("--yes", action="store_true", help="agree to the call where it needs a yes")
     parser.add_argument("tool", metavar="TOOL")
     parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when the tool did it, 1 when it failed, 2 where there is no such tool."""
-    settings = options.settings(given)
-    return asyncio.run(_try(settings, given))
+    """0 when the tool did it, 1 when it failed or nobody agreed, 2 where there is no such tool or no way to ask."""
+    try:
+        arguments = None if given.input is None else json.loads(given.input)
+    except ValueError as error:
+        return _said(f"--input is not JSON: {error}")
+    if arguments is not None and not isinstance(arguments, dict):
+        return _said('--input is a JSON object, as {"a": 1}')
+    if arguments is None and not sys.stdin.isatty():
+        return _said("there is no terminal for the form: give the arguments by --input '{…}'")
+    return asyncio.run(_try(options.settings(given), given.tool, arguments, agreed=given.yes))
 
 
-async def _try(settings: Any, given: argparse.Namespace) -> int:
+async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, agreed: bool) -> int:
     from agentd.cli.client import Refused, opened
 
     async with opened(settings) as client:
         listed = (await client.call("Tools.list"))["tools"]
-        tool = next((each for each in listed if each["name"].casefold() == given.tool.casefold()), None)
+        tool = next((each for each in listed if each["name"].casefold() == named.casefold()), None)
         if tool is None:
-            print(f"agentd tools try: there is no tool {given.tool}; `agentd tools` lists them", file=sys.stderr)
-            return 2
-        arguments = json.loads(given.input) if given.input else await asyncio.to_thread(form, tool, input)
+            return _said(f"there is no tool {named}; `agentd tools` lists them")
+        if arguments is None:
+            arguments = await asyncio.to_thread(form, tool, input)
         try:
             step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
+            waiting = step["output"] if isinstance(step["output"], dict) else {}
+            if not step["success"] and "approval" in waiting and "run_id" in waiting:
+                step = await _decided(client, waiting, step, agreed=agreed)
         except Refused as error:
             print(f"! {error}", file=sys.stderr)
             return 1
     print(json.dumps(step["output"], indent=2, ensure_ascii=False))
-    print(
-        f"{'done' if step['success'] else 'failed'} in {step['duration_ms']:.0f} ms: {step['message']}", file=sys.stderr
-    )
+    done = "done" if step["success"] else "failed"
+    print(f"{done} in {step['duration_ms']:.0f} ms: {step['message']}", file=sys.stderr)
     return 0 if step["success"] else 1
+
+
+async def _decided(client: Client, waiting: dict[str, Any], step: dict[str, Any], *, agreed: bool) -> dict[str, Any]:
+    """The step of a call that waits for a yes, once it was given; without one nothing is called."""
+    print(step["message"], file=sys.stderr)
+    if not agreed and sys.stdin.isatty():
+        agreed = (await asyncio.to_thread(input, "call it? [y/N] ")).strip().casefold() in ("y", "yes")
+    about = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
+    outcome = await client.call("Agent.approve", {**about, "approved": agreed})
+    if not agreed:
+        return {**step, "message": "nobody agreed, so nothing was called; --yes agrees beforehand"}
+    return outcome["steps"][-1] if outcome["steps"] else {**step, "message": outcome["response"]}
+
+
+def _said(mistake: str) -> int:
+    print(f"agentd tools try: {mistake}", file=sys.stderr)
+    return 2
 
 
 def form(tool: dict[str, Any], ask: Ask) -> dict[str, Any]:

@@ -60,10 +60,10 @@ class Catalogue:
         return changed
 
     def named(self, name: str) -> LetterType | None:
-        """The type somebody means: its key, its tool, its title or one of its other names."""
+        """The type somebody means: its key, its tool, its title in any language or one of its other names."""
         wanted = _fold(name.removeprefix("generate_"))
         for letter in self.types.values():
-            if wanted in (_fold(letter.key), _fold(letter.title), *map(_fold, letter.aliases)):
+            if wanted in map(_fold, (letter.key, letter.title, *letter.titles.values(), *letter.aliases)):
                 return letter
         return None
 

@@ -214,5 +214,5 @@ def _refused(words: OfficeWords, kind: str, said: str) -> CallToolResult:
 
 def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:
     """The error that names what there is."""
-    titles = ", ".join(letter.title for letter in service.catalogue.types.values())
+    titles = ", ".join(letter.titles.get(words.language, letter.title) for letter in service.catalogue.types.values())
     return error_result("unknown_letter", words.unknown.format(titles=titles))

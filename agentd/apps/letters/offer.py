@@ -14,6 +14,7 @@ from functools import lru_cache
 from agentd.agent import languages
 from agentd.agent.text import plain
 from agentd.apps.letters.evidence.heard import Heard
+from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.messages import AgentStep, Said, ToolInfo
 
@@ -64,7 +65,8 @@ def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, b
     for sentence in reversed(newest.sentences):
         named = _wanted(official, [" ".join(sentence.raws)])
         if len(named) == 1:
-            plain = not sentence.asks and all(mood is Mood.SAID for mood in sentence.moods)
+            asks = sentence.asks or any(mark.cue is Cue.QUESTION for mark in sentence.marks)
+            plain = not asks and all(mood is Mood.SAID for mood in sentence.moods)
             return next(tool for tool in official if tool.name in named), plain
     return None, False
 

@@ -27,7 +27,7 @@ from agentd.observability import logging as logs
 from agentd.runs.keys import new_key
 from agentd.startup import started
 from lab.eval.openings import host
-from lab.eval.openings.judging import Opening, Reply, faults, load
+from lab.eval.openings.judging import FILE, Opening, Reply, faults, load
 from servers.text2cypher.metrics.statistics import interval_of_rate
 
 SAMPLE = 5
@@ -52,7 +52,7 @@ async def asked(made: Daemon, opening: Opening) -> Reply:
 
 async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
     """Ask and judge; what came of each is printed as it comes."""
-    rows = list(enumerate(load()))
+    rows = list(enumerate(load(given.openings)))
     everything = given.all or given.host or given.half
     chosen = [row for row in rows if everything or row[0] % SAMPLE == 0]
     if given.half:
@@ -95,6 +95,7 @@ def main() -> int:
     """0 when at least nine in ten of those that were answered are good."""
     parser = argparse.ArgumentParser(prog="python -m lab.eval.openings", description=__doc__)
     parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
+    parser.add_argument("--openings", metavar="FILE", type=Path, default=FILE, help="other openings than openings.toml")
     parser.add_argument("--host", action="store_true", help="no model: only what the host settles by itself")
     parser.add_argument("--all", action="store_true", help="all openings, not the sample")
     parser.add_argument("--half", choices=HALVES, help="all openings of one half")

@@ -75,6 +75,8 @@ def faults(opening: Opening, reply: Reply) -> list[str]:
         found.append("doesn't say what it must")
     if opening.letter and opening.kind in ("need", "cost") and not _of_letter(opening.letter, reply.steps):
         found.append("no requirements of that letter")
+    if opening.letter and any(step.tool == REQUIREMENTS and not step.success for step in reply.steps):
+        found.append("says that there is no such letter")
     known = " ".join((opening.text, *(f"{step.message} {json.dumps(step.output)}" for step in reply.steps)))
     found += [f"invented {number}" for number in _NUMBER.findall(reply.text) if number not in known]
     copied = any(step.message and step.message in reply.text for step in reply.steps)

@@ -66,7 +66,15 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
 
     code, told, _ = tools(office, "try", "--input", '{"city": "Jakarta"}', "look")
     assert code == 0 and "Jakarta 1" in told
-    assert tools(office, "try", "looks")[0] == 2
+    assert tools(office, "try", "--input", "{}", "looks")[0] == 2
+    code, _, errors = tools(office, "try", "look")
+    assert code == 2 and "no terminal for the form: give the arguments by --input" in errors
+    assert "--input is not JSON" in tools(office, "try", "--input", "{", "look")[2]
+    alarm = ("--input", '{"city": "Jakarta"}', "send_alarm")
+    code, _, errors = tools(office, "try", *alarm)
+    assert code == 1 and "nothing was called; --yes agrees beforehand" in errors
+    code, told, _ = tools(office, "try", "--yes", *alarm)
+    assert code == 0 and "Jakarta" in told
 
     code, exported, _ = tools(office, "export")
     assert code == 0 and json.loads(exported)["mcpServers"]["weather"]["command"] == warm.python()
@@ -88,6 +96,7 @@ def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(
         env = {**os.environ, "AGENTD_TOKEN": TOKEN}
         done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
+        assert "no terminal to ask in; --approval" in done.stdout
         assert done.stdout.endswith("the running daemon has taken it over\n")
         assert "look" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.messages import AgentStep
-from lab.eval.openings.judging import Opening, Reply, faults, load
+from lab.eval.openings.judging import FILE, Opening, Reply, faults, load
 
 SENTENCE = "Syarat Surat Keterangan Usaha: KTP; Kartu Keluarga. Biaya: Gratis."
 
@@ -20,10 +20,16 @@ def test_the_set_has_150_different_openings_of_eleven_kinds_in_two_languages() -
     assert {one.language for one in openings} == {"id", "en"}
 
 
-def requirements(letter: str = "surat_keterangan_usaha") -> AgentStep:
+def test_what_people_type_on_a_telephone_is_a_set_of_its_own() -> None:
+    strangers, campus = (load(FILE.with_name(f"{name}.toml")) for name in ("strangers", "campus"))
+    assert (len({one.text for one in strangers}), len({one.text for one in campus})) == (64, 20)
+    assert {one.language for one in strangers} == {"id", "en", "jv"}
+
+
+def requirements(letter: str = "surat_keterangan_usaha", *, success: bool = True) -> AgentStep:
     output = {"letter_type": letter}
     return AgentStep(
-        tool="get_letter_requirements", server="certificate", input={}, success=True, output=output, message=SENTENCE
+        tool="get_letter_requirements", server="certificate", input={}, success=success, output=output, message=SENTENCE
     )
 
 
@@ -35,6 +41,7 @@ def requirements(letter: str = "surat_keterangan_usaha") -> AgentStep:
         ({"text": "Kami tidak tahu."}, ["doesn't say what it must"]),
         ({"text": "It is free of charge, you only need your card."}, ["not in id"]),
         ({"steps": [requirements("surat_pengantar")]}, ["no requirements of that letter"]),
+        ({"steps": [requirements(), requirements(success=False)]}, ["says that there is no such letter"]),
         ({"turns": 3, "read": 501}, ["3 model turns", "501 tokens read"]),
     ],
 )

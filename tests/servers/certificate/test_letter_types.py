@@ -12,6 +12,7 @@ from servers.certificate import office
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.lettertype import LetterTypeError, load
 from servers.certificate.settings import SHIPPED_LETTERS
+from servers.certificate.tools import generate_tool
 
 
 @pytest.fixture
@@ -101,6 +102,16 @@ def test_only_a_change_on_disk_is_a_change(folder: Path) -> None:
 def test_a_letter_is_known_by_its_names(name: str) -> None:
     letter = Catalogue((SHIPPED_LETTERS,)).named(name)
     assert letter is not None and letter.key == "surat_keterangan_domisili"
+
+
+@pytest.mark.parametrize("office", ["kelurahan", "campus"])
+def test_a_letter_is_known_by_every_name_that_it_is_offered_by(office: str) -> None:
+    """A student who asked for the `surat aktif kuliah` was told that there is no such letter."""
+    catalogue = Catalogue((SHIPPED_LETTERS.parents[1] / office / "letters",))
+    assert catalogue.types
+    for letter in catalogue.types.values():
+        names = (generate_tool(letter, "id").meta or {})["agentd/asked_by"]
+        assert [name for name in names if catalogue.named(name) is not letter] == []
 
 
 @pytest.mark.parametrize("pattern", ["{seq}/{year}", "{seq}/{series}", "{series}/{year}", "{nomor}", "{seq:03d"])

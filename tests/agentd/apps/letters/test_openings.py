@@ -92,6 +92,8 @@ def forced(request: str, *steps: AgentStep, refused: bool = False, **more: Any) 
         ("Jam berapa sekarang?", "get_current_time", {}),
         ("What are your opening hours?", "get_office_hours", {}),
         ("Surat domisili saya kok belum jadi, lama sekali!", "get_letter_status", {}),
+        ("dokumen buat SKU apa saja yg disiapkan", "get_letter_requirements", {"letter_type": "sku"}),
+        ("syarate surat usaha apa wae nggih", "get_letter_requirements", {"letter_type": "surat usaha"}),
         ("surat sy kok blm jadi2 ya", "get_letter_status", {}),
     ],
 )
