@@ -1,4 +1,4 @@
-"""Fits core/calibration.toml on records of the tuning halves: right and wrong queries in equal weight."""
+"""Fits core/calibration.toml on records of the tuning halves: each record once, so that the number said is a share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy
-from scipy.optimize import minimize
+from scipy.optimize import isotonic_regression, minimize
 
 from lab.eval.text2cypher.asking import Record
-from servers.text2cypher.core.calibration import FILE, MOST
+from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
 KINDS = ("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted")
 RIDGE = 1.0
@@ -26,28 +26,42 @@ def records_in(folder: Path) -> list[Record]:
 
 
 def fit(records: Sequence[Record]) -> str:
-    """The text of calibration.toml: a logistic model by maximum likelihood with a ridge, weights at most LEAST."""
+    """The text of calibration.toml: a logistic model by maximum likelihood with a ridge, weights at most LEAST.
+
+    Two doubts are less than twice as bad as one, which no logistic model says: an isotonic curve puts that right.
+    """
     held = numpy.array([[min(record.doubts.get(kind, 0), MOST) for kind in KINDS] for record in records], dtype=float)
     right = numpy.array([record.passed for record in records])
-    share = numpy.where(right, 0.5 / right.sum(), 0.5 / (~right).sum()) * len(records)
 
     def loss(point: numpy.ndarray) -> float:
         logit = point[0] + held @ point[1:]
         each = numpy.logaddexp(0, numpy.where(right, -logit, logit))
-        return float(share @ each + RIDGE * point[1:] @ point[1:] / 2)
+        return float(each.sum() + RIDGE * point[1:] @ point[1:] / 2)
 
     bounds = [(None, None), *([(None, LEAST)] * len(KINDS))]
     found = minimize(loss, numpy.array([2.0, *([-1.0] * len(KINDS))]), method="L-BFGS-B", bounds=bounds).x
     lines = [
-        "# Fitted by `python -m lab.eval.text2cypher fit`; do not edit. Right and wrong queries weigh the same in all.",
+        "# Fitted by `python -m lab.eval.text2cypher fit`; do not edit. Each record weighs the same.",
         f"records = {len(records)}",
         f"right = {int(right.sum())}",
         f"intercept = {found[0]:.3f}",
+        f"curve = {_curve(records, Weights(found[0], dict(zip(KINDS, found[1:], strict=True))))}",
         "",
         "[weights]",
         *(f"{kind} = {weight:.3f}" for kind, weight in zip(KINDS, found[1:], strict=True)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
+    """[score, share] at the middle of each level of the isotonic regression, from [0, 0] on."""
+    scores, place, times = numpy.unique(
+        [score(record.doubts, weights) for record in records], return_inverse=True, return_counts=True
+    )
+    share = numpy.bincount(place, [record.passed for record in records]) / times
+    levels = isotonic_regression(share, weights=times).x
+    middles = [(numpy.average(scores[levels == y], weights=times[levels == y]), y) for y in numpy.unique(levels)]
+    return [[0.0, 0.0], *([round(float(x), 4), round(float(y), 4)] for x, y in middles if y > 0)]
 
 
 def write(folder: Path) -> str:

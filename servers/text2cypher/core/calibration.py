@@ -1,13 +1,14 @@
-"""From doubts to a confidence: a logistic model whose weights are data, fitted on questions by other hands."""
+"""From doubts to a confidence: a logistic model and a monotone curve, both data fitted on questions by other hands."""
 
 from __future__ import annotations
 
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 FILE = Path(__file__).parent / "calibration.toml"
@@ -17,24 +18,38 @@ MOST = 3
 
 @dataclass(frozen=True)
 class Weights:
-    """`intercept` without a doubt; `weights` kind → what one doubt of it adds, never above 0."""
+    """`intercept` without a doubt; `weights` kind → what one doubt of it adds, never above 0.
+
+    `curve`: (score, share that was right), rising in both, from (0, 0) on.
+    """
 
     intercept: float
     weights: dict[str, float]
+    curve: tuple[tuple[float, float], ...] = ((0.0, 0.0), (1.0, 1.0))
 
 
 @cache
 def shipped() -> Weights:
     """The shipped weights."""
     held = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return Weights(float(held["intercept"]), {kind: float(weight) for kind, weight in held["weights"].items()})
+    weights = {kind: float(weight) for kind, weight in held["weights"].items()}
+    return Weights(float(held["intercept"]), weights, tuple((float(x), float(y)) for x, y in held["curve"]))
 
 
 def confidence(kinds: Sequence[str], weights: Weights | None = None) -> float:
-    """0–1; a kind that was never met in fitting weighs as much as the heaviest."""
+    """0–1: the share of answers with such doubts that were right."""
     used = weights or shipped()
-    heaviest = min(used.weights.values(), default=0.0)
-    total = used.intercept + sum(
-        used.weights.get(kind, heaviest) * min(times, MOST) for kind, times in Counter(kinds).items()
+    at = score(Counter(kinds), used)
+    for (low, least), (high, most) in pairwise(used.curve):
+        if at <= high:
+            return least + (most - least) * (at - low) / (high - low)
+    return used.curve[-1][1]
+
+
+def score(doubts: Mapping[str, int], weights: Weights) -> float:
+    """What the logistic model says, 0–1; a kind that was never met in fitting weighs as much as the heaviest."""
+    heaviest = min(weights.weights.values(), default=0.0)
+    total = weights.intercept + sum(
+        weights.weights.get(kind, heaviest) * min(times, MOST) for kind, times in doubts.items()
     )
     return 1 / (1 + math.exp(-total))

@@ -17,8 +17,8 @@ from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.linking.amounts import number_of
-from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.amounts import numbers_in
+from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -91,11 +91,9 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
         year = _YEAR.match(value)
         if value and value not in linked and value not in said and not (year and year[0] in said):
             yield Doubt("unasked", text)
-    numbers = [number_of(word, linker.lexicon) for word in re.findall(r"\w+", hints.question.lower())]
-    known = {held + step for held in numbers if held is not None for step in (-1, 0, 1)}
-    decades = {float(held) + step for held in re.findall(r"(\d{3}0)s", hints.question) for step in (-1, 0, 9, 10)}
+    known = numbers_in(hints.question, linker.lexicon)
     for sign, number in facts.numbers:
-        if (sign, number) == ("<", 0) or (sign != "*" and abs(number) > 1 and number not in known | decades):
+        if (sign, number) == ("<", 0) or (sign != "*" and abs(number) > 1 and number not in known):
             yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
     for function, words in _AGGREGATES.items():
         if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
@@ -106,8 +104,7 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:
     """True when the question wants the largest or the latest first."""
-    lower = f" {folded(hints.question)} "
-    said = any(cues & _BACKWARDS and f" {phrase} " in lower for phrase, cues in languages().cues.items())
+    said = is_cued(hints.question, _BACKWARDS)
     asked = {Ask.DESCENDING, Ask.MOST, Ask.MAXIMUM} & hints.asks
     return said or bool(asked) or bool(linker.wording.compiled(r"\b‹late›\b").search(hints.question))
 

@@ -17,6 +17,7 @@ from servers.text2cypher.grammar.schema_grammar import schema_grammar
 from servers.text2cypher.grammar.variables import variables_of
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.lexicon import load_lexicon
 from servers.text2cypher.linking.naming import Naming
@@ -102,15 +103,32 @@ class Workbench:
         return SimilarExamples(self.examples, [self.linker.link(e.question).masked for e in self.examples])
 
     def schema_grammar(self, *, thinking: bool, hints: Hints | None = None) -> str:
-        """The grammar of the whole schema; with hints, of the texts that the question names and the few-valued ones."""
+        """The grammar of the whole schema; with hints, of the texts, numbers and relationships that it names.
+
+        Texts of properties with few values can be written too.
+        """
         queries = [example.cypher for example in self.examples]
         texts: list[str] = []
+        kinds: list[str] = []
+        numbers: set[float] = set()
         if hints is not None:
             texts = [held.value for held in hints.mentions]
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
             texts += self.values.choices
             texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
-        return schema_grammar(nearby(self.backend.schema, hints), queries, thinking=thinking, texts=texts)
+            numbers = numbers_in(hints.question, self.linker.lexicon) | {0, 1}
+            kinds = [kind for kind in hints.relations if kind in self._plain]
+        schema = nearby(self.backend.schema, hints)
+        return schema_grammar(schema, queries, thinking=thinking, texts=texts, numbers=numbers, kinds=kinds)
+
+    @cached_property
+    def _plain(self) -> set[str]:
+        """The relationships none of whose words also names a label or a property, as `orders` may."""
+        lexicon = self.linker.lexicon
+        others = {*lexicon.labels, *lexicon.properties}
+        return set(self.backend.schema.relationships) - {
+            kind for phrase, kind in lexicon.relationships.items() if phrase in others
+        }
 
 
 def _fits(query: str, schema: GraphSchema) -> bool:

@@ -13,12 +13,10 @@ from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.shapes import Shape, shapes
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
-from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import Bound, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts
-from servers.text2cypher.linking.values import folded
 
 MOST_KINDS = 3
 _TELLING = 3  # letters of a word that tells a property from its label
@@ -26,6 +24,8 @@ MOST_MATCHES = 40
 MOST_PLACED = 12  # ways in which conditions can stand on one pattern
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
 _NUMBERS = (INTEGER, FLOAT)
+_RANKING = {Ask.MOST, Ask.FEWEST, Ask.COUNT, Ask.ORDER, Ask.DESCENDING}
+_BEST = {"top", "maximum", "minimum"}
 
 
 class Composer:
@@ -156,9 +156,12 @@ class _Returns:
     def _first(self, variables: list[str]) -> list[str]:
         """Those of the label that the question asks for: the first it names, after `who` any other."""
         label = next(iter(self.hints.labels), None)
-        if self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked):
+        wording, masked = self.linker.wording, self.hints.masked
+        if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹of›\b)\w+){0,3}\W+‹label›").match(masked):
+            return [v for v in variables if self.nodes[v] == label] or variables
+        if wording.compiled(r"^\W*‹opens_person›\b").match(masked):
             return [v for v in variables if self.nodes[v] != label] or variables
-        if self.linker.wording.compiled(r"^\W*(?:‹opens›)\b").match(self.hints.masked):
+        if wording.compiled(r"^\W*(?:‹opens›)\b").match(masked):
             return [v for v in variables if self.nodes[v] == label] or variables
         return variables
 
@@ -186,9 +189,8 @@ class _Returns:
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
 
-    def _says_distinct(self) -> bool:
-        said = f" {folded(self.hints.masked)} "
-        return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if "distinct" in cues)
+    def _cued(self, wanted: set[str]) -> bool:
+        return is_cued(self.hints.masked, wanted)
 
     def _listed(self) -> Iterator[str]:
         tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
@@ -219,10 +221,11 @@ class _Returns:
     def _ranked(self) -> Iterator[str]:
         """The first by a number that is stored, or by how many are joined."""
         asks = self.hints.asks
-        if not (self.limit or asks & {Ask.MOST, Ask.FEWEST} or self._says("early") or self._says("late")):
+        timed = self._says("early") or self._says("late")
+        if not (timed or asks & _RANKING or (self.limit and self._cued(_BEST))):
             return
         limit = self.limit or " LIMIT 1"
-        ways = ["", " DESC"] if self._says("early") or self._says("late") or Ask.FEWEST in asks else [" DESC", ""]
+        ways = ["", " DESC"] if timed or Ask.FEWEST in asks else [" DESC", ""]
         for variable, way in product(self.free, ways):
             shown = self._shown(variable)
             for held in self._asked(numeric=True):
@@ -230,7 +233,7 @@ class _Returns:
                 yield f" RETURN {shown} ORDER BY {held}{way}{limit}"
         for variable, way in product(self.free, ways):
             for other in [v for v in self.nodes if v != variable]:
-                for once in ("DISTINCT ", "") if self._says_distinct() else ("",):
+                for once in ("DISTINCT ", "") if self._cued({"distinct"}) else ("",):
                     count = f"count({once}{other}) AS jumlah ORDER BY jumlah{way}{limit}"
                     yield f" RETURN {self._shown(variable)}, {count}"
 

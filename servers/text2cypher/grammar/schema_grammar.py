@@ -6,7 +6,7 @@ bounded, or a model would write on for ever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.lark import either, grammar, literal
@@ -18,11 +18,18 @@ HOPS = 2
 
 
 def schema_grammar(
-    schema: GraphSchema, queries: list[str], *, thinking: bool = False, texts: Sequence[str] = ()
+    schema: GraphSchema,
+    queries: list[str],
+    *,
+    thinking: bool = False,
+    texts: Sequence[str] = (),
+    numbers: Collection[float] = (),
+    kinds: Collection[str] = (),
 ) -> str:
     """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError.
 
-    `texts` are the only string literals that can be written; without any, every short one can.
+    `texts` and `numbers` are the only literals that can be written; without any, every short one can. Of the paths
+    those are left that hold most of the relationships `kinds`.
     """
     variables = variables_of(schema, queries)
     most = dict.fromkeys(schema.labels, 1)
@@ -31,7 +38,7 @@ def schema_grammar(
             most[start] = 3
     rules = []
     by_scope: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for chain in chains(schema, set(schema.relationships), most, HOPS):
+    for chain in _naming(chains(schema, set(schema.relationships), most, HOPS), kinds):
         names = numbered(chain.labels, variables)
         edges = _edges(schema, chain, names)
         held = [*zip(names, chain.labels, strict=True), *((name, kind) for name, kind in edges if name)]
@@ -44,13 +51,24 @@ def schema_grammar(
     rules += [
         "query: " + " | ".join(queries_of_scope),
         f"STRING: {_strings(texts)}",
-        "INTEGER: /[0-9]{1,9}(\\.[0-9]{1,4})?/",
+        f"INTEGER: {_numbers(numbers)}",
         'BOOLEAN: "true" | "false"',
         'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
         'order: " DESC" | " ASC"',
         'limit: " LIMIT " INTEGER',
     ]
     return grammar(rules, thinking=thinking)
+
+
+def _numbers(numbers: Collection[float]) -> str:
+    if not numbers:
+        return "/[0-9]{1,9}(\\.[0-9]{1,4})?/"
+    return " | ".join(literal(f"{number:.10g}") for number in sorted(numbers) if number >= 0)
+
+
+def _naming(found: list[Chain], kinds: Collection[str]) -> list[Chain]:
+    held = [len({step.kind for step in chain.steps} & set(kinds)) for chain in found]
+    return [chain for chain, count in zip(found, held, strict=True) if count == max(held)]
 
 
 def _strings(texts: Sequence[str]) -> str:
@@ -125,7 +143,8 @@ def _scope_rules(
     if truths:
         tests.append(f'{either(truths)} " = " BOOLEAN')
     if numeric:
-        tests.append(f'{either(numeric)} (comparison INTEGER | " IN [" INTEGER (", " INTEGER)? "]")')
+        ways = 'comparison INTEGER | " % " INTEGER " = " INTEGER | " IN [" INTEGER (", " INTEGER)? "]"'
+        tests.append(f"{either(numeric)} ({ways})")
     tests.append(f'{either([literal(text) for text, _ in properties])} (" IS NULL" | " IS NOT NULL")')
     counted = f'"count(" "DISTINCT "? {either(names)} ")"'
     aggregates = [counted, f'"collect(" "DISTINCT "? p{number} ")"']

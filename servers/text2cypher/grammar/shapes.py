@@ -8,6 +8,7 @@ from itertools import combinations
 
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints
 
 Path = tuple[str, str, str]
@@ -23,12 +24,17 @@ class Shape:
 
 
 def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
-    """One node, one step or two, with every type named and the labels named, where two steps reach them."""
+    """One node, one step or two, with every type named and the labels named, where two steps reach them.
+
+    `both directed and produced by the same person`: two steps between the same two nodes, where the schema has them.
+    """
     labels = set(hints.labels)
     paths = [path for path in schema.paths if path[1] in kinds]
     if len(kinds) > 1:
         pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
-        return [shape for one, other in pairs for shape in _two(one, other)]
+        found = [shape for one, other in pairs for shape in _two(one, other)]
+        closed = [shape for shape in found if len(shape.nodes) < len(shape.edges) + 1]
+        return closed if closed and is_cued(hints.question, {"several"}) else found
     single = paths or [path for path in schema.paths if len(labels) > 1 and {path[0], path[2]} == labels]
     found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
     found += [_step(path) for path in single]

@@ -30,6 +30,14 @@ def within(first: float, numbers: set[tuple[str, float]]) -> bool:
     return bool(BOUNDS["at_least"](first) & numbers) and bool(BOUNDS["at_most"](first + 9) & numbers)
 
 
+def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
+    """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
+    said = (number_of(word, lexicon) for word in re.findall(r"\w+", question.lower()))
+    decades = (float(word[:-1]) for word in _DECADE.findall(question))
+    near = {number + step for number in said if number is not None for step in (-1, 0, 1)}
+    return near | {first + step for first in decades for step in (-1, 0, 9, 10)}
+
+
 def number_of(word: str, lexicon: Lexicon) -> float | None:
     """The number that a word is."""
     numbers = {**languages().numbers, **lexicon.numbers}

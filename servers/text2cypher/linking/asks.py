@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from enum import Enum
 from functools import cache
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
+from servers.text2cypher.linking.values import folded
 
 _SHORT = 3  # letters of a word that is looked for whole
 
@@ -64,6 +66,12 @@ class Wording:
         lower = masked.lower()
         found = {ask for ask in Ask if ask is not Ask.YES_NO and self.compiled(f"‹{ask.value}›").search(lower)}
         return frozenset(found | ({Ask.YES_NO} if _yes_no().match(lower) else set()))
+
+
+def is_cued(question: str, wanted: Collection[str]) -> bool:
+    """True where the question holds a phrase for one of these cues."""
+    said = f" {folded(question)} "
+    return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if cues & set(wanted))
 
 
 @cache

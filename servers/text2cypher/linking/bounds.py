@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from servers.text2cypher.linking.amounts import is_decade, number_of
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.values import folded
 
 Bound = tuple[tuple[str, int | float], ...]
 """(sign, number), one or two, which one property has to fulfil."""
@@ -50,15 +50,10 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
             for name, operator in _WAYS.items()
             for found in linker.wording.compiled(rf"\b‹{name}›\b").finditer(before)
         }
-        said = ways[max(ways)] if ways else ("CONTAINS" if _contains(before) else "=")
+        said = ways[max(ways)] if ways else ("CONTAINS" if is_cued(before, {"contains"}) else "=")
         linked = any(held.start < match.end() and match.start() < held.end for held in hints.mentions)
         if match[1].strip().lower() not in names and (said != "=" or not linked):
             yield said, match[1].strip()
-
-
-def _contains(before: str) -> bool:
-    held = f" {folded(before)} "
-    return any(f" {phrase} " in held for phrase, cues in languages().cues.items() if "contains" in cues)
 
 
 def _number(word: str, linker: Linker) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
+from servers.text2cypher.core.calibration import Weights, confidence
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 
@@ -104,6 +106,19 @@ def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
     text = fit([*right, *wrong])
     weight = float(next(line for line in text.splitlines() if line.startswith("unused")).split("=")[1])
     assert weight < -3 and "records = 80" in text and "right = 40" in text
+
+
+def test_the_number_said_is_the_share_that_was_right() -> None:
+    kinds = ({}, {"unused": 1}, {"duplicates": 1}, {"unused": 2})
+    records = [
+        Record(str(n), "tuning", "k", "", n < right, True, not doubts, 0.5, dict(doubts))
+        for doubts, right in zip(kinds, (45, 5, 20, 1), strict=True)
+        for n in range(50)
+    ]
+    found = tomllib.loads(fit(records))
+    weights = Weights(found["intercept"], found["weights"], tuple(map(tuple, found["curve"])))
+    said = [confidence([kind for kind, times in held.items() for _ in range(times)], weights) for held in kinds]
+    assert said == pytest.approx([0.9, 0.1, 0.4, 0.02], abs=0.02)
 
 
 def test_the_shipped_set_needs_no_fetching_and_another_says_how() -> None:

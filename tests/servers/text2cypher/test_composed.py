@@ -1,0 +1,74 @@
+"""Of a graph without a lexicon: what may be written, and which readings a question of it has (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer, grammar_from
+
+from servers.text2cypher.core.workbench import Workbench
+from tests.servers.text2cypher.test_any_graph import opened
+
+PLAYS = {
+    "nodes.Player": "name,born\nIda Roth,1950\nAbel Cruz,1964\nUma Bright,1988\n",
+    "nodes.Play": "name,year\nThe Ferry,1990\nLow Tide,2000\nOld Salt,2004\n",
+    "edges.STAGED": "from_label,from_key,to_label,to_key\nPlayer,Ida Roth,Play,The Ferry\nPlayer,Abel Cruz,Play,Low Tide\n",
+    "edges.COMPOSED": "from_label,from_key,to_label,to_key\nPlayer,Ida Roth,Play,The Ferry\nPlayer,Uma Bright,Play,Old Salt\n",
+}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("plays"), PLAYS)
+    yield held
+    held.backend.close()
+
+
+def texts(bench: Workbench, question: str) -> list[str]:
+    readings = bench.composer.readings(bench.linker.link(question))
+    return [reading.match + text for reading in readings for text in reading.returns]
+
+
+def test_both_by_the_same_person_joins_both_relationships_at_one_person(bench: Workbench) -> None:
+    found = texts(bench, "Which plays were both staged and composed by the same player?")
+    assert found and all("(b:Play)<-[s:" in text and text.count("Player") == 1 for text in found)
+    assert any(text.count("Player") == 2 for text in texts(bench, "Which plays were staged, and which were composed?"))
+
+
+def test_nobody_is_ranked_by_a_count_unless_the_question_ranks(bench: Workbench) -> None:
+    plain = texts(bench, "Which 2 players born before 1970 staged a play?")
+    ranked = texts(bench, "Which 2 players staged the most plays?")
+    assert plain and not any("jumlah" in text for text in plain)
+    assert any("ORDER BY jumlah DESC LIMIT 2" in text for text in ranked)
+
+
+def test_who_are_the_first_players_shows_players(bench: Workbench) -> None:
+    found = texts(bench, "Who are the first two players who composed a play?")
+    assert found and all(" RETURN b" not in text and "LIMIT 2" in text for text in found)
+
+
+def test_a_number_before_what_is_named_is_no_condition(bench: Workbench) -> None:
+    found = texts(bench, "What are the names of 2 players who staged plays with a year lower than 1999?")
+    assert found and all("= 2" not in text and text.endswith("LIMIT 2") for text in found)
+
+
+def fits(grammar: str, query: str) -> bool:
+    """True when the grammar lets the query be written whole."""
+    tokenizer = LLTokenizer("byte")
+    matcher = LLMatcher(tokenizer, grammar_from("lark", grammar))
+    return matcher.consume_tokens(tokenizer.tokenize_str(f"<cypher>{query}</cypher>")) and matcher.is_accepting()
+
+
+@pytest.mark.parametrize(
+    ("query", "can"),
+    [
+        ("MATCH (a:Player)-[:STAGED]->(b:Play) WHERE b.year % 10 = 0 RETURN a.name", True),
+        ("MATCH (a:Player)-[:COMPOSED]->(b:Play) WHERE b.year % 10 = 0 RETURN a.name", False),
+        ("MATCH (a:Player)-[:STAGED]->(b:Play) WHERE b.year % 7 = 0 RETURN a.name", False),
+        ("MATCH (a:Player)-[:STAGED]->(b:Play) RETURN a.name LIMIT 3", False),
+    ],
+)
+def test_only_relationships_and_numbers_of_the_question_can_be_written(bench: Workbench, query: str, can: bool) -> None:
+    hints = bench.linker.link("Which players staged a play in a year divisible by 10?")
+    assert fits(bench.schema_grammar(thinking=False, hints=hints), query) is can
