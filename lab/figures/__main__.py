@@ -1,8 +1,8 @@
 """`python -m lab.figures [NAME …]`: measure, keep it in docs/figures.json, fill the pages. Exit 1 when any failed.
 
-A name is a section (`bench.rpc`, `drill.door`, `eval.books`) or a group (`bench`, `drill`, `soak`, `eval`). What is
-done is kept at once, so that a run that was stopped loses nothing. What can't be run here (no database, no weights,
-no data) keeps its last figures and is named.
+A name is a section (`bench.rpc`, `drill.door`, `eval.books`) or a group (`bench`, `drill`, `soak`, `house`, `eval`).
+What is done is kept at once, so that a run that was stopped loses nothing. What can't be run here (no database, no
+weights, no data) keeps its last figures and is named.
 """
 
 from __future__ import annotations

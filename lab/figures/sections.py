@@ -67,13 +67,13 @@ class Section:
 
     @property
     def group(self) -> str:
-        """`bench`, `drill`, `soak` or `eval`."""
+        """`bench`, `drill`, `soak`, `house` or `eval`."""
         return self.name.partition(".")[0]
 
 
 def sections() -> dict[str, Section]:
     """Every section by its name."""
-    return {each.name: each for each in (*_benches(), *_drills(), _soak(), *_evaluations())}
+    return {each.name: each for each in (*_benches(), *_drills(), *_others(), *_evaluations())}
 
 
 def chosen(names: Sequence[str]) -> list[Section]:
@@ -130,8 +130,9 @@ def _of_drill(drilled: Callable[[], Mapping[str, Any]], name: str) -> Found:
     return Found(figures=figures, tables=part.tables, wrong=part.wrong)
 
 
-def _soak() -> Section:
-    return Section("soak.hour", EVERYTHING, lambda: import_module("lab.drill.soak").run())
+def _others() -> Iterator[Section]:
+    yield Section("soak.hour", EVERYTHING, lambda: import_module("lab.drill.soak").run())
+    yield Section("house.code", (*EVERYTHING, "lab"), lambda: import_module("lab.figures.house").run())
 
 
 def _evaluations() -> Iterator[Section]:

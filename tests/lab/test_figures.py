@@ -9,7 +9,7 @@ import pytest
 
 from lab.drill import parts
 from lab.figures import __main__ as command
-from lab.figures import commits, pages, record, sections
+from lab.figures import commits, house, pages, record, sections
 from lab.figures.goals import GOALS, Goal
 from lab.figures.record import ROOT, Figure, Found, Measurement
 
@@ -194,3 +194,12 @@ def test_a_measurement_is_added_to_what_was_measured_before(tmp_path: Path, monk
 
 def _no_database() -> Found:
     raise SystemExit("no database here")
+
+
+def test_doubled_lines_are_found_once_and_imports_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "ROOT", tmp_path)
+    same = "".join(f"line_{number} = {number}\n\n" for number in range(house.RUN + 2))
+    files = [tmp_path / "a.py", tmp_path / "b.py"]
+    for path in files:
+        path.write_text(f"from a import b\nimport {path.stem}\nown = '{path.stem}'\n{same}")
+    assert house._doubled(files) == [{"doubled": "a.py:4", "as in": "b.py:4", "lines": house.RUN + 2}]
