@@ -38,7 +38,7 @@ from agentd.ports import ChatModel, Clock, ServerHost, ToolHost
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_api import AgentRuns, Agents
-from agentd.runs.agent_executor import AgentExecutor
+from agentd.runs.agent_executor import AgentExecutor, Past
 from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Cluster
 from agentd.runs.databases import postgresql_engine, sqlite_engine
@@ -156,7 +156,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         shared = settings.store.url
         store = RunStore(postgresql_engine(shared) if shared else sqlite_engine(settings.state / "agentd.db"))
         stack.callback(store.close)
-        usage = UsageLog(store, clock)
+        usage = UsageLog(store, clock, settings.zone)
         await stack.enter_async_context(usage.kept())
         seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
         if settings.telemetry.otlp_endpoint:
@@ -175,7 +175,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             made.tools,
             made.session_profile,
             policy,
-            settings.agent.history_tokens,
+            Past(settings.agent.history_tokens, settings.zone),
         )
         made.engine = Engine(
             store,
@@ -273,7 +273,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         hosts=frozenset(rpc.allowed_hosts),
         proxies=frozenset(rpc.trusted_proxies),
         pages=[
-            *pages.routes(app.static for app in made.apps if app.static),
+            *pages.routes((app.static for app in made.apps if app.static), made.settings.zone.key),
             *pair.routes(),
             *(page for app in made.apps for page in app.pages()),
         ],

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 SKEW_REPORTED_S = 2.0
 """A node whose clock is farther than this from its database's is reported."""
+
+OFFICE = ZoneInfo("Asia/Jakarta")
+"""The zone of an office that names none."""
+
+_SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 SLACK = timedelta(minutes=5)
 """What lies further ahead than its rule and this was written before the clock was set back."""
@@ -22,9 +28,9 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def local_day(moment: str) -> str:
-    """The date of a row's time where this machine stands, ISO 8601."""
-    return datetime.fromisoformat(moment).astimezone().date().isoformat()
+def day_in(zone: ZoneInfo, moment: str) -> str:
+    """The date of a row's time in the office's zone, ISO 8601."""
+    return datetime.fromisoformat(moment).astimezone(zone).date().isoformat()
 
 
 class SystemClock:
@@ -35,8 +41,8 @@ class SystemClock:
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds that only grow."""
-        return time.monotonic()
+        """Seconds that only grow, those of a suspended machine among them."""
+        return time.clock_gettime(_SINCE_BOOT)
 
 
 class SetClock:

@@ -82,7 +82,7 @@ def _import(given: argparse.Namespace) -> int:
 
     try:
         servers, notes = read(given.file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         print(f"agentd tools import: {given.file}: {error}", file=sys.stderr)
         return 2
     file = config.find(given.config)

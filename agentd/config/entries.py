@@ -19,6 +19,7 @@ _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _FROM_ENVIRONMENT = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _ASKED_FOR = re.compile(r"\$\{input:([^}]+)\}")
 _SECRET = re.compile(r"key|token|secret|password|passwd|credential", re.IGNORECASE)
+_SHAPES: Mapping[str, type] = {"command": str, "url": str, "cwd": str, "args": list, "env": dict, "headers": dict}
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -80,6 +81,7 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
     Comments and trailing commas are read over. Raises ValueError where no servers stand in it.
     """
     held = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
+    json.dumps(held, ensure_ascii=False).encode()  # half a character can stand in no file
     listed = _servers(held)
     if listed is None:
         raise ValueError("no `mcpServers` (Claude Desktop, Cursor) and no `servers` (VS Code) in it")
@@ -92,6 +94,8 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
             notes.append(f"{name}: left out, it speaks the old HTTP+SSE protocol; ask its maker for Streamable HTTP")
         elif entry.get("disabled"):
             notes.append(f"{name}: left out, it is switched off there")
+        elif wrong := [key for key, shape in _SHAPES.items() if not isinstance(entry.get(key) or shape(), shape)]:
+            notes.append(f"{name}: left out, its {', '.join(wrong)} has another form than it should")
         else:
             server = _server(name, entry)
             servers.append(server)

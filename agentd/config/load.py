@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from agentd.config import books, mend
 from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
@@ -64,6 +65,7 @@ class Settings:
     """{server: {tool: rule}}, as `[[servers]] approval` says."""
     servers_later: frozenset[str]
     """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
+    zone: ZoneInfo
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
     channels: tuple[ChannelSettings, ...]
@@ -159,6 +161,7 @@ def load(
         },
         approvals={entry.name: entry.approval for entry in parsed.servers if entry.approval},
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
+        zone=ZoneInfo(parsed.timezone),
         tool_host=parsed.tool_host,
         tools=None
         if parsed.tools is None
@@ -235,7 +238,7 @@ def _server(
 ) -> ServerSettings:
     own = {key.upper(): _as_env(value) for key, value in (entry.model_extra or {}).items()}
     given = {name: environ[name] for name in entry.pass_env if name in environ}
-    common = {"AGENTD_STATE": str(state)}
+    common = {"AGENTD_STATE": str(state), "DEFAULT_TIMEZONE": file.timezone}
     if clock := environ.get("AGENTD_CLOCK"):
         common["AGENTD_CLOCK"] = clock
     credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.config.books import BooksSettings
 from agentd.config.channels import ChannelEntry
+from agentd.config.zones import ZoneName
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, ModelPrice, Scope
 
@@ -35,7 +36,6 @@ class ToolSettings(Section):
     for an official tool with `approval = "staff"`. An office of one officer can't issue what needs two: false."""
     timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one call, in place of the server's `call_timeout_s`."""
-
     bare: ClassVar[bool] = False
     """True for a tool given by its name alone: it is bound to whichever server offers it."""
 
@@ -268,6 +268,8 @@ class ClientFile(Section):
     """Language models."""
     servers: list[ServerEntry] = Field(default_factory=list)
     """MCP servers."""
+    timezone: ZoneName = "Asia/Jakarta"
+    """The office's zone: its day is that of letters, queue numbers and figures. Read at the start."""
     tool_host: str = "mcp"
     """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None

@@ -79,3 +79,7 @@ class Leases:
                 except AgentdError as error:
                     self._held.discard(lease)
                     lease.end(error)
+
+
+LEASES: web.AppKey[Leases] = web.AppKey("leases", Leases)
+"""For the routes of apps, whose callers may wait long."""

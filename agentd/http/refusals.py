@@ -76,3 +76,11 @@ def spelled(response: web.Response) -> bytes:
     headers = {**response.headers, "Content-Length": str(len(body)), "Connection": "close"}
     lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{name}: {value}" for name, value in headers.items())]
     return "\r\n".join((*lines, "", "")).encode() + body
+
+
+def send_away(request: web.Request, error: AgentdError, *, rpc: bool) -> None:
+    """Answer beside the handler, which waits for what goes on without its caller, and close."""
+    transport = request.transport
+    if transport is not None and not transport.is_closing():
+        transport.write(spelled(refusal(error, rpc=rpc)))
+        transport.close()

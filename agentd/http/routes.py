@@ -12,7 +12,7 @@ from agentd.http.events import EventsEndpoint
 from agentd.http.frames import Frames
 from agentd.http.guard import RPC_PATH, Guard
 from agentd.http.health import HealthEndpoints
-from agentd.http.leases import Leases
+from agentd.http.leases import LEASES, Leases
 from agentd.http.rpc import RpcEndpoint
 from agentd.http.visit import VisitEndpoint
 from agentd.http.websocket import WebSocketEndpoint
@@ -55,6 +55,7 @@ def application(
         return web.Response(body=body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
     app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)
+    app[LEASES] = leases
     guard.metered_within(app.router.add_post(RPC_PATH, rpc.post))
     add = app.router.add_get
     guard.only_for(

@@ -7,10 +7,10 @@ from functools import partial
 
 from aiohttp import hdrs, web
 
-from agentd.errors import AgentdError, InvalidRequest
+from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
-from agentd.http.refusals import Refused, refusal, spelled
+from agentd.http.refusals import Refused, send_away
 from agentd.rpc.dispatch import Dispatcher
 
 
@@ -26,7 +26,7 @@ class RpcEndpoint:
 
     async def post(self, request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
-        with self._leases.held(request, partial(_send_away, request)):
+        with self._leases.held(request, partial(send_away, request, rpc=True)):
             return await self._answered(request)
 
     async def _answered(self, request: web.Request) -> web.Response:
@@ -47,11 +47,3 @@ class RpcEndpoint:
 
 def _is_json(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() == "application/json"
-
-
-def _send_away(request: web.Request, error: AgentdError) -> None:
-    """Answer beside the handler, which waits for what goes on without its caller, and close."""
-    transport = request.transport
-    if transport is not None and not transport.is_closing():
-        transport.write(spelled(refusal(error, rpc=True)))
-        transport.close()

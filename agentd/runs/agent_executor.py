@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
-from agentd.clock import local_day
+from agentd.clock import OFFICE, day_in
 from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
@@ -29,6 +31,14 @@ SessionProfile = Callable[[str, Caller | None, AgentOptions, PromptTools | None]
 """The same for a session: what is known of its visitor can make a form shorter."""
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """How earlier turns are told: with how many tokens at most, their days in whose zone."""
+
+    tokens: int = 1500
+    zone: ZoneInfo = OFFICE
+
+
 class AgentExecutor:
     """Runs the loop with this model, these tools and these rules; `store` gives a session's earlier turns."""
 
@@ -39,14 +49,14 @@ class AgentExecutor:
         tools: ToolHost,
         profile_of: SessionProfile,
         policy: TurnPolicy = UNRESTRICTED,
-        history_tokens: int = 1500,
+        past: Past = Past(),
     ) -> None:
         self._store = store
         self._model = model
         self._tools = tools
         self._profile_of = profile_of
         self._policy = policy
-        self._history_tokens = history_tokens
+        self._past = past
 
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
@@ -54,7 +64,7 @@ class AgentExecutor:
         options = AgentOptions.model_validate(asked.options)
         profile = await self._profile_of(row.session_id, row.caller, options, asked.prompt_tools)
         earlier = [] if context.opens else await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
-        past = [_past(turn) for turn in earlier
+        past = [_past(turn, self._past.zone) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
         brief = Brief(
             run_id=row.run_id,
@@ -65,13 +75,13 @@ class AgentExecutor:
             prompt_tools=asked.prompt_tools,
             language=asked.language,
             spoken=asked.spoken,
-            history=messages(past, self._history_tokens, profile.toolset),
+            history=messages(past, self._past.tokens, profile.toolset),
             said=evidence(past),
             options=options.model_copy(update={"provider": profile.provider}),
             limits=profile.limits,
             barred=profile.barred,
             caller=row.caller,
-            day=local_day(row.created_at),
+            day=day_in(self._past.zone, row.created_at),
             attempt=row.attempt,
             resumed=row.record,
             consent=context.consent(),
@@ -105,7 +115,7 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
     )
 
 
-def _past(row: RunRecord) -> PastTurn:
+def _past(row: RunRecord, zone: ZoneInfo) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
     heard = outcome.get("response", "") or _failure_message(row)
@@ -119,7 +129,7 @@ def _past(row: RunRecord) -> PastTurn:
         prompt_tools=row.brief.prompt_tools,
         typed=typed,
         quoted=row.brief.options.get("quoted"),
-        day=local_day(row.created_at),
+        day=day_in(zone, row.created_at),
     )
 
 

@@ -6,10 +6,10 @@ It decides when and what; how a session is erased is in sessions.py. Of several 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -26,6 +26,11 @@ FIRST_S = 60.0
 AGAIN_S = 2.0
 """How soon a deletion that could not be finished is tried again."""
 
+STEADY = timedelta(hours=1)
+"""How long the clock must have run on by itself, since the start, before anything is erased as old."""
+STEADY_AGAIN = timedelta(hours=24)
+"""The same once it was set while the daemon ran, or stood far from the last use of any session at the start."""
+
 log = structlog.get_logger("agentd.retention")
 
 
@@ -36,6 +41,38 @@ class Ages:
     visitors: timedelta = timedelta(hours=24)
     """One of a kiosk or a chat."""
     others: timedelta = timedelta(days=30)
+
+
+class Steady:
+    """Whether the clock can be believed: a date that leaps days ahead makes everything look old.
+
+    It is believed once it has run on, second by second as the machine counts them, for its time: a leap that is taken
+    back within it erases nothing.
+    """
+
+    def __init__(self, clock: Clock, latest: Sequence[SessionRecord], ages: Ages) -> None:
+        """`latest`: the session that was used last, if there is any."""
+        self._clock, self._shortest = clock, min(ages.visitors, ages.others)
+        self._seen, self._since = self._look(), clock.monotonic()
+        now = clock.now()
+        near = all(iso(now - self._shortest) <= one.updated_at <= iso(now + SLACK) for one in latest)
+        self._needed = self._at_most(STEADY if near else STEADY_AGAIN)
+
+    def holds(self) -> bool:
+        """Look at it; whether it has run on for long enough."""
+        before, self._seen = self._seen, self._look()
+        if abs(self._seen - before) > SLACK:
+            self._since, self._needed = self._clock.monotonic(), self._at_most(STEADY_AGAIN)
+            log.warning("retention.clock_was_set", next="nothing is erased as old until it has run on")
+        return self._clock.monotonic() - self._since >= self._needed.total_seconds()
+
+    def _look(self) -> timedelta:
+        """What the date has run ahead of the seconds; it stays the same while nobody sets the clock."""
+        return self._clock.now() - datetime.fromtimestamp(self._clock.monotonic(), UTC)
+
+    def _at_most(self, wait: timedelta) -> timedelta:
+        """Never more than what is kept the shortest."""
+        return min(wait, self._shortest)
 
 
 def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages: Ages) -> bool:
@@ -71,11 +108,14 @@ async def retention(
 
 
 async def _purge_again(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:
+    steady: Steady | None = None
     await asyncio.sleep(min(every_s, FIRST_S))
     while True:
         with _put_off():
-            await purge(store, sessions, clock, ages)
-            await sessions.sweep(clock.now() - ages.others)
+            steady = steady or Steady(clock, await store.sessions.of(None, 1, None), ages)
+            if steady.holds():
+                await purge(store, sessions, clock, ages)
+                await sessions.sweep(clock.now() - ages.others)
         await asyncio.sleep(every_s)
 
 

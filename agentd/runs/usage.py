@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 import structlog
@@ -17,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentd.clock import iso, local_day
+from agentd.clock import day_in, iso
 from agentd.errors import AgentdError
 from agentd.messages import ModelReply
 from agentd.ports import Clock
@@ -41,7 +42,7 @@ ADD = {"sqlite": _adding(sqlite.insert(usage)), "postgresql": _adding(postgresql
 
 @dataclass(frozen=True, slots=True)
 class DayUsage:
-    """One model's day, where this machine stands (`day` is ISO 8601)."""
+    """One model's day, in the office's zone (`day` is ISO 8601)."""
 
     day: str
     provider: str
@@ -54,14 +55,14 @@ class DayUsage:
 class UsageLog:
     """All nodes of one database add to the same rows."""
 
-    def __init__(self, database: RunDatabase, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+    def __init__(self, database: RunDatabase, clock: Clock, zone: ZoneInfo) -> None:
+        self._database, self._clock, self._zone = database, clock, zone
         self._fresh: dict[tuple[str, str, str], list[int]] = {}
         self._added = asyncio.Event()
 
     def add(self, reply: ModelReply) -> None:
         """Count one turn."""
-        key = (local_day(iso(self._clock.now())), reply.provider, reply.model)
+        key = (day_in(self._zone, iso(self._clock.now())), reply.provider, reply.model)
         counts = self._fresh.setdefault(key, [0, 0, 0])
         for place, more in enumerate((1, reply.usage.input_tokens, reply.usage.output_tokens)):
             counts[place] += more
@@ -70,7 +71,7 @@ class UsageLog:
     async def days(self, number: int) -> list[DayUsage]:
         """The last days' usage, newest first, up to this moment."""
         await self.write()
-        oldest = local_day(iso(self._clock.now() - timedelta(days=number - 1)))
+        oldest = day_in(self._zone, iso(self._clock.now() - timedelta(days=number - 1)))
         wanted = (
             sa.select(usage).where(usage.c.day >= oldest).order_by(usage.c.day.desc(), usage.c.provider, usage.c.model)
         )

@@ -206,6 +206,10 @@ class ManualClock:
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
 
+    def leap(self, seconds: float) -> None:
+        """Somebody sets the clock: no time passes."""
+        self._now += timedelta(seconds=seconds)
+
     def now(self) -> datetime:
         """The time it was set to."""
         return self._now

@@ -82,12 +82,15 @@ def files(folders: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def routes(folders: Iterable[Path] = ()) -> Iterator[web.RouteDef]:
-    """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg."""
+def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator[web.RouteDef]:
+    """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg.
+
+    `zone` is the office's, in which the scripts show times and count days.
+    """
     folders = list(folders)
     assets = {name: Asset.of(file) for name, file in files(folders).items()}
     said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
-    assets[TEXTS] = Asset.made(TEXTS, module(said))
+    assets[TEXTS] = Asset.made(TEXTS, module(said, zone))
     for name, asset in assets.items():
         if name.endswith(".html"):
             yield web.get(f"/{name.removesuffix('.html')}", _serving(asset))

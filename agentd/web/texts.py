@@ -59,9 +59,10 @@ def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...
     return found
 
 
-def module(folders: Iterable[Path]) -> bytes:
-    """`export const TEXTS = {…}`: the words of all languages, for the pages' scripts."""
-    return f"export const TEXTS = {json.dumps(texts(folders), ensure_ascii=False)};\n".encode()
+def module(folders: Iterable[Path], zone: str) -> bytes:
+    """`export const TEXTS = {…}`: the words of all languages, for the pages' scripts; `ZONE`: the office's."""
+    said = json.dumps(texts(folders), ensure_ascii=False)
+    return f"export const TEXTS = {said};\nexport const ZONE = {json.dumps(zone)};\n".encode()
 
 
 def language_of(request: web.Request) -> Language:

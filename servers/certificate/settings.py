@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import make_url
 
 from servers.certificate import office
+from servers.common import clock
 from servers.common.credentials import credential
 
 SHIPPED_LETTERS = office.SAMPLE.with_name("letters")
@@ -97,7 +98,7 @@ class Settings(BaseModel):
         if bool(key or token) != bool(cert):
             raise SettingsError("OFFICE_CERT_FILE belongs to OFFICE_KEY_FILE, or to PKCS11_MODULE: set both or neither")
         try:
-            zone = ZoneInfo(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
+            zone = clock.office_zone(env)
         except (ValueError, OSError, KeyError) as error:
             raise SettingsError(f"DEFAULT_TIMEZONE={env['DEFAULT_TIMEZONE']!r} is not an IANA time zone") from error
         return cls(

@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import os
 import time
+from collections.abc import Mapping
 from datetime import datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 
 class ClockError(ValueError):
@@ -24,6 +26,11 @@ def now(zone: tzinfo | None = None) -> datetime:
     start, started = _origin(setting)
     moment = start + timedelta(seconds=time.monotonic() - started) if setting.endswith("+") else start
     return moment.astimezone(zone) if zone else moment
+
+
+def office_zone(environ: Mapping[str, str] = os.environ) -> ZoneInfo:
+    """The zone whose day is the office's (DEFAULT_TIMEZONE). Raises ZoneInfoNotFoundError, ValueError."""
+    return ZoneInfo(environ.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
 
 
 @functools.cache

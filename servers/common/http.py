@@ -24,10 +24,12 @@ from servers.common.credentials import credential
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LEAST = 16
 """Characters of a token that was given."""
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes of a request: a letter's PDF of 20 MB in base64, and room beside it."""
 
 
 class HttpError(Exception):
@@ -100,7 +102,7 @@ def application(server: MCPServer[Any], place: str, token: str, environ: Mapping
 
 
 class BearerOnly:
-    """Lets requests with the token through; all others are answered 401."""
+    """Lets requests with the token through; all others are answered 401, too large ones 413 or given up."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -108,19 +110,42 @@ class BearerOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request (or the application's start and end, which carry none)."""
-        if scope["type"] == "http" and not self._knows(scope):
-            from starlette.responses import PlainTextResponse
+        from starlette.responses import PlainTextResponse
 
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return None
+        if not self._knows(scope):
             headers = {"WWW-Authenticate": "Bearer"}
             refusal = PlainTextResponse("A bearer token is needed.", status_code=401, headers=headers)
-            return await refusal(scope, receive, send)
-        if scope["type"] in ("http", "lifespan"):
-            await self._app(scope, receive, send)
-        return None
+        elif _length(scope) > MAX_BODY:
+            refusal = PlainTextResponse("The body is too large.", status_code=413)
+        else:
+            return await self._app(scope, _bounded(receive), send)
+        return await refusal(scope, receive, send)
 
     def _knows(self, scope: Scope) -> bool:
         shown = [value for name, value in scope["headers"] if name == b"authorization"]
         return len(shown) == 1 and hmac.compare_digest(shown[0], self._wanted)
+
+
+def _length(scope: Scope) -> int:
+    """What a request says of its body's length; 0 where it says nothing (in chunks)."""
+    return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
+
+
+def _bounded(receive: Receive) -> Receive:
+    """A body longer than MAX_BODY reads as one whose sender hung up."""
+    read = 0
+
+    async def bounded() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if read > MAX_BODY else message
+
+    return bounded
 
 
 def _listed(environ: Mapping[str, str], name: str) -> list[str]:

@@ -41,7 +41,7 @@ class ConfiguredRegister:
         register = self.opened()
         if not isinstance(register, OpensidRegister) or self._settings.url is None:
             raise RegisterError("WRITE_LOG is true, but the register is not OpenSID's: only that has log_surat")
-        self._log = self._log or IssuedLog(self._settings.url, register)
+        self._log = self._log or IssuedLog(self._settings.url, register, self._settings.zone)
         return self._log
 
     def opened(self) -> Register:

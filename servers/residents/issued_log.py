@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field
@@ -60,14 +61,15 @@ class IssuedLetter(BaseModel):
 
 
 class IssuedLog:
-    """The two lists of one office, by an account that may write them and nothing else."""
+    """The two lists of one office, by an account that may write them and nothing else. Times are those of its zone."""
 
-    def __init__(self, url: str, register: OpensidRegister) -> None:
-        self._database, self._register = Database(url, writing=True), register
+    def __init__(self, url: str, register: OpensidRegister, zone: ZoneInfo) -> None:
+        self._database, self._register, self._zone = Database(url, writing=True), register, zone
 
     def write(self, letter: IssuedLetter) -> bool:
         """Whether it was new. Raises RegisterError, and then nothing of it was written."""
         office = self._register.office().id
+        at = letter.issued_at.astimezone(self._zone).replace(tzinfo=None)
         with self._database.errors(), self._database.engine.connect() as connection, _alone(connection, office):
             same = (LOG.c.config_id == office) & (LOG.c.nama_surat == letter.file_name)
             if connection.execute(sa.select(LOG.c.id).where(same, LOG.c.keterangan == letter.number)).first():
@@ -76,9 +78,9 @@ class IssuedLog:
             person = connection.execute(sa.select(PERSON.c.id).where(mine)).scalar()
             of_office = sa.select(FORMAT.c.id, FORMAT.c.nama, FORMAT.c.url_surat).where(FORMAT.c.config_id == office)
             form = _form_of(letter.title, connection.execute(of_office).all())
-            connection.execute(LOG.insert().values(**_logged(letter, office, person, form)))
+            connection.execute(LOG.insert().values(**_logged(letter, at, office, person, form)))
             if person is not None and form is not None:  # a request is of a resident, for a form
-                connection.execute(REQUEST.insert().values(**_requested(letter, office, person, form)))
+                connection.execute(REQUEST.insert().values(**_requested(letter, at, office, person, form)))
             return True
 
 
@@ -97,19 +99,17 @@ def _alone(connection: sa.Connection, office: int) -> Iterator[None]:
         connection.commit()
 
 
-def _logged(letter: IssuedLetter, office: int, person: int | None, form: int | None) -> dict[str, object]:
+def _logged(letter: IssuedLetter, at: datetime, office: int, person: int | None, form: int | None) -> dict[str, object]:
     """The row of log_surat: the running number alone, for a whole one doesn't fit; who is no resident by name."""
-    at = letter.issued_at
     stranger = {"nik_non_warga": letter.nik, "nama_non_warga": letter.nama} if person is None else {}
     return {
-        **{"config_id": office, "id_format_surat": form, "id_pend": person, "tanggal": at.replace(tzinfo=None)},
+        **{"config_id": office, "id_format_surat": form, "id_pend": person, "tanggal": at},
         **{"bulan": f"{at.month:02}", "tahun": f"{at.year}", "no_surat": letter.number.partition("/")[0][:20]},
         **{"nama_surat": letter.file_name, "keterangan": letter.number, "status": PRINTED, **stranger},
     }
 
 
-def _requested(letter: IssuedLetter, office: int, person: int, form: int) -> dict[str, object]:
-    at = letter.issued_at.replace(tzinfo=None)
+def _requested(letter: IssuedLetter, at: datetime, office: int, person: int, form: int) -> dict[str, object]:
     return {
         **{"config_id": office, "id_pemohon": person, "id_surat": form, "status": READY},
         **{"isian_form": json.dumps(letter.form, ensure_ascii=False), "keterangan": letter.number},

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from servers.common import clock
 from servers.common.credentials import credential
 
 
@@ -24,6 +26,7 @@ class Settings(BaseModel):
     | OFFICE_CONFIG_ID | with one row in OpenSID's `config` that one; with several it is needed |
     | AGENTD_STATE | ./state; the count of wrong PINs is its file residents/locks.db |
     | WRITE_LOG | false; true: issued letters are written into OpenSID's log_surat and permohonan_surat |
+    | DEFAULT_TIMEZONE | Asia/Jakarta: the zone of the times in these lists |
     | the credential residents_locks_url | a PostgreSQL for that count, where several nodes serve one office |
     """
 
@@ -34,6 +37,7 @@ class Settings(BaseModel):
     home: Path
     locks_url: str | None = Field(default=None, repr=False)
     write_log: bool = False
+    zone: ZoneInfo = ZoneInfo("Asia/Jakarta")
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
@@ -58,12 +62,20 @@ class Settings(BaseModel):
             home=Path(env.get("AGENTD_STATE") or "state").absolute() / "residents",
             locks_url=locks_url,
             write_log=_flag(env.get("WRITE_LOG", ""), url),
+            zone=_zone(env),
         )
 
     @property
     def locks(self) -> Path | str:
         """Where wrong PINs are counted: a file, or the nodes' shared database."""
         return self.locks_url or self.home / "locks.db"
+
+
+def _zone(env: Mapping[str, str]) -> ZoneInfo:
+    try:
+        return clock.office_zone(env)
+    except (ValueError, OSError, KeyError):
+        raise SettingsError(f"DEFAULT_TIMEZONE={env['DEFAULT_TIMEZONE']!r} is not an IANA time zone") from None
 
 
 def _flag(text: str, url: str | None) -> bool:

@@ -127,7 +127,7 @@ def _if(_: str, arguments: list[Element]) -> Element:
 
 
 def _today(dialect: str, _: list[Element]) -> Element:
-    today = clock.now().date()
+    today = clock.now(clock.office_zone()).date()
     return literal(today) if dialect == "postgres" else literal(today.isoformat())
 
 

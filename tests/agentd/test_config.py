@@ -97,6 +97,16 @@ def test_one_mistake_is_one_line(tmp_path: Path, change: tuple[str, str], told: 
     assert problems(tmp_path, RUST.replace(*change)) == [told]
 
 
+def test_the_offices_zone_is_its_servers_too_and_one_that_is_none_is_told(tmp_path: Path) -> None:
+    text = RUST.replace('default_timezone = "Asia/Jakarta"\n', "")
+    (tmp_path / "office.toml").write_text('timezone = "Asia/Makassar"\n' + text)
+    settings = config.load(tmp_path / "office.toml", environ={})
+    assert (settings.zone.key, settings.servers[0].env["DEFAULT_TIMEZONE"]) == ("Asia/Makassar", "Asia/Makassar")
+    for wrong in ("Mars/Olympus", "../etc/passwd", "", "Asia"):
+        [told] = problems(tmp_path, f'timezone = "{wrong}"\n{text}')
+        assert told.startswith("1: `timezone`") and "Asia/Jakarta" in told
+
+
 def test_a_tool_bound_to_a_missing_server_is_wrong_and_one_bound_to_none_is_a_warning(tmp_path: Path) -> None:
     bare = RUST.replace('tools = ["get_current_time"]\n', "")
     assert problems(tmp_path, bare + '[[tools]]\nname = "x"\nserver = "tme"\n') == [

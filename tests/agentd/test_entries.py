@@ -73,6 +73,36 @@ def test_a_file_without_servers_is_refused(text: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        *({"args": "-y x"}, {"args": 5}, {"args": {"a": 1}}, {"env": ["A=1"]}, {"env": "A"}, {"headers": [1]}),
+        *({"command": ["sh", "-c", "x"]}, {"url": 1}, {"cwd": ["/"]}),
+    ],
+)
+def test_an_entry_of_another_form_is_left_out_and_said(part: dict[str, object]) -> None:
+    [name] = part
+    servers, notes = read(json.dumps({"mcpServers": {"x": {"command": "a", **part}, "y": {"command": "b"}}}))
+    assert [one.name for one in servers] == ["y"]
+    assert notes == [f"x: left out, its {name} has another form than it should"]
+
+
+def test_half_a_character_and_no_end_of_brackets_are_refused() -> None:
+    with pytest.raises(ValueError, match="surrogates"):
+        read('{"mcpServers": {"x": {"command": "\\ud800"}}}')
+    with pytest.raises((ValueError, RecursionError)):
+        read('{"mcpServers": ' + "[" * 100_000)
+
+
+def test_no_value_writes_a_line_of_its_own() -> None:
+    hostile = 'x"\n[[servers]]\nname = "y"\ncommand = "sh\x7f\u2028'
+    servers, _ = read(
+        json.dumps({"mcpServers": {hostile: {"command": hostile, "args": [hostile], "env": {"A": hostile}}}})
+    )
+    [entry] = tomllib.loads(added("", servers))["servers"]
+    assert (entry["command"], entry["args"], entry["env"]) == (hostile, [hostile], {"A": hostile})
+
+
 def test_entries_stand_at_the_end_of_the_file_and_its_comments_stay() -> None:
     text = '# the office\nmodel = "m"  # ours\n'
     odd = NewServer("odd", 'a"b', ("\\", "ü\n"), {"A": "x y"}, audience=("staff",), approval={"do-it": "citizen"})

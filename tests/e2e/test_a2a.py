@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import urllib.error
 import urllib.request
@@ -9,6 +10,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -42,6 +44,7 @@ from a2a.utils.errors import (
 
 from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
+from tests.e2e.test_deletion import wait_until
 from tests.e2e.test_main_job import LETTER, WORDS
 
 
@@ -161,6 +164,33 @@ async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> Non
             await client.list_tasks(ListTasksRequest())
 
 
+async def test_who_waits_or_reads_is_sent_away_when_their_rights_end(tmp_path: Path) -> None:
+    slow = {"text": json.dumps(final("Selesai")), "after_ms": 600_000}
+    with running(tmp_path, slow, config=HEAD + SERVERS["time"]) as daemon:
+        tokens = TokenStore(daemon.state / "access.json")
+        part = {"kind": "text", "text": "Halo"}
+        bearer = {"Authorization": f"Bearer {tokens.add('other', frozenset({'staff'}), now=datetime.now(UTC))}"}
+
+        def body(method: str) -> dict[str, Any]:
+            said = {"kind": "message", "role": "user", "messageId": method, "parts": [part]}
+            return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": said}}
+
+        async with (
+            asyncio.timeout(300),
+            httpx.AsyncClient(base_url=daemon.url, headers=bearer, timeout=300) as wire,
+            wire.stream("POST", "/a2a", json=body("message/stream")) as stream,
+        ):
+            lines = stream.aiter_lines()
+            task = json.loads((await anext(lines)).removeprefix("data: "))["result"]
+            waits = asyncio.create_task(wire.post("/a2a", json=body("message/send")))
+            await asyncio.to_thread(wait_until, lambda: len(daemon.call("Agent.list")["runs"]) == 2)
+            tokens.revoke("other")
+            assert (await waits).status_code == 401
+            with pytest.raises(httpx.RemoteProtocolError):
+                [line async for line in lines]
+        assert daemon.call("Agent.get", run_id=task["id"])["status"] == "running", "it goes on without them"
+
+
 def test_a_visitors_task_needs_the_key_that_it_was_given(office: Daemon) -> None:
     store = TokenStore(office.state / "access.json")
     token = store.add("page", frozenset({"chat"}), now=datetime.now(UTC))
@@ -181,6 +211,9 @@ def test_a_visitors_task_needs_the_key_that_it_was_given(office: Daemon) -> None
     assert call("tasks/resubscribe", [])["error"]["code"] == -32600
     push = {"taskId": task["id"], "pushNotificationConfig": {"url": "http://127.0.0.1:1/"}}
     assert call("tasks/pushNotificationConfig/set", push)["error"]["code"] == -32003
+    hello["message"]["parts"] = [part] * 3000
+    with pytest.raises(urllib.error.HTTPError, match="413"):
+        call("message/send", hello)
     with pytest.raises(urllib.error.HTTPError, match="401"):
         office.request("/a2a", b"{}", Authorization="Bearer nobody")
     with office.request("/.well-known/agent-card.json", Authorization="") as response:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _ANYBODY = Caller(id="card", scopes=frozenset({"chat"}))
 CARD, RPC = "/.well-known/agent-card.json", "/a2a"
+ESCAPED = 8
+"""Bytes of a request for each byte of a prompt: JSON can write one as `\\u0000`."""
 
 
 class A2A(App):
@@ -46,7 +48,7 @@ class A2A(App):
 
             if not dispatchers:  # the SDK takes a second to import: only who is asked by agents needs it
                 dispatchers.append(dispatcher(self.wiring.call, runs))
-            return await respond(request, dispatchers[0])
+            return await respond(request, dispatchers[0], ESCAPED * self.wiring.settings().rpc.max_prompt_bytes)
 
         return [web.post(RPC, ask)]
 

@@ -13,9 +13,10 @@ from starlette.requests import Request
 
 from agentd.application import MethodCall
 from agentd.apps.a2a.handler import BASE, CALLER, Handler
-from agentd.errors import Forbidden
+from agentd.errors import AgentdError, Forbidden
 from agentd.http import guard
-from agentd.http.leases import STILL_ADMITTED
+from agentd.http.leases import LEASES
+from agentd.http.refusals import send_away
 from agentd.rpc.method import ANYONE
 from agentd.runs.api import Runs
 
@@ -39,17 +40,30 @@ def base_of(request: web.Request) -> str:
     return f"{proto if proto in ('http', 'https') else request.scheme}://{request.host}"
 
 
-async def respond(request: web.Request, dispatch: JsonRpcDispatcher) -> web.StreamResponse:
-    """The dispatcher's answer; a stream ends when its caller's rights do. Raises Forbidden."""
-    caller = request[guard.CALLER]
-    if not caller.may(*ANYONE):
-        raise Forbidden("This needs the scope of somebody who talks with the agent")
-    body = await request.read()
+def _scope(request: web.Request) -> dict[str, Any]:
+    """The request as ASGI has it."""
     headers = [
         (name.lower().encode(), value.encode("utf-8", "surrogateescape")) for name, value in request.headers.items()
     ]
     scope: dict[str, Any] = {"type": "http", "http_version": "1.1", "method": "POST", "path": request.path}
-    scope |= {"query_string": b"", "headers": headers, CALLER: caller, BASE: base_of(request)}
+    return scope | {"query_string": b"", "headers": headers, CALLER: request[guard.CALLER], BASE: base_of(request)}
+
+
+async def _body(request: web.Request, longest: int) -> bytes:
+    if not request[guard.CALLER].may(*ANYONE):
+        raise Forbidden("This needs the scope of somebody who talks with the agent")
+    if len(body := await request.read()) > longest:
+        raise web.HTTPRequestEntityTooLarge(longest, len(body))
+    return body
+
+
+async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: int) -> web.StreamResponse:
+    """The dispatcher's answer; whoever waits or reads is sent away when their rights end.
+
+    Raises Forbidden, HTTPRequestEntityTooLarge beyond `longest` bytes: the SDK reads a message on the daemon's loop.
+    """
+    body = await _body(request, longest)
+    scope = _scope(request)
     incoming = [{"type": "http.request", "body": body, "more_body": False}]
     answer = web.StreamResponse()
 
@@ -63,9 +77,16 @@ async def respond(request: web.Request, dispatch: JsonRpcDispatcher) -> web.Stre
                 answer.headers[name.decode()] = value.decode()
             await answer.prepare(request)
         elif message.get("body"):
-            request[STILL_ADMITTED]()
+            lease.check()
             await answer.write(message["body"])
 
-    response = await dispatch.handle_requests(Request(scope, receive))
-    await response(scope, receive, send)
+    def end(error: AgentdError) -> None:
+        if not answer.prepared:
+            send_away(request, error, rpc=False)
+        elif request.transport is not None:
+            request.transport.close()
+
+    with request.app[LEASES].held(request, end) as lease:
+        response = await dispatch.handle_requests(Request(scope, receive))
+        await response(scope, receive, send)
     return answer

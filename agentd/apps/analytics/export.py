@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 KINDS = (".csv", ".xlsx")
-_FORMULA = ("=", "+", "@", "\t", "\r", "-")
+_FORMULA = ("=", "+", "@", "-", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What makes a formula of a cell; the wide ones in some countries' spreadsheets."""
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -31,7 +32,7 @@ def made(rows: Rows, kind: str) -> bytes:
 def _csv(columns: list[str], lines: list[list[Any]]) -> bytes:
     out = io.StringIO(newline="")
     csv.writer(out).writerows([[_plain(value) for value in line] for line in (columns, *lines)])
-    return out.getvalue().encode("utf-8-sig")
+    return out.getvalue().encode("utf-8-sig", "replace")
 
 
 def _plain(value: Any) -> Any:
@@ -41,14 +42,16 @@ def _plain(value: Any) -> Any:
 
 def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:
     from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     book = Workbook()
     sheet = book.active
     for row, line in enumerate([columns, *lines], 1):
         for column, value in enumerate(line, 1):
             known = value is None or isinstance(value, bool | int | float | str)
-            cell = sheet.cell(row, column, value if known else str(value))
-            if isinstance(cell.value, str):
+            cell = sheet.cell(row, column, value if known and not isinstance(value, str) else None)
+            if value is not None and cell.value is None:
+                cell.value = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value)).encode("utf-8", "replace").decode()
                 cell.data_type = "s"
     sheet.freeze_panes = "A2"
     out = io.BytesIO()

@@ -22,14 +22,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from agentd.apps.channels.tables import CHATS, INBOX, LINKS, OUTBOX, SEEN_MARKS, STANDING, STOPPED, TABLES, WAITS
-from agentd.clock import iso
+from agentd.clock import SLACK, iso
 from agentd.errors import Language
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
 SEEN = timedelta(days=8)
 """WhatsApp sends for up to seven days what was not confirmed, Telegram for one."""
-LINK_S = 900
+LINK = timedelta(minutes=15)
 KEY_FILE = "channels.key"
 
 Place = tuple[str, str]
@@ -186,7 +186,7 @@ class Mailbox:
 
     async def answer(self, place: Place, answer: Answer, number: int | None = None) -> Standing:
         """In one transaction: the message `number` goes, what it came to is kept. How the chat stands then."""
-        until = iso(self._clock.now() + timedelta(seconds=LINK_S))
+        until = iso(self._clock.now() + LINK)
         me = {"channel": place[0], "chat": place[1]}
 
         def work(db: Connection) -> Standing:
@@ -216,14 +216,14 @@ class Mailbox:
 
     async def linked(self, code: str) -> Chat | None:
         """The chat whose sign-in link has this code, while it holds."""
-        holds = sa.and_(LINKS.c.code == self.mark("link", code), LINKS.c.until > iso(self._clock.now()))
-        found = await self._writes.do(lambda db: _first(db, LINKS, holds))
+        now = self._clock.now()
+        holds = LINKS.c.until.between(iso(now), iso(now + LINK + SLACK))  # not one of before the clock was set back
+        found = await self._writes.do(lambda db: _first(db, LINKS, (LINKS.c.code == self.mark("link", code)) & holds))
         return None if found is None else (await self.look((found["channel"], found["chat"])))[0]
 
     async def unlink(self, code: str) -> None:
         """A link is good for one sign-in."""
-        query = LINKS.delete().where(LINKS.c.code == self.mark("link", code))
-        await self._writes.do(lambda db: db.execute(query))
+        await self._writes.do(lambda db: db.execute(LINKS.delete().where(LINKS.c.code == self.mark("link", code))))
 
     async def forget(self, session_id: str) -> None:
         """All of the chat of a session that was deleted."""

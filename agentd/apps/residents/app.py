@@ -57,7 +57,7 @@ class Residents(App):
         super().__init__(wiring)
         self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server), self._configured)
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
-        self._requests = Requests(wiring.store, wiring.clock)
+        self._requests = Requests(wiring.store, wiring.clock, wiring.settings().zone)
         self.reviews = OfficerReviews(self._requests, wiring.tools)
         self._corrections = Corrections(wiring.store, wiring.clock)
         self._visitors = Visitors(self._identities, self._register, self._corrections)

@@ -5,6 +5,7 @@ A proof ends with the session, when it is forgotten, or when nothing used it for
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -13,9 +14,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from agentd.agent.assurance import Level
+from agentd.apps.residents.register import Resident
 from agentd.clock import SLACK, iso
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
+
+FAMILIES = 256
+"""Family cards in memory at most: those of the visits that are under way, and more."""
 
 TABLES = sa.MetaData()
 IDENTITIES = sa.Table(
@@ -52,10 +57,12 @@ class Identities:
         self._reads, self._writes = store.reads, store.writes
         self._clock = clock
         self._idle = timedelta(seconds=idle_s)
+        self._families: OrderedDict[str, tuple[Resident, ...]] = OrderedDict()
 
     async def keep(self, identity: Identity) -> Identity:
         """Keep a proof, in the place of one that the session had; it holds from now."""
         kept = replace(identity, expires_at=self._end())
+        self._families.pop(identity.session_id, None)
         row = {column.name: getattr(kept, column.name) for column in IDENTITIES.columns}
 
         def work(db: Connection) -> None:
@@ -89,16 +96,29 @@ class Identities:
 
     async def forget(self, session_id: str) -> bool:
         """End the session's proof; whether there was one."""
+        self._families.pop(session_id, None)
         query = IDENTITIES.delete().where(IDENTITIES.c.session_id == session_id)
         return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
+
+    def family(self, identity: Identity) -> tuple[Resident, ...]:
+        """The resident's family card as the register gave it in this visit; nobody before it was asked."""
+        return self._families.get(identity.session_id, ())
+
+    def keep_family(self, identity: Identity, family: tuple[Resident, ...]) -> None:
+        """Keep it in this process's memory until the proof ends, so that the register isn't asked at every turn."""
+        self._families[identity.session_id] = family
+        while len(self._families) > FAMILIES:
+            self._families.popitem(last=False)
 
     def _found(self, db: Connection, session_id: str) -> Identity | None:
         now = self._clock.now()
         latest = now + self._idle + SLACK  # beyond it: from before the clock was set back
         over = sa.or_(IDENTITIES.c.expires_at <= iso(now), IDENTITIES.c.expires_at > iso(latest))
         db.execute(IDENTITIES.delete().where(over))
-        row = _row(db, session_id)
-        return None if row is None else Identity(**row)
+        if (row := _row(db, session_id)) is None:
+            self._families.pop(session_id, None)
+            return None
+        return Identity(**row)
 
     def _end(self) -> str:
         return iso(self._clock.now() + self._idle)

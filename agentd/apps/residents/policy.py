@@ -6,7 +6,7 @@ nobody who asks can.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -18,7 +18,7 @@ from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections
 from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
 from agentd.apps.residents.identity import Identities
-from agentd.apps.residents.register import Register
+from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.replies import replies
 from agentd.errors import ToolExecution
 from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
@@ -43,11 +43,15 @@ class Visitors:
         identity = await self.identities.used(session_id)
         if identity is None:
             return None
-        try:
-            family = await self.register.family(identity.nik)
-        except ToolExecution:
-            return None
-        resident = next((one for one in family if one["nik"] == identity.nik), None)
+        family = self.identities.family(identity)
+        resident = _in(family, identity.nik)
+        if resident is None:
+            try:
+                family = await self.register.family(identity.nik)
+            except ToolExecution:
+                return None
+            resident = _in(family, identity.nik)
+            self.identities.keep_family(identity, family)
         return None if resident is None else Known(identity.level, resident, family)
 
     async def fitting(self, session_id: str) -> Fit | None:
@@ -64,6 +68,10 @@ class Visitors:
     async def holds(self, session_id: str) -> bool:
         """Whether the session's proof still holds."""
         return await self.identities.used(session_id) is not None
+
+
+def _in(family: Sequence[Resident], nik: str) -> Resident | None:
+    return next((one for one in family if one["nik"] == nik), None)
 
 
 def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:

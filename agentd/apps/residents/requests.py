@@ -10,12 +10,13 @@ import secrets
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from agentd.apps.residents.replies import replies
-from agentd.clock import iso
+from agentd.clock import day_in, iso
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
 from agentd.ports import Clock
@@ -88,15 +89,15 @@ class Request:
 class Requests:
     """The requests of all sessions."""
 
-    def __init__(self, store: RunStore, clock: Clock) -> None:
+    def __init__(self, store: RunStore, clock: Clock, zone: ZoneInfo) -> None:
         store.add_tables(TABLES)
         self._store = store
-        self._clock = clock
+        self._clock, self._zone = clock, zone
 
     async def open(self, row: RunRecord, approval: PendingApproval, tool: ToolInfo) -> Review:
         """The run's request, which waits for an officer from now; what the citizen reads."""
         session = await self._store.sessions.get(row.session_id)
-        now = self._clock.now()
+        now = iso(self._clock.now())
         made = Request(
             request_id=uuid4().hex,
             code=new_code(),
@@ -107,12 +108,12 @@ class Requests:
             tool=tool.name,
             title=title_of(tool),
             series=series_of(tool),
-            day=now.astimezone().date().isoformat(),
+            day=day_in(self._zone, now),
             number=0,
             level=(approval.basis or {}).get("level", "declared"),
             requirements={str(name): None for name in tool.meta.get("agentd/requirements") or ()},
             status="under_review",
-            created_at=iso(now),
+            created_at=now,
         )
 
         def work(db: Connection) -> Request:

@@ -65,11 +65,13 @@ class KeptElsewhere:
 class Daemon:
     """The runs of one process over one state folder."""
 
-    def __init__(self, state: Path, *turns: Any, tools: MemoryTools | None = None) -> None:
+    def __init__(
+        self, state: Path, *turns: Any, tools: MemoryTools | None = None, clock: ManualClock | None = None
+    ) -> None:
         self.tools = tools or MemoryTools(
             {"get_current_time": lambda _: "pagi", "make_letter": lambda _: {"n": 1}}, [TIME, LETTER]
         )
-        self.clock = ManualClock()
+        self.clock = clock or ManualClock()
         self.audit = AuditTrail(state, self.clock)
         self.store = RunStore(sqlite_engine(state / "agentd.db"))
 

@@ -12,8 +12,8 @@ import pytest
 from agentd.errors import Conflict, Forbidden, NotFound
 from agentd.messages import AgentOptions, Caller, folder_of_run
 from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
-from agentd.runs.retention import Ages, purge
-from agentd.testing import MemoryTools
+from agentd.runs.retention import Ages, Steady, purge, retention
+from agentd.testing import ManualClock, MemoryTools
 from tests.agentd.runs.test_engine import KIOSK, LETTER, Daemon, call, final
 
 STAFF = Caller(id="desk", scopes=frozenset({"staff"}))
@@ -49,6 +49,76 @@ async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_
             await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
             seen.append(await there(daemon, "kiosk"))
         assert seen == [["kiosk"], ["kiosk"], []]
+    daemon.store.close()
+
+
+HOUR, DAY = 3600.0, 86_400.0
+AT = "2026-01-05T02:00:00.000+00:00"
+"""Where a ManualClock begins."""
+
+
+@pytest.mark.parametrize(
+    ("latest", "happens", "believed"),
+    [
+        (AT, [("passes", 0.9 * HOUR)], False),
+        (AT, [("passes", HOUR)], True),
+        ("2026-01-02T02:00:00.000+00:00", [("passes", 23 * HOUR)], False),
+        ("2026-01-02T02:00:00.000+00:00", [("passes", DAY)], True),
+        ("2026-01-08T02:00:00.000+00:00", [("passes", 23 * HOUR)], False),
+        (AT, [("passes", DAY), ("leaps", 3 * DAY)], False),
+        (AT, [("passes", DAY), ("leaps", 3 * DAY), ("passes", 23 * HOUR), ("leaps", -3 * DAY)], False),
+        (AT, [("passes", DAY), ("leaps", 3 * DAY), ("passes", 23 * HOUR)], False),
+        (AT, [("passes", DAY), ("leaps", 3 * DAY), ("passes", DAY)], True),
+        (AT, [("passes", DAY), ("leaps", -3 * DAY), ("passes", 23 * HOUR)], False),
+        (AT, [("passes", DAY), ("leaps", 60.0)], True),
+    ],
+)
+def test_a_clock_is_believed_once_it_has_run_on(latest: str, happens: list[tuple[str, float]], believed: bool) -> None:
+    clock = ManualClock()
+    steady = Steady(clock, [SessionRecord("s", "kiosk", latest, latest)], Ages())
+    said = steady.holds()
+    for what, seconds in happens:
+        (clock.advance if what == "passes" else clock.leap)(seconds)
+        said = steady.holds()
+    assert said is believed
+
+
+class _Looked(ManualClock):
+    """Tells when it is looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looks: asyncio.Queue[None] = asyncio.Queue()
+
+    def monotonic(self) -> float:
+        self._looks.put_nowait(None)
+        return super().monotonic()
+
+    async def looked_at(self) -> None:
+        """It was, from now on, and again."""
+        for _ in range(self._looks.qsize() + 12):
+            await self._looks.get()
+
+
+async def test_a_clock_set_days_ahead_and_back_erases_nothing_early(tmp_path: Path) -> None:
+    clock = _Looked()
+    daemon = Daemon(tmp_path, final("x"), clock=clock)
+    async with daemon.engine, asyncio.timeout(300):
+        await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
+        async with retention(daemon.store, daemon.sessions, clock, Ages(), 0.01):
+            await clock.looked_at()
+            clock.advance(2 * HOUR)
+            await clock.looked_at()
+            clock.leap(40 * DAY)
+            await clock.looked_at()
+            clock.advance(5 * HOUR)
+            await clock.looked_at()
+            clock.leap(-40 * DAY)
+            await clock.looked_at()
+            assert await there(daemon, "kiosk") == ["kiosk"]
+            clock.advance(DAY)
+            while await there(daemon, "kiosk"):
+                await clock.looked_at()
     daemon.store.close()
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from agentd.clock import OFFICE
 from agentd.messages import ModelReply, Usage
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.runs.usage import DayUsage, UsageLog
 from agentd.testing import ManualClock
 
-NOON = datetime(2026, 3, 5, 12, tzinfo=UTC).astimezone()
-TODAY = NOON.date().isoformat()
+NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
+TODAY = "2026-03-05"
 
 
 def reply(provider: str = "gemini", read: int = 1000, written: int = 40) -> ModelReply:
@@ -26,14 +28,14 @@ async def test_a_day_is_added_up_by_provider_and_kept(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     for _ in range(2):  # the second is a restart
         store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
-        log = UsageLog(store, clock)
+        log = UsageLog(store, clock, OFFICE)
         async with log.kept():
             for _ in range(3):
                 log.add(reply())
             log.add(reply("ollama", 7, 1))
         store.close()
     store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
-    other_node = UsageLog(store, clock)
+    other_node = UsageLog(store, clock, OFFICE)
     assert await other_node.days(7) == [
         DayUsage(TODAY, "gemini", "m", 6, 6000, 240),
         DayUsage(TODAY, "ollama", "m", 2, 14, 2),
@@ -49,9 +51,21 @@ async def test_a_day_is_added_up_by_provider_and_kept(tmp_path: Path) -> None:
     store.close()
 
 
+async def test_a_day_is_the_offices_whatever_the_hosts_is(tmp_path: Path) -> None:
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    clock = ManualClock(datetime(2026, 3, 5, 16, 30, tzinfo=UTC))
+    log = UsageLog(store, clock, ZoneInfo("Asia/Jakarta"))
+    log.add(reply())
+    clock.advance(3600)
+    log.add(reply())
+    assert [one.day for one in await log.days(7)] == ["2026-03-06", "2026-03-05"]
+    assert [one.day for one in await UsageLog(store, clock, ZoneInfo("America/New_York")).days(1)][-1] == "2026-03-05"
+    store.close()
+
+
 async def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> None:
     store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
-    log = UsageLog(store, ManualClock(NOON))
+    log = UsageLog(store, ManualClock(NOON), OFFICE)
     log.add(reply())
     with store.engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE agentd_usage RENAME TO away")

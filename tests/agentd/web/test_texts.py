@@ -68,11 +68,13 @@ async def test_the_scripts_get_the_words_of_all_folders_as_one_module(tmp_path: 
     (tmp_path / "static").mkdir()
     (tmp_path / "texts").mkdir()
     office(tmp_path / "texts")
-    app.add_routes(pages.routes([tmp_path / "static"]))
+    app.add_routes(pages.routes([tmp_path / "static"], "Asia/Makassar"))
     async with TestClient(TestServer(app)) as client:
         answer = await client.get("/web/js/texts.js")
         assert answer.headers["Content-Type"].startswith("text/javascript") and answer.headers["ETag"]
-        said = json.loads((await answer.text()).removeprefix("export const TEXTS = ").rstrip(";\n"))
+        first, second = (await answer.text()).splitlines()
+        said = json.loads(first.removeprefix("export const TEXTS = ").rstrip(";"))
+    assert second == 'export const ZONE = "Asia/Makassar";'
     assert list(said) == list(LANGUAGES)
     assert [said[language]["hold"] for language in LANGUAGES] == ["{n} …"] * len(LANGUAGES)
     assert said["jv"]["language"] == "Basa Jawa" and said["id"]["send"] == "Kirim"

@@ -13,10 +13,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from servers.common.discreet import DiscreetFormatter
+from servers.common.http import BearerOnly
+from servers.common.http_heads import HeadInTime
 from tests import warm
 
 TOKEN = "a-token-that-somebody-gave"
@@ -108,6 +113,45 @@ async def test_over_streamable_http_a_head_or_a_body_that_never_ends_holds_no_co
         for _, writer in held:
             writer.close()
         assert await ask(url, TOKEN) == "UTC"
+
+
+async def test_over_streamable_http_a_slow_or_a_giant_body_with_the_token_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("servers.common.http_heads.BODY_S", 0.1)
+    monkeypatch.setattr("servers.common.http.MAX_BODY", 1000)
+    ended: asyncio.Queue[int] = asyncio.Queue()
+
+    async def reads(_scope: Scope, receive: Receive, send: Send) -> None:
+        size, more = 0, True
+        while more and (message := await receive())["type"] == "http.request":
+            size, more = size + len(message["body"]), message["more_body"]
+        ended.put_nowait(size)
+        await send({"type": "http.response.start", "status": 400 if more else 200, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(BearerOnly(reads, TOKEN), http=HeadInTime, log_config=None)
+    config.load()
+    state = ServerState()
+    listening = await asyncio.get_running_loop().create_server(lambda: HeadInTime(config, state, {}), "127.0.0.1", 0)
+    head = f"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n"
+    chunk = f"{600:x}\r\n{'x' * 600}\r\n"
+    sent = (
+        (f"{head}Content-Length: 5\r\n\r\n12345", b"200"),
+        (f"{head}Content-Length: 5\r\n\r\n1", b""),
+        (f"{head}Content-Length: 1001\r\n\r\n", b"413"),
+        (f"{head}Transfer-Encoding: chunked\r\n\r\n{chunk}{chunk}", b"400"),
+    )
+    async with listening:
+        for text, status in sent:
+            reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+            writer.write(text.encode())
+            async with asyncio.timeout(300):
+                assert (await reader.readline())[9:12] == status
+            writer.close()
+    async with asyncio.timeout(300):
+        whole, slow, giant = [await ended.get() for _ in range(3)]
+    assert (whole, slow) == (5, 1) and giant <= 1000
 
 
 @pytest.mark.parametrize(

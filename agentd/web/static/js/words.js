@@ -1,6 +1,6 @@
 // What the citizens' pages say, in the chosen language: from the daemon's texts, one file a language. It knows no word.
 
-import { TEXTS } from './texts.js';
+import { TEXTS, ZONE } from './texts.js';
 
 const CODES = Object.keys(TEXTS);
 export const OFFICE = CODES[0]; // what the office itself writes
@@ -69,5 +69,5 @@ export function day(iso) {
 }
 
 export function time(iso) {
-  return new Intl.DateTimeFormat(locales(), { timeStyle: 'short', timeZone: 'Asia/Jakarta' }).format(new Date(iso));
+  return new Intl.DateTimeFormat(locales(), { timeStyle: 'short', timeZone: ZONE }).format(new Date(iso));
 }

@@ -36,6 +36,29 @@ def test_a_table_is_written_without_formulas(tmp_path: Path, kind: str) -> None:
     assert read[0] == ["Nama", "Nilai", "Catatan"]
 
 
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+@pytest.mark.parametrize("start", [*"=+-@\t\r\n＝＋－＠"])
+def test_no_text_that_a_spreadsheet_would_run_stands_first_in_a_cell(tmp_path: Path, kind: str, start: str) -> None:
+    file = tmp_path / f"jawaban.{kind}"
+    text = f"{start}cmd|' /C calc'!A0"
+    export.write([{"Nama": text}], file)
+    if kind == "csv":
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            assert list(csv.reader(opened))[1] == [f"'{text}"]
+    else:
+        [[cell]] = load_workbook(file).active["A2:A2"]
+        assert cell.data_type == "s"
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_what_no_sheet_can_hold_costs_its_character_alone(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / f"jawaban.{kind}"
+    export.write([{"Nama\x00": "PT \x08Maju\ud800", "Nilai": 10**30}], file)
+    assert file.stat().st_size
+    if kind == "xlsx":
+        assert [cell.value for cell in load_workbook(file).active["A"]] == ["Nama\ufffd", "PT \ufffdMaju?"]
+
+
 def test_another_kind_of_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.csv or \.xlsx"):
         export.write(ROWS, tmp_path / "jawaban.pdf")

@@ -411,6 +411,17 @@ async def test_stop_ends_what_is_under_way_and_nothing_of_the_chat_is_left(desk:
     assert desk.texts()[1].startswith("Selamat datang"), "after stop only a start is answered"
 
 
+async def test_a_link_from_before_the_clock_was_set_back_signs_nobody_in(desk: Desk) -> None:
+    desk.office.answers["Residents.status"] = {"configured": True}
+    async with TestClient(TestServer(pages(desk.app))) as browser:
+        desk.channel.write(text("masuk", 1))
+        await desk.until(lambda: desk.texts() and "https://" in desk.texts()[-1])
+        path = desk.texts()[-1].split("https://surat.example")[1].split()[0]
+        for moved, status in ((0, 200), (-3600, 404), (3600 + 901, 404)):
+            desk.clock.leap(moved)
+            assert (await browser.get(path)).status == status
+
+
 async def test_a_link_signs_in_only_when_its_number_is_written_in_the_chat(desk: Desk) -> None:
     forgotten: list[Any] = []
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from agentd.apps.residents.requests import Request, Status, status_of
+from agentd.apps.residents.requests import Request, Requests, Status, status_of
+from agentd.messages import Caller, ToolInfo
+from agentd.runs.databases import sqlite_engine
 from agentd.runs.records import PendingApproval, RunBrief, RunRecord
+from agentd.runs.store import RunStore
+from agentd.testing import ManualClock
 
 TOOL = "generate_surat_alamat"
 
@@ -79,3 +87,18 @@ def run(status: str, *agreed: str, made: bool | None = None) -> RunRecord:
 )
 def test_a_request_stands_as_its_run_and_its_documents_do(asked: Request, found: Any, stands: Status) -> None:
     assert status_of(asked, found) == stands
+
+
+@pytest.mark.parametrize(("zone", "numbers"), [("Asia/Jakarta", ["S-001", "S-001"]), ("UTC", ["S-001", "S-002"])])
+async def test_queue_numbers_begin_again_with_the_offices_day(tmp_path: Path, zone: str, numbers: list[str]) -> None:
+    clock = ManualClock(datetime(2026, 3, 5, 16, 59, tzinfo=UTC))  # a minute to midnight in Jakarta
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    requests = Requests(store, clock, ZoneInfo(zone))
+    for number in (1, 2):
+        row = replace(run("needs_approval"), run_id=f"r{number}")
+        assert row.approval is not None
+        await requests.open(row, row.approval, ToolInfo(name="surat", server="forms"))
+        clock.advance(120)
+    staff = Caller(id="desk", scopes=frozenset({"staff"}))
+    assert [one.queue_number for one in reversed(await requests.list(staff, 9))] == numbers
+    store.close()

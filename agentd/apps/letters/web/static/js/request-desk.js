@@ -3,6 +3,7 @@
 import { shown } from './approval-card.js';
 import { fill, h, once } from './dom.js';
 import { call } from './rpc.js';
+import { ZONE } from './texts.js';
 import { time } from './words.js';
 
 export const LEVELS = { declared: 'menurut keterangan sendiri', officer: 'KTP dilihat petugas', pin: 'NIK dan PIN', 'card+pin': 'kartu dan PIN' };
@@ -155,5 +156,5 @@ export function figures({ today, letters, requests }) {
     row('Siap diserahkan', 'to-fetch', now('ready')));
 }
 
-const OFFICE_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }); // as ISO writes it
+const OFFICE_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: ZONE }); // as ISO writes it
 const dayOf = (iso) => OFFICE_DAY.format(new Date(iso));
