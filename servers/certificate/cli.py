@@ -128,8 +128,13 @@ def _say(text: str) -> int:
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
     offered = [folder for parent in settings.letter_dirs for folder in sorted(parent.glob("[!._]*")) if folder.is_dir()]
     found = list(check(folders or offered, load(settings.office_file).signers))
-    print("\n".join([*found, f"{len(folders or offered)} letters, {len(found)} mistakes"]))
+    looked_at = _many(len(folders or offered), "letter")
+    print("\n".join([*found, f"{looked_at}, {_many(len(found), 'mistake')}"]))
     return 1 if found else 0
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _import(settings: Settings, options: argparse.Namespace) -> int:

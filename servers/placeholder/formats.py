@@ -44,7 +44,8 @@ def format_value(value: Any, kind: str, precision: int | None = None) -> str:
         form = FORMATS[kind]
     except KeyError:
         raise UnfitError(f"there is no type {kind!r}; the types are {', '.join(FORMATS)}") from None
-    return NOTHING if value is None else form(value, precision)
+    with localcontext(prec=2 * MAX_DIGITS + 50):  # decimal's own 28 digits would round what is longer
+        return NOTHING if value is None else form(value, precision)
 
 
 def text(value: Any) -> str:
@@ -144,9 +145,7 @@ def _number(value: Any) -> Decimal:
 
 
 def _round(number: Decimal, digits: int) -> Decimal:
-    with localcontext() as context:
-        context.prec = 2 * MAX_DIGITS + 50
-        return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0: no minus before zero
+    return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0: no minus before zero
 
 
 def _plain(number: Decimal) -> Decimal:
@@ -158,10 +157,8 @@ def _plain(number: Decimal) -> Decimal:
 def _separated(number: Decimal, precision: int | None) -> str:
     number = _plain(number) if precision is None else _round(number, precision)
     digits = len(format(number, "f").partition(".")[2])
-    with localcontext() as context:
-        context.prec = 2 * MAX_DIGITS + 50
-        pattern = "#,##0" + ("." + "0" * digits if digits else "")
-        return str(format_decimal(number, format=pattern, locale=LOCALE))
+    pattern = "#,##0" + ("." + "0" * digits if digits else "")
+    return str(format_decimal(number, format=pattern, locale=LOCALE))
 
 
 def _date(value: Any) -> datetime.date:

@@ -45,7 +45,9 @@ def _counts(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
 def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
-            ask = f"Berapa total {_words(amount)} dari semua {_words(table['name'])}?"
+            words = _words(amount)
+            summed = words if words.startswith("total") else f"total {words}"
+            ask = f"Berapa {summed} dari semua {_words(table['name'])}?"
             yield ask, f"SELECT SUM({quote(amount)}) AS TOTAL FROM {quote(table['name'])}"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from servers.certificate.checking import check, mistakes
+from servers.certificate.cli import _many
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"
@@ -57,3 +58,8 @@ def test_two_letters_of_one_series_and_an_unknown_signer_are_told(tmp_path: Path
     twin = twin.rename(twin.with_name("surat_kembar"))
     found = list(check([EXAMPLE, twin], {"lurah"}))
     assert [line.split(": ")[1] for line in found] == ["signer", "series"]
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 letters"), (1, "1 letter"), (17, "17 letters")])
+def test_a_count_agrees_with_its_word(count: int, said: str) -> None:
+    assert _many(count, "letter") == said

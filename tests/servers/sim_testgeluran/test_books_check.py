@@ -22,6 +22,7 @@ from servers.graphiti.embedding import Embedder
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import DatabaseSource
 from servers.sim_testgeluran.check import check
+from servers.sim_testgeluran.proposals import _totals
 from tests.servers.graphiti.conftest import no_graph
 
 
@@ -158,3 +159,21 @@ def test_a_glossary_that_is_no_toml_says_so(tmp_path: Path) -> None:
     file.write_text("[tables")
     with pytest.raises(books_file.BooksFileError, match=r"books\.toml"):
         books_file.read(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "asked"),
+    [
+        ("total", "Berapa total dari semua penjualan?"),
+        ("TotalHarga", "Berapa total harga dari semua penjualan?"),
+        ("harga", "Berapa total harga dari semua penjualan?"),
+    ],
+)
+def test_a_column_of_totals_is_asked_for_by_the_word_once(column: str, asked: str) -> None:
+    table = {
+        "name": "penjualan",
+        "columns": [{"name": column, "type": "INTEGER"}],
+        "foreign_keys": [],
+        "primary_key": [],
+    }
+    assert [ask for ask, _ in _totals([table], str)] == [asked]
