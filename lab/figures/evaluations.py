@@ -13,12 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.eval.evidence import cod, matrix, offices
+from lab.eval.evidence import cod, matrix, offices, soundness
 from lab.eval.evidence.__main__ import judge
 from lab.eval.evidence.report import Judged
 from lab.figures.record import ROOT, Figure, Found
 
-EVIDENCE = ("agentd/apps/letters/evidence", "agentd/agent/languages", "lab/eval/evidence")
+EVIDENCE = (
+    "agentd/apps/letters/evidence",
+    "agentd/apps/letters/languages",
+    "agentd/agent/languages",
+    "lab/eval/evidence",
+)
 BOOKS = ("agentd/apps/analytics", "servers/mysql", "servers/graphiti", "lab/eval/books")
 LETTERS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/eval/letters")
 OPENINGS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/eval/openings")
@@ -65,6 +70,19 @@ def _evidence(judged: Sequence[Judged]) -> Found:
         "others_refused": Figure(value=sum(each.right for each in other), of=len(other)),
     }
     return Found(figures=figures, tables={"calls": [{"calls": kind, **row} for kind, row in _judged(judged).items()]})
+
+
+def _soundness() -> Found:
+    judged = asyncio.run(judge(soundness.trials()))
+    halves = {half: [each for each in judged if soundness.half(each.trial) == half] for half in HALVES}
+    figures = {
+        f"{half}_{name}": Figure(value=sum(each.right for each in own), of=len(own))
+        for half in HALVES
+        for name, honest in (("wrong_refused", False), ("honest_passed", True))
+        if (own := [each for each in halves[half] if each.trial.honest is honest])
+    }
+    rows = [{"half": half, "calls": kind, **row} for half in HALVES for kind, row in _judged(halves[half]).items()]
+    return Found(figures=figures, tables={"calls": rows})
 
 
 def _cod() -> Found:
@@ -181,6 +199,7 @@ def _share(rate: dict[str, Any]) -> Figure:
 EVALUATIONS = (
     Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
+    Evaluation("soundness", EVIDENCE, _soundness),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
     Evaluation("books", BOOKS, _books),

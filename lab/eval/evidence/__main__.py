@@ -3,6 +3,7 @@
     python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
+    python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
 
 The dialogues are not ours: they stay out of this repository. `--failures` shows wrong verdicts of the tuning half only;
@@ -13,11 +14,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
-from lab.eval.evidence import answers, cod, matrix, offices
+from lab.eval.evidence import answers, cod, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -34,6 +35,12 @@ def _show(title: str, judged: Sequence[Judged], *, with_failures: bool) -> None:
         print("\n".join(("", *failures(judged))))
 
 
+def _show_halves(title: str, judged: Sequence[Judged], half_of: Callable[[Trial], str], *, with_failures: bool) -> None:
+    for half in ("tuning", "reporting"):
+        own = [each for each in judged if half_of(each.trial) == half]
+        _show(f"{title}, {half} half", own, with_failures=with_failures and half == "tuning")
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m lab.eval.evidence")
@@ -41,7 +48,11 @@ def main() -> None:
     parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
     parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
     parser.add_argument("--offices", action="store_true", help="the conversations at four strange offices")
+    parser.add_argument("--soundness", action="store_true", help="chats with a wrong value each, and honest twins")
     given = parser.parse_args()
+    if given.soundness:
+        _show_halves("soundness", asyncio.run(judge(soundness.trials())), soundness.half, with_failures=given.failures)
+        return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)
         return
@@ -52,9 +63,7 @@ def main() -> None:
     for file in given.cod:
         language, dialogues = cod.load(file)
         judged = asyncio.run(judge(cod.trials(language, dialogues)))
-        for half in ("tuning", "reporting"):
-            own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
-            _show(f"{file.name}, {half} half", own, with_failures=given.failures and half == "tuning")
+        _show_halves(file.name, judged, lambda trial: cod.half(trial.id.split(":")[0]), with_failures=given.failures)
         if language in LANGUAGES:
             print("", *answers.table(dialogues), sep="\n")
 

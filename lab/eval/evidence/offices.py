@@ -18,16 +18,17 @@ ROOT = FILE.parents[3]
 def trials(file: Path = FILE) -> Iterator[Trial]:
     """One honest call for each conversation that has one, and one call for each value that must not pass."""
     for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
-        tool = _tool(office)
+        asked = tool(office)
         for at, talk in enumerate(office["talk"]):
             key, said = f"{office['name']}:{at}", session(*talk["said"])
             if call := talk.get("call"):
-                yield Trial(key, office["name"], "id, en", True, tool, call, said)
+                yield Trial(key, office["name"], "id, en", True, asked, call, said)
             for name, value in talk.get("refused", {}).items():
-                yield Trial(f"{key}:{name}", office["name"], "id, en", False, tool, {name: value}, said)
+                yield Trial(f"{key}:{name}", office["name"], "id, en", False, asked, {name: value}, said)
 
 
-def _tool(office: Mapping[str, Any]) -> ToolInfo:
+def tool(office: Mapping[str, Any]) -> ToolInfo:
+    """An office's tool, from a letter's folder or as it is written; it requires nothing."""
     if "letter" in office:
         letter = load(ROOT / office["letter"])
         name, description, schema = letter.tool, letter.summary, letter.input_schema()

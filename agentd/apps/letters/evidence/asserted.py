@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
+from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
-from agentd.apps.letters.evidence.owners import of_another
+from agentd.apps.letters.evidence.owners import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
+from agentd.apps.letters.languages import phrases
 
+_BESIDE = FILLERS | phrases().copulas | phrases().possessives | {"the", "a", "my", "of", "our"}
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"})
 """What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
@@ -45,6 +48,8 @@ def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
     if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
     moods = {sentence.moods[at] for at in range(span.start, span.end)}
+    if _denied_behind(field, case, sentence, span):
+        return Mood.DENIED
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods = {Mood.SAID if mood is Mood.OPEN else mood for mood in moods}
     for mood in (Mood.OPEN, Mood.DENIED):
@@ -58,13 +63,30 @@ def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
 
 
+def _denied_behind(field: Field, case: Case, sentence: Sentence, span: Span) -> bool:
+    """`dompet tidak hilang`: the field's own word is denied behind the value."""
+    for mark in sentence.marks:
+        if mark.cue is Cue.NEGATION and mark.start >= span.end:
+            if sentence.clauses[mark.start] != sentence.clauses[span.start]:
+                return False
+            named = case.form.names.find(sentence.words[mark.end : mark.end + 1])
+            if any(field.key in one.keys for one in named):
+                return True
+    return False
+
+
 def owner(sentence: Sentence, span: Span) -> str | None:
     """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
     found: str | None = None
     for at, whose, place in sentence.people:
         if span.start in place and not span.start <= at < span.end:
-            found = whose
+            found = whose if at < span.end or _joined(sentence.words[span.end : at]) else found or SOMEBODY
     return found
+
+
+def _joined(between: Sequence[str]) -> bool:
+    """Whether somebody named behind a value may be its owner (`Budi is my son`), and no object of a deed."""
+    return all(word in _BESIDE or not word[0].isalnum() for word in between)
 
 
 def put_right(field: Field, sentence: Sentence, named: tuple[Named, ...]) -> bool:

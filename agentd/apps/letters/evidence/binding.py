@@ -127,14 +127,14 @@ def _relates(word: str) -> bool:
 
 
 def _by_own_words(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
-    """Of several fields the one whose own word stands in the clause, or else the sentence: `meninggal … di RSUD`."""
+    """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
     words = {key: frozenset(word for word in shapes[key].words if not _relates(word)) for key in keys & shapes.keys()}
     if len(words) < 2:
         return keys
     shared = frozenset.intersection(*words.values())
     around = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
     clause = {sentence.words[at] for at in around if sentence.clauses[at] == sentence.clauses[span.start]}
-    for said in (clause, {sentence.words[at] for at in around}):
+    for said in (clause, {sentence.words[at] for at in around if at < span.start}):
         spoken = frozenset(key for key, own in words.items() if (own - shared) & said)
         if spoken:
             return spoken

@@ -17,6 +17,7 @@ from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.evidence.spans import values_of
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -109,7 +110,17 @@ class Case:
     def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
         asked = self._asked(question) if question else ()
         read, named = self.read(entry.text)
-        return Turn(entry.order, read, asked, question, named, _day(entry) if entry.day else self.today, before)
+        day = _day(entry) if entry.day else self.today
+        if read.another and question and not asked:
+            asked = self._repeated(question, day, before)
+        return Turn(entry.order, read, asked, question, named, day, before)
+
+    def _repeated(self, question: str, day: date, before: Sequence[frozenset[str]]) -> tuple[frozenset[str], ...]:
+        """`5 December, right?` `No, 8 December`: the field spoken of last whose kind of value the agent repeated."""
+        words, shapes = fold(question), self.form.shapes
+        kinds = {kind for kind in {shape.kind for shape in shapes.values()} if any(values_of(kind, words, day))}
+        keys = frozenset(key for key, shape in shapes.items() if shape.kind in kinds)
+        return next(((spoken & keys,) for spoken in before if spoken & keys), ())
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""
@@ -153,7 +164,7 @@ class Case:
         return self._about[person]
 
 
-_BESIDE = FILLERS | phrases().beside_label
+_BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
 def clear(words: Sequence[str]) -> bool:

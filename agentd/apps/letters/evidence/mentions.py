@@ -15,13 +15,13 @@ from agentd.apps.letters.evidence import texts
 from agentd.apps.letters.evidence.affirmed import Place, affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
-from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.case import Case, Turn, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
-from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.languages import phrases
 
 _CLAUSE = 24
@@ -49,11 +49,17 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
         ):
             yield Claim(turn.order, Mood.SAID, True)
         before: tuple[Named, ...] = ()
+        places: list[Place] = []
         for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
             spend()
-            yield from _claims(field, case, turn, sentence, named, before)
+            places += ((sentence, named, span) for span in _meant(field, case, turn, sentence, named, before))
             maybe |= _maybe(field, case, turn, sentence, named, before)
             before = named or before
+        called = any(_called(field, *place) for place in places)
+        kept = [place for place in places if not called or _called(field, *place) or _bare(*place)]
+        for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
+            own = [span for each, _, span in kept if each is sentence]
+            yield from _claims(field, case, turn, sentence, named, own)
 
 
 def flags(field: Field, case: Case) -> Iterator[Claim]:
@@ -119,20 +125,46 @@ def turned_down(field: Field, case: Case, order: int) -> bool:
     )
 
 
-def _claims(
+def _meant(
     field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named]
-) -> Iterator[Claim]:
-    """`before`: what the sentence before it named."""
+) -> list[Span]:
+    """The values that are meant of the field. `before`: what the sentence before it named."""
     found = spans(field, sentence.words, turn.day)
     starts = [one.start for one in named]
-    meant = [span for span in found if means(field, case, turn, sentence, _near(named, starts, span), before, span)]
+    return [span for span in found if means(field, case, turn, sentence, _near(named, starts, span), before, span)]
+
+
+def _called(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+    """Whether a value stands right beside the field's own name: beside one that does, no other of its kind is meant."""
+    clause = sentence.clauses[span.start]
+    own = [one for one in named if one.plain and one.keys == {field.key} and sentence.clauses[one.start] == clause]
+    before = next((one for one in reversed(own) if one.end <= span.start), None)
+    right = field.kind in NUMBERS and any(one.start == span.end for one in own)
+    return right or (before is not None and clear(sentence.words[before.end : span.start]))
+
+
+def _bare(sentence: Sentence, _named: Sequence[Named], span: Span) -> bool:
+    """Whether a clause says the value alone, as a correction may."""
+    clause = sentence.clauses[span.start]
+    rest = [word for at, word in enumerate(sentence.words) if sentence.clauses[at] == clause]
+    del rest[span.start - sentence.clauses.index(clause) : span.end - sentence.clauses.index(clause)]
+    return sentence.corrected[span.start] or clear(rest)
+
+
+def _claims(
+    field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], meant: Sequence[Span]
+) -> Iterator[Claim]:
     for span in meant:
         yield Claim(turn.order, mood(field, case, sentence, span), span.supports, True, sentence.corrected[span.start])
     if meant:
         yield from _instead(field, turn, sentence, named, meant)
         return
     label = next((one for one in named if one.keys == {field.key}), None)
-    if field.kind in TEXTS and not found and (label is not None or _answers(field, case, turn, sentence)):
+    if (
+        field.kind in TEXTS
+        and not spans(field, sentence.words, turn.day)
+        and (label is not None or _answers(field, case, turn, sentence))
+    ):
         yield from _wording(field, case, turn, sentence, named, label)
 
 

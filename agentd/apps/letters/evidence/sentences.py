@@ -31,7 +31,7 @@ def sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int,
     for at, word in enumerate(words):
         if word not in _ENDING:
             continue
-        if word == "." and ((raws[at] == "." and at + 1 < len(words)) or not _closes(words, raws, at)):
+        if word == "." and ((raws[at] == "." and at + 1 < len(words)) or not _closes(raws, at)):
             continue
         if at > start:
             found.append((start, at, word, raws[at].count("\n") > 1))
@@ -43,8 +43,8 @@ def sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int,
     return found
 
 
-def _closes(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
-    before = words[at - 1] if at else ""
+def _closes(raws: Sequence[str], at: int) -> bool:
+    before = raws[at - 1].casefold() if at else ""
     if "\n" in raws[at]:
         return True
     return not (before in _ABBREVIATIONS or (len(before) == 1 and before.isalpha()) or (at == 1 and before.isdecimal()))

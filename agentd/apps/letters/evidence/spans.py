@@ -40,6 +40,12 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     return sorted(found)
 
 
+def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Every value of a typed kind in folded words; of a text none, for any words are one."""
+    read = _KINDS.get(kind) if kind != "choice" else None
+    return iter(read(Field("", "", "", kind, ""), words, today)) if read is not None else iter(())
+
+
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span) -> bool:
     """Whether the same words could be a value of another field too."""
     if shape.kind in NUMBERS and field.kind in NUMBERS:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from agentd.apps.letters.evidence import digits
 from agentd.apps.letters.evidence import numbers as reading
 from agentd.apps.letters.evidence.case import Case, bound, clear, values
+from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.settling import Claim
 
@@ -35,9 +36,14 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
     for statement in case.of(field.person):
         segment = statement.segment
         labelled = segment.label == field.label
-        if segment.label is None or (labelled and clear(_before(segment.words))):
+        if clear(_before(segment.words)) if labelled else segment.label is None and _alone(statement):
             found = [digits.phone(run) for run in segment.runs if len(run) < 16]
             yield from values(statement, found, wanted, labelled=labelled)
+
+
+def _alone(statement: Statement) -> bool:
+    """Whether nothing but the citizen is named beside a number without a label: `klinik 021…` is the clinic's."""
+    return statement.segment.own or bool(statement.asked) or clear(statement.segment.words)
 
 
 def number(field: Field, case: Case) -> Iterator[Claim]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
+from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import Segment
+from agentd.apps.letters.evidence.segments import Mood, Segment
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.languages import phrases
 
@@ -39,8 +40,8 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             words = [*words, *str(segment.person).lstrip("?").split()]
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
-        labelled = segment.label == field.label
-        if purpose and labelled and segment.person in _OUTSIDERS:
+        labelled = segment.label == field.label or _instead(segment, field)
+        if purpose and labelled and (segment.person in _OUTSIDERS or _contrasted(statement, case)):
             continue
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
@@ -55,6 +56,19 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=texts.supports(words, value), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield claim(statement, supports=True, replaces=False)
+
+
+def _contrasted(statement: Statement, case: Case) -> bool:
+    """`My brother needed it for a visa, I need it for a bank`: somebody's purpose beside the citizen's own."""
+    others = (s.segment for s in case.all if s.message == statement.message and s.segment.label == "keperluan")
+    return statement.segment.person not in (None, CITIZEN) and any(
+        segment.person == CITIZEN and segment.mood is Mood.SAID for segment in others
+    )
+
+
+def _instead(segment: Segment, field: Field) -> bool:
+    """`Sorry, I meant …`: what follows a correction of the field alone is said of it too."""
+    return segment.label is None and segment.corrected and segment.follows == field.label
 
 
 def _restates(segment: Segment) -> bool:

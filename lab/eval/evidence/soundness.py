@@ -1,0 +1,39 @@
+"""What must not pass, and its honest twins: chats over shipped letters and strange tools as trials. No verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.eval.evidence.offices import tool
+from lab.eval.evidence.trials import Trial, session
+
+FILE = Path(__file__).with_suffix(".toml")
+LANGUAGES = ("id", "en", "jv")
+
+
+def half(trial: Trial) -> str:
+    """`tuning` or `reporting`, by the hash of the conversation."""
+    said = "\n".join(one.text for one in trial.said)
+    return ("tuning", "reporting")[hashlib.sha256(said.encode()).digest()[0] % 2]
+
+
+def trials(file: Path = FILE) -> Iterator[Trial]:
+    """One trial for each argument, wrong or right; a list of wrong values is one for each."""
+    for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
+        for language in LANGUAGES:
+            for at, row in enumerate(office.get(language, ())):
+                yield from _row(f"{office['name']}:{language}:{at}", language, office, row)
+
+
+def _row(key: str, language: str, office: Mapping[str, Any], row: list[Any]) -> Iterator[Trial]:
+    why, wrong, right, *lines = row
+    asked, said = tool(office), session(*lines)
+    for name, values in wrong.items():
+        for value in values if isinstance(values, list) else (values,):
+            yield Trial(f"{key}:{name}:{why}", "wrong", language, False, asked, {name: value}, said)
+    for name, value in right.items():
+        yield Trial(f"{key}:{name}:{why}", "honest", language, True, asked, {name: value}, said)
