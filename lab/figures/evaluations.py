@@ -29,6 +29,7 @@ LETTERS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/ev
 OPENINGS = ("agentd/agent", "agentd/apps/letters", "servers/certificate", "lab/eval/openings")
 ANALYTICS = (*BOOKS[:3], "servers/sim_testgeluran", "lab/eval/analytics")
 GRAPH = ("servers/text2cypher", "lab/eval/text2cypher")
+TYPED = ROOT / "lab" / "eval" / "openings"
 RESULTS = ROOT / "lab" / "eval" / "analytics" / "results"
 HALVES = ("tuning", "reporting")
 
@@ -207,6 +208,14 @@ EVALUATIONS = (
     Evaluation("analytics", ANALYTICS, lambda: _analytics("perfect")),
     Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded")),
     Evaluation("openings_host", OPENINGS, lambda: _openings("--host")),
+    Evaluation("openings_strangers", OPENINGS, lambda: _openings("--host", "--openings", f"{TYPED}/strangers.toml")),
+    Evaluation(
+        "openings_campus",
+        OPENINGS,
+        lambda: _openings(
+            "--host", "--openings", f"{TYPED}/campus.toml", "--config", str(ROOT / "profiles/campus/client.toml")
+        ),
+    ),
     Evaluation("openings_embedded", OPENINGS, _openings),
     Evaluation("letters_embedded", LETTERS, _letters),
     Evaluation("graph", GRAPH, _graph, tuning=False),
