@@ -21,7 +21,22 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from agentd.apps.channels.tables import CHATS, INBOX, LINKS, OUTBOX, SEEN_MARKS, STANDING, STOPPED, TABLES, WAITS
+from agentd.apps.channels.tables import (
+    CHANGE_CHAT,
+    CHANGE_OUTBOX,
+    CHATS,
+    INBOX,
+    INSERT,
+    LINKS,
+    MARKED,
+    OUTBOX,
+    REMOVE,
+    SEEN_MARKS,
+    STANDING,
+    STOPPED,
+    TABLES,
+    WAITS,
+)
 from agentd.clock import SLACK, iso
 from agentd.errors import Language
 from agentd.ports import Clock
@@ -134,24 +149,24 @@ class Mailbox:
         me = {"channel": place[0], "chat": place[1]}
 
         def work(db: Connection) -> None:
-            if db.execute(sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark == mark)).first():
+            if db.execute(MARKED[SEEN_MARKS], {"of": mark}).first():
                 return
-            db.execute(SEEN_MARKS.insert(), {"mark": mark, "at": now})
+            db.execute(INSERT[SEEN_MARKS], {"mark": mark, "at": now})
             if kind in ("start", "stop"):
                 db.execute(STOPPED.delete().where(STOPPED.c.mark == stop))
-            elif db.execute(sa.select(STOPPED.c.mark).where(STOPPED.c.mark == stop)).first():
+            elif db.execute(MARKED[STOPPED], {"of": stop}).first():
                 return
             if says is not None:
-                db.execute(OUTBOX.insert(), {**me, "body": says})
+                db.execute(INSERT[OUTBOX], {**me, "body": says})
             if body is None:
                 return
             if kind == "stop":
-                db.execute(STOPPED.insert(), {"mark": stop})
+                db.execute(INSERT[STOPPED], {"mark": stop})
                 for table in (INBOX, OUTBOX):
                     db.execute(table.delete().where(_mine(table, place)))
-            if db.execute(CHATS.update().where(_mine(CHATS, place)).values(heard_at=now)).rowcount == 0:
-                db.execute(CHATS.insert(), _columns(Chat(*place, secrets.token_hex(16), language, now)))
-            db.execute(INBOX.insert(), {**me, "mark": mark, "body": body})
+            if db.execute(CHANGE_CHAT, {**_at(place), "heard_at": now}).rowcount == 0:
+                db.execute(INSERT[CHATS], _columns(Chat(*place, secrets.token_hex(16), language, now)))
+            db.execute(INSERT[INBOX], {**me, "mark": mark, "body": body})
 
         await self._writes.do(work)
 
@@ -166,19 +181,17 @@ class Mailbox:
 
     async def put(self, chat: Chat) -> None:
         """Keep how a chat stands, unless it was forgotten meanwhile."""
-        query = CHATS.update().where(_mine(CHATS, (chat.channel, chat.chat))).values(**_state(chat))
-        await self._writes.do(lambda db: db.execute(query))
+        await self._writes.do(lambda db: db.execute(CHANGE_CHAT, _state(chat)))
 
     async def note(self, number: int, body: dict[str, Any]) -> None:
         """How the sending of an answer stands, before anything else is done about it."""
-        query = OUTBOX.update().where(OUTBOX.c.number == number).values(body=body)
-        await self._writes.do(lambda db: db.execute(query))
+        await self._writes.do(lambda db: db.execute(CHANGE_OUTBOX, {"of": number, "body": body}))
 
     async def sent(self, place: Place, number: int) -> bool:
         """The service has it; whether something else is to be done in the chat."""
 
         def work(db: Connection) -> bool:
-            db.execute(OUTBOX.delete().where(OUTBOX.c.number == number))
+            db.execute(REMOVE[OUTBOX], {"of": number})
             _, out, letter = _standing(db, place)
             return out is not None or letter is not None
 
@@ -191,20 +204,20 @@ class Mailbox:
 
         def work(db: Connection) -> Standing:
             if number is not None:
-                db.execute(INBOX.delete().where(INBOX.c.number == number))
-            mine = _mine(CHATS, place)
+                db.execute(REMOVE[INBOX], {"of": number})
             if answer.chat is None:
-                db.execute(CHATS.delete().where(mine))
-            elif not db.execute(CHATS.update().where(mine).values(**_state(answer.chat))).rowcount:
+                db.execute(CHATS.delete().where(_mine(CHATS, place)))
+            elif not db.execute(CHANGE_CHAT, _state(answer.chat)).rowcount:
                 return None, None, None  # its session was deleted meanwhile
             for body in answer.messages:
-                db.execute(OUTBOX.insert(), {**me, "body": body})
-            db.execute(WAITS.delete().where(WAITS.c.run_id.in_(answer.ends)))
+                db.execute(INSERT[OUTBOX], {**me, "body": body})
+            if answer.ends:
+                db.execute(WAITS.delete().where(WAITS.c.run_id.in_(answer.ends)))
             if answer.awaits is not None:
-                db.execute(WAITS.insert(), {**me, "run_id": answer.awaits})
+                db.execute(INSERT[WAITS], {**me, "run_id": answer.awaits})
             if answer.link is not None:
                 db.execute(LINKS.delete().where(_mine(LINKS, place)))
-                db.execute(LINKS.insert(), {**me, "code": self.mark("link", answer.link), "until": until})
+                db.execute(INSERT[LINKS], {**me, "code": self.mark("link", answer.link), "until": until})
             return _standing(db, place)
 
         return await self._writes.do(work)
@@ -250,7 +263,7 @@ class Mailbox:
 
 
 def _standing(db: Connection, place: Place) -> Standing:
-    row = db.execute(STANDING, {"channel": place[0], "chat": place[1]}).mappings().one()
+    row = db.execute(STANDING, _at(place)).mappings().one()
     chat = {column.name: row[column] for column in CHATS.columns}
     return (
         None if chat["chat"] is None else Chat(**chat),
@@ -268,9 +281,13 @@ def _mine(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
     return sa.and_(table.c.channel == place[0], table.c.chat == place[1])
 
 
+def _at(place: Place) -> dict[str, Any]:
+    return {"at_channel": place[0], "at_chat": place[1]}
+
+
 def _state(chat: Chat) -> dict[str, Any]:
     """What answering changes: when somebody was heard last is noted as it happens."""
-    return {name: value for name, value in _columns(chat).items() if name != "heard_at"}
+    return _at((chat.channel, chat.chat)) | {name: v for name, v in _columns(chat).items() if name != "heard_at"}
 
 
 def _columns(chat: Chat) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tables of chats: who writes where, what waits to be answered or sent, what was seen; and how a chat stands."""
+"""The tables of chats: who writes where, what waits to be answered or sent, what was seen; and their statements."""
 
 from __future__ import annotations
 
@@ -48,21 +48,27 @@ SEEN_MARKS = sa.Table(
 STOPPED = sa.Table("agentd_chat_stopped", TABLES, sa.Column("mark", sa.String(64), primary_key=True))
 
 
-def _standing() -> sa.Select[Any]:
-    """One chat (`channel`, `chat`) with its oldest answer and its oldest message; NULL where there is none."""
+def _here(table: sa.FromClause) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.channel == sa.bindparam("at_channel"), table.c.chat == sa.bindparam("at_chat"))
 
-    def here(table: sa.FromClause) -> sa.ColumnElement[bool]:
-        return sa.and_(table.c.channel == sa.bindparam("channel"), table.c.chat == sa.bindparam("chat"))
+
+def _standing() -> sa.Select[Any]:
+    """One chat with its oldest answer and its oldest message; NULL where there is none."""
 
     def oldest(table: sa.Table) -> sa.ColumnElement[bool]:
         rows = table.alias()
-        return table.c.number == sa.select(sa.func.min(rows.c.number)).where(here(rows)).scalar_subquery()
+        return table.c.number == sa.select(sa.func.min(rows.c.number)).where(_here(rows)).scalar_subquery()
 
     one = sa.select(sa.literal(1).label("one")).subquery()
-    joined = one.outerjoin(CHATS, here(CHATS)).outerjoin(OUTBOX, oldest(OUTBOX)).outerjoin(INBOX, oldest(INBOX))
+    joined = one.outerjoin(CHATS, _here(CHATS)).outerjoin(OUTBOX, oldest(OUTBOX)).outerjoin(INBOX, oldest(INBOX))
     wanted = (OUTBOX.c.number, OUTBOX.c.body, INBOX.c.number, INBOX.c.mark, INBOX.c.body)
     return sa.select(*CHATS.c, *wanted).select_from(joined)
 
 
+# Made once: to make a statement costs more than to run it. A chat is `at_channel` and `at_chat`, a row or mark is `of`.
 STANDING = _standing()
-"""Made once: to make a query costs more than to ask it."""
+CHANGE_CHAT = CHATS.update().where(_here(CHATS))
+CHANGE_OUTBOX = OUTBOX.update().where(OUTBOX.c.number == sa.bindparam("of"))
+INSERT = {table: table.insert() for table in TABLES.tables.values()}
+REMOVE = {table: table.delete().where(table.c.number == sa.bindparam("of")) for table in (INBOX, OUTBOX)}
+MARKED = {table: sa.select(table.c.mark).where(table.c.mark == sa.bindparam("of")) for table in (SEEN_MARKS, STOPPED)}
