@@ -1,4 +1,4 @@
-"""Which language a message is in: by its script, the packs' small words, then CLD2. It translates nothing.
+"""Which language a message is in: by its script, the small words of languages, then CLD2. It translates nothing.
 
 The daemon's own sentences exist in the languages of the packs; `own_language` says which of them a citizen then reads.
 """
@@ -76,6 +76,8 @@ class Signals:
     words: int
     small: Mapping[str, int]
     """The small words of each pack among them."""
+    other: Mapping[str, int]
+    """Those of other languages (other_languages.toml), where there are any."""
     sure: str | None
     """CLD2's reading where it is sure of it."""
     guess: str | None
@@ -115,12 +117,24 @@ def _decided(signals: Signals, session: str | None) -> str | None:
     """What the signals are enough for; None: the session's language stays."""
     if _is_foreign(signals, session):
         return signals.sure
+    if (other := _other(signals, session)) is not None:
+        return other
     most = max(signals.small, key=lambda code: signals.small[code])
     if list(signals.small.values()).count(signals.small[most]) == 1:
         return "ms" if most == "id" and signals.sure == "ms" else most
     if session is None:
         return None if signals.sure in NEAR else signals.sure or _first_guess(signals)
     return signals.sure if session not in _WIDE and signals.words >= _SENTENCE else None
+
+
+def _other(signals: Signals, session: str | None) -> str | None:
+    """The language without a pack that has more small words here than any other language, with or without one."""
+    most = max(signals.other, key=lambda code: signals.other[code], default=None)
+    if most is None or (count := signals.other[most]) < 2:
+        return None
+    alone = list(signals.other.values()).count(count) == 1 and count > max(signals.small.values())
+    begun = session not in (None, most)
+    return most if alone and (not begun or signals.words >= _SENTENCE) else None
 
 
 def _first_guess(signals: Signals) -> str | None:
@@ -149,6 +163,7 @@ def _signals(words: Sequence[str], *, first: bool) -> Signals:
             code: sum(word in pack.detection or word in pack.shorthands for word in words)
             for code, pack in languages().items()
         },
+        other={code: count for code, known in _others().items() if (count := sum(word in known for word in words))},
         sure=sure,
         guess=guess,
     )
@@ -174,6 +189,13 @@ def _cld2() -> Any:
 
         return pycld2
     return None
+
+
+@cache
+def _others() -> Mapping[str, frozenset[str]]:
+    file = Path(__file__).with_name("other_languages.toml")
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {code: frozenset(known) for code, known in found.items()}
 
 
 @cache

@@ -12,10 +12,7 @@ from agentd.agent.language import NAMES, detect, own_language
 SENTENCES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("messages.toml").read_text(encoding="utf-8"))
 UNKNOWN = {
     "jv": {"kertune rusak kena banjir"},
-    "su": {"pun bapa nembe ngantunkeun minggu kamari"},
     "ms": {"saya hendak menukar alamat rumah", "bapa saya meninggal dunia minggu lepas"},
-    "fr": {"Merci beaucoup", "Quels documents faut-il apporter ?", "Je ne comprends pas cette question"},
-    "nl": {"Waar is mijn brief?", "Mijn vader is vorige week overleden", "De kaart is nat geworden"},
     "es": {"Perdí mi documento de identidad", "Mi padre falleció la semana pasada"},
 }
 """Of the sentences that were looked at, those that are too short, or too near another language, to be told."""
@@ -27,9 +24,9 @@ def test_a_first_message_is_in_the_language_that_it_is_written_in(language: str)
     assert {text for text in looked_at if detect(text) != language} == UNKNOWN.get(language, set())
 
 
-def test_of_the_sentences_that_nobody_looked_at_seven_of_eight_are_told() -> None:
+def test_of_the_sentences_that_nobody_looked_at_nine_of_ten_are_told() -> None:
     unseen = [(text, language) for language, texts in SENTENCES.items() for text in texts[1::2]]
-    assert len(unseen) == 108 and sum(detect(text) == language for text, language in unseen) >= 95
+    assert len(unseen) == 108 and sum(detect(text) == language for text, language in unseen) == 98
 
 
 @pytest.mark.parametrize(
@@ -54,6 +51,10 @@ def test_of_the_sentences_that_nobody_looked_at_seven_of_eight_are_told() -> Non
         ("", "fr", "fr"),
         ("Budi Santoso", "fr", "fr"),
         ("Sugeng Prayitno", "id", "id"),
+        ("Merci beaucoup", "en", "en"),
+        ("Waar is mijn brief gebleven?", "id", "nl"),
+        ("saya mau ambil surat di kantor", "nl", "id"),
+        ("jual mi ayam dan es teh", None, "id"),
         ("Slamet Widodo Raharjo Sugeng", "id", "id"),
         ("Jl. Kebon Sirih No. 12 RT 03 RW 05 Menteng", "en", "en"),
         ("Budi Santoso", None, "id"),
