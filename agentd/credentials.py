@@ -1,8 +1,9 @@
 """Secrets by their names: systemd's credentials, a folder in their place, the environment. It keeps none.
 
 A name is looked up in $CREDENTIALS_DIRECTORY, in the folder $AGENTD_CREDENTIALS (for machines without systemd), then
-among the environment's variables, as it is written and in upper case. An empty credential is none: the unit's
-SetCredential= puts one there, so that a file that isn't needed may be missing.
+among the environment's variables, as it is written and in upper case. An empty credential is none, and
+so is one of a line's end alone: the unit's SetCredential= puts that there (systemd takes no empty one), so that a file
+that isn't needed may be missing.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def _service(template: str, program: Path, kept: Path, keys: list[str], system: 
         elif line.startswith("LoadCredential="):
             yield from (f"LoadCredential={key}:/etc/agentd/credentials/{key}" for key in keys)
         elif line.startswith("SetCredential="):
-            yield from (f"SetCredential={key}:" for key in keys)
+            yield from (rf"SetCredential={key}:\n" for key in keys)
         elif line.startswith("#") and "credential" in line and not system:
             yield "# Keys never stand in the unit: NAME=value lines of this file, which only you may read."
         elif line == "WantedBy=multi-user.target" and not system:

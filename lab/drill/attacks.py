@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,6 +22,7 @@ from typing import Any
 import aiohttp
 
 from agentd.access import TokenStore
+from tests.agentd.test_behind_proxy import SETTINGS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_main_job import WORDS as SENTENCE
@@ -120,7 +122,56 @@ def open_house(folder: Path) -> list[Attack]:
         Attack("no token: requests with a proxy's header or another Host", len(codes), said, through),
         Attack("/verify with a rogue server first", len(asked), told, len(log.read_text().splitlines())),
         first,
+        behind_proxy(folder / "proxy"),
     ]
+
+
+def by_path(daemon: Daemon) -> Attack:
+    """A genuine letter of the archive, named by its path in each place where /verify takes something."""
+    asked = daemon.call("Tools.call", tool=LETTER["tool"], input=LETTER["input"])["output"]
+    yes = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
+    daemon.call("Agent.approve", **yes)
+    [letter] = letters(daemon)
+    assert _genuine(daemon, "/verify", "application/pdf", letter.read_bytes()), "by its bytes it is"
+    form, tried = "application/x-www-form-urlencoded", []
+    for path in (str(letter), letter.as_uri()):
+        named = urllib.parse.quote(path, safe="")
+        tried += [_genuine(daemon, f"/verify?code={named}"), _genuine(daemon, f"/verify/{named}")]
+        tried += [
+            _genuine(daemon, "/verify", form, f"{name}={named}".encode()) for name in ("statement", "file", "path")
+        ]
+        tried += [
+            _genuine(daemon, "/verify", "application/pdf", path.encode()),
+            _genuine(daemon, "/verify", "application/json", json.dumps({"file": path}).encode()),
+            _genuine(daemon, "/verify", "multipart/form-data; boundary=x", _PART.format(path).encode()),
+        ]
+    return Attack("/verify with the path of a genuine letter", len(tried), "not genuine", sum(tried))
+
+
+_PART = '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n{}\r\n--x--\r\n'
+
+
+def _genuine(daemon: Daemon, path: str, kind_of: str = "text/plain", body: bytes | None = None) -> bool:
+    headers = {"Content-Type": kind_of, "Accept": "application/json"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(daemon.url + path, body, headers), timeout=60) as answer:
+            return bool(json.load(answer).get("genuine"))
+    except urllib.error.HTTPError:
+        return False
+
+
+def behind_proxy(folder: Path) -> Attack:
+    """Settings that speak of a proxy, without a token."""
+    started = 0
+    for name, setting in SETTINGS.items():
+        place = folder / name
+        place.mkdir(parents=True)
+        daemon = Daemon(place, [final("x")], HEAD + setting, {"AGENTD_TOKEN": ""})
+        with suppress(Exception):
+            daemon.start()
+            started += 1
+            daemon.kill()
+    return Attack("a daemon without tokens started with a proxy's setting", len(SETTINGS), "not started", started)
 
 
 async def _first_token(daemon: Daemon) -> Attack:

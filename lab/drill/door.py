@@ -22,7 +22,7 @@ from agentd.access.rates import FAILED_A_MINUTE
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope
-from lab.drill.attacks import Attack, kind, status
+from lab.drill.attacks import Attack, by_path, kind, status
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.e2e.test_unasked import PIN, third_party
 from tests.e2e.test_visitors import Visitor, token
@@ -53,6 +53,7 @@ def door(folder: Path) -> list[Attack]:
             *_never_ending(daemon),
             _steering(daemon),
             _paths(daemon),
+            by_path(daemon),
             _identity(daemon),
             _over(daemon),
             _misshapen(daemon),

@@ -16,6 +16,7 @@ import aiohttp
 from agentd.access import TokenStore
 from agentd.state import open_to_others
 from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
+from lab.drill.keeping import keeping
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running
 from tests.e2e.test_closed_processes import tree
 from tests.e2e.test_discreet_logs import CARELESS, DEBUG, NAME, NIK, planted_in, said
@@ -38,7 +39,7 @@ def office(folder: Path) -> list[Attack]:
     with running(folder, LETTER, final("Baik."), config=HEAD + register + STAFF_RULE, env=env) as daemon:
         attacks = [_neighbour(daemon), asyncio.run(_revoked(daemon)), _one_officer(daemon), _own_call(daemon)]
         attacks += [_deleted(daemon), _held_open(daemon), _modes(daemon), _environments(daemon)]
-    return attacks
+    return attacks + keeping(folder / "shared")
 
 
 def logs(folder: Path) -> list[Attack]:

@@ -28,6 +28,7 @@ from tests.ports import free_port
 
 WAIT_S = 60.0
 SLOW_MS = 1500
+KEYED = HEAD.replace('type = "scripted"', 'type = "scripted"\napi_key = "OFFICE_KEY"')
 NODE = '[[servers]]\nname = "everything"\ncommand = "npx"\nargs = ["some-server"]\n'
 
 
@@ -171,7 +172,7 @@ def analyze(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("system", [True, False], ids=["system", "user"])
 def test_the_units_have_no_mistake(tmp_path: Path, system: bool) -> None:
-    files = written(tmp_path, HEAD + SERVERS["time"], system=system)
+    files = written(tmp_path, KEYED + SERVERS["time"], system=system)
     whose = "--system" if system else "--user"
     for name in ("agentd.service", "agentd.socket"):
         checked = analyze(
@@ -202,9 +203,8 @@ def test_a_server_may_have_a_user_of_its_own(tmp_path: Path) -> None:
 
 
 def test_each_key_that_the_configuration_names_is_a_credential(tmp_path: Path) -> None:
-    keyed = HEAD.replace('type = "scripted"', 'type = "scripted"\napi_key = "OFFICE_KEY"')
-    service = written(tmp_path, keyed, system=True)["agentd.service"].read_text()
-    assert "LoadCredential=OFFICE_KEY:/etc/agentd/credentials/OFFICE_KEY\nSetCredential=OFFICE_KEY:\n" in service
+    service = written(tmp_path, KEYED, system=True)["agentd.service"].read_text()
+    assert "LoadCredential=OFFICE_KEY:/etc/agentd/credentials/OFFICE_KEY\nSetCredential=OFFICE_KEY:\\n\n" in service
     assert "GEMINI" not in service
 
 
@@ -216,7 +216,7 @@ def test_each_servers_credential_is_the_services_too(tmp_path: Path) -> None:
     service = written(tmp_path, named + remote, system=True)["agentd.service"].read_text()
     for name in ("office_key_passphrase", "books"):
         assert f"LoadCredential={name}:/etc/agentd/credentials/{name}\n" in service
-        assert f"SetCredential={name}:\n" in service
+        assert f"SetCredential={name}:\\n\n" in service
 
 
 def test_a_server_on_node_brings_its_drop_in(tmp_path: Path) -> None:
