@@ -109,12 +109,18 @@ class Journal(Protocol):
     """Makes pieces of a run durable: what was recorded under a name is answered from the record ever after."""
 
     async def step(
-        self, name: str, act: Callable[[], Awaitable[dict[str, Any]]], *, effects: bool = False
+        self,
+        name: str,
+        act: Callable[[], Awaitable[dict[str, Any]]],
+        *,
+        effects: bool = False,
+        is_last: Callable[[dict[str, Any]], bool] = lambda _: False,
     ) -> dict[str, Any]:
         """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again.
 
         `effects` says that doing it twice is not the same as once: a stop gives it time to end, and of several nodes
-        only the one that surely has the run begins it.
+        only the one that surely has the run begins it. A record that `is_last` is written as the run's end, by whoever
+        keeps that: it follows at once, and until then the step counts as not done.
         """
         ...
 
@@ -158,6 +164,8 @@ class Channel(Protocol):
     """Seconds after a person's last message in which they may be written to; None: always."""
     tells_within_s: float
     """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
+    marks_read: bool
+    """Whether `notice` also tells people that their message was read; where it doesn't, only a slow answer needs it."""
 
     async def receive(self, take: Take) -> None:
         """Bring messages until cancelled; where they come by webhook, register that and return.

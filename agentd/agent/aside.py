@@ -1,6 +1,7 @@
 """Reading of people's words beside the event loop, under a budget of CPU time. It knows nothing of what is read.
 
-One thread reads for all runs: whatever it is busy with, the loop competes with no more than one.
+One thread reads for all runs: whatever it is busy with, the loop competes with no more than one. What is short is
+read at once: to wake the thread, and then the loop, takes longer than that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import ParamSpec, TypeVar
 
 BUDGET_S = 2.0
 """CPU seconds of one reading. The longest session there can be needs a fraction of it."""
+SHORT = 500
+"""Characters; the slowest text there is takes some 10 ms for so many (docs/drills.md, hostile texts)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,14 +35,21 @@ async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return await within(BUDGET_S, partial(work, *args, **kwargs))
 
 
+async def read(chars: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do it here where it reads so few characters, else aside; within the budget."""
+    if chars > SHORT:
+        return await aside(work, *args, **kwargs)
+    return copy_context().run(_budgeted, BUDGET_S, partial(work, *args, **kwargs))
+
+
 async def within(budget_s: float, work: Callable[[], T]) -> T:
     """Do it in the reader's thread; its calls of `spend` raise once that CPU time is over."""
+    return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, _budgeted, budget_s, work)
 
-    def budgeted() -> T:
-        _ends.set(time.thread_time() + budget_s)
-        return work()
 
-    return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, budgeted)
+def _budgeted(budget_s: float, work: Callable[[], T]) -> T:
+    _ends.set(time.thread_time() + budget_s)
+    return work()
 
 
 def spend() -> None:

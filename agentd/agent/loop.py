@@ -107,7 +107,7 @@ class Agent:
         """Ask, and do what is asked for. The answer's text when the model is done."""
         done = self._so_far
         self._publish("model.started", {"turn": done.turns + 1})
-        record = await self._journal.step(f"turn-{done.turns}", self._ask)
+        record = await self._journal.step(f"turn-{done.turns}", self._ask, is_last=_ends)
         self._note_turn(record)
         action = record["action"]
         if action is None:
@@ -244,6 +244,12 @@ class Agent:
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
             data = {"user_message": outcome.message} if official and outcome.refused else {}
             raise kind(outcome.message or f"tool `{call.tool}` failed", **data)
+
+
+def _ends(record: dict[str, Any]) -> bool:
+    """Whether the run ends with this turn: it answers, or failed."""
+    action = record.get("action")
+    return action is None or action["action"] == "final"
 
 
 def _as_json(action: CallTool | Final) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
-from agentd.agent.aside import aside
+from agentd.agent.aside import SHORT, read
 from agentd.agent.beginning import Beginning
 from agentd.agent.brief import Brief, Publish
 from agentd.agent.listing import shown_in_full
@@ -19,8 +19,6 @@ from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, Prov
 from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
 from agentd.ports import RESTART, ChatModel, TextChunk
 
-SHORT = 2000
-"""Characters of a reply that are read at once: to hand it to the reader's thread takes longer."""
 LISTINGS = 3
 """How often a model held to a schema may look for tools in one run where its prompt doesn't describe them all."""
 
@@ -49,7 +47,7 @@ class ModelTurn:
 
         Raises ProviderFailure and AgentdError.
         """
-        skip, offer = self._brief.barred, await aside(self._offer)
+        skip, offer = self._brief.barred, await read(self._length(), self._offer)
         wanted = self._schema(offer)
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
@@ -82,11 +80,20 @@ class ModelTurn:
             skip |= {reply.provider, again.provider}
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
+    def _length(self, answer: str = "") -> int:
+        """How many characters a policy reads, counted until they are not few."""
+        length = len(answer)
+        for one in self._so_far.said:
+            length += len(one.text) + (0 if one.value is None else len(repr(one.value)))
+            if length > SHORT:
+                break
+        return length
+
     async def _checked(self, text: str, offer: Offer) -> CallTool | Final:
         """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
-        action = parse(text) if len(text) <= SHORT else await aside(parse, text)
+        action = await read(len(text), parse, text)
         if isinstance(action, Final):
-            await aside(self._policy.check_answer, self._seen(), action.response)
+            await read(self._length(text), self._policy.check_answer, self._seen(), action.response)
             return action
         return offer.completed(action)
 

@@ -184,7 +184,7 @@ class AgentRuns:
             key_hash = (kept_of_new if found.session is None else kept)(caller.session_key)
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
         session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
-        existing = await self._engine.submit(row, session)
+        existing = await self._engine.submit(row, session, found)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller)
 
     def _spoken(self, prompt: str, found: Opening) -> str:

@@ -63,7 +63,9 @@ class AgentExecutor:
         row, asked = context.row, context.row.brief
         options = AgentOptions.model_validate(asked.options)
         profile = await self._profile_of(row.session_id, row.caller, options, asked.prompt_tools)
-        earlier = [] if context.opens else await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
+        earlier = context.past
+        if earlier is None:
+            earlier = await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
         past = [_past(turn, self._past.zone) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
         brief = Brief(

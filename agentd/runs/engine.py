@@ -29,7 +29,7 @@ from agentd.runs.node import DEFAULT_LIMITS, EngineLimits, Node
 from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord
 from agentd.runs.segment import Observe, Segments
 from agentd.runs.stopping import Stoppable, let_go
-from agentd.runs.store import RunStore
+from agentd.runs.store import Opening, RunStore
 
 if TYPE_CHECKING:
     from agentd.runs.workflows import Workflows
@@ -125,8 +125,8 @@ class Engine:
         """Runs queued or running in this process."""
         return len(self._live)
 
-    async def submit(self, row: RunRecord, session: SessionRecord) -> RunRecord | None:
-        """Take a run on. Answers the existing row when the run_id was taken before. Raises Busy or Draining."""
+    async def submit(self, row: RunRecord, session: SessionRecord, found: Opening | None = None) -> RunRecord | None:
+        """Take a run on; `found`: of its session. Answers the row that has its run_id. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
@@ -136,7 +136,7 @@ class Engine:
         if isinstance(taken, RunRecord):
             return taken
         if self._cluster is None:
-            self._entered(row, taken)
+            self._entered(row, taken).past = (found or Opening()).before(taken)
         await self._begin(row)
         return None
 

@@ -22,8 +22,8 @@ class RunContext:
     row: RunRecord
     journal: Journal
     publish: Publish
-    opens: bool = False
-    """True when it is known to be the first turn of its session, so that there is no past to look for."""
+    past: list[RunRecord] | None = None
+    """All turns of its session before it, the oldest first, where they are known already."""
 
     def consent(self) -> Consent | None:
         """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""

@@ -81,8 +81,10 @@ class StoreJournal:
         self._fence = fence
         self._number = 0
 
-    async def step(self, name: str, act: Act, *, effects: bool = False) -> dict[str, Any]:
-        """Run `act` once and record its JSON result. Raises TakenOver."""
+    async def step(
+        self, name: str, act: Act, *, effects: bool = False, is_last: Callable[[dict[str, Any]], bool] = lambda _: False
+    ) -> dict[str, Any]:
+        """Run `act` once and record its JSON result, unless `is_last`: the run's end holds it. Raises TakenOver."""
         number = self._number
         self._number += 1
         record: dict[str, Any]
@@ -92,17 +94,21 @@ class StoreJournal:
                 raise InternalError(f"step {number} of the run is recorded as {known.name}, and it wants {name}")
             record = known.record
         else:
-            record = await self._made(number, name, act, effects)
+            record = await self._made(number, name, act, effects, is_last)
         if reason := record.get("$stopped"):
             raise BY_TYPE.get(reason["type"], AgentdError)(reason["message"])
         return record
 
-    async def _made(self, number: int, name: str, act: Act, effects: bool) -> dict[str, Any]:
+    async def _made(
+        self, number: int, name: str, act: Act, effects: bool, is_last: Callable[[dict[str, Any]], bool]
+    ) -> dict[str, Any]:
         self._steps.acting = effects
         try:
             if effects and self._fence is not None and not await self._fence(self._run_id, self._node):
                 raise TakenOver(self._run_id)
             record = await self._steps.run(act)
+            if is_last(record):
+                return record
             if not await self._store.add_step(self._run_id, self._node, number, name, record):
                 raise TakenOver(self._run_id)
             return record

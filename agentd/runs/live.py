@@ -23,6 +23,8 @@ class Live:
     number: int
     """Of its turn in the session; 0 when the run was taken on by another process."""
     log: EventLog
+    past: list[RunRecord] | None = None
+    """All turns of its session before it, where they were read when it was taken on."""
     steps: Steps = field(default_factory=Steps)
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""

@@ -27,8 +27,8 @@ class RunDatabase:
         if self.shared:
             self.writes = self.reads = Transactions(engine, "store", threads=4)
         else:  # SQLite has one writer at a time anyway, and readers that need not wait for it
-            self.writes = Transactions(engine, "store", threads=1, together=64)
-            self.reads = Transactions(engine, "store-reads", threads=2)
+            self.writes = Transactions(engine, "store", threads=1, together=64, keeps=True)
+            self.reads = Transactions(engine, "store-reads", threads=2, together=16, keeps=True)
         try:
             self._check_schema()
             tables.create_all(engine)

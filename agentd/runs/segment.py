@@ -61,7 +61,7 @@ class Segments:
             publish("run.started", started)
         fence = None if self.cluster is None else self.cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
-        context = RunContext(row, journal, publish, opens=live.number == 1)
+        context = RunContext(row, journal, publish, live.past)
         deadline_s = row.brief.deadline_s or self.deadline_s
         late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)

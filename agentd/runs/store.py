@@ -19,16 +19,31 @@ from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
 from agentd.runs.tables import events, recoveries, runs, steps
 
+LATEST = 8
+"""How many of a session's latest turns are read with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a prompt finds: its session with its latest turn and the runs that wait there, the run that has its id."""
+    """What a prompt finds: its session with its latest turns and the runs that wait there, the run that has its id."""
 
     session: SessionRecord | None = None
     known: RunRecord | None = None
-    latest: RunRecord | None = None
+    past: list[RunRecord] = field(default_factory=list)
+    """The oldest of them first."""
     waiting: list[RunRecord] = field(default_factory=list)
     """For an approval, newest first."""
+
+    @property
+    def latest(self) -> RunRecord | None:
+        """The session's latest turn."""
+        return self.past[-1] if self.past else None
+
+    def before(self, number: int) -> list[RunRecord] | None:
+        """All turns before the session's turn of that number; None where more may have come, or one goes on."""
+        turns = 0 if self.session is None else self.session.turns
+        whole = number == turns + 1 and len(self.past) < LATEST and all(run.finished_at for run in self.past)
+        return self.past if whole else None
 
 
 class RunStore(RunDatabase):
@@ -48,10 +63,10 @@ class RunStore(RunDatabase):
         def work(db: Connection) -> Opening:
             known = run_named(db, run_id) if run_id is not None else None
             session = session_of(db, session_id) if session_id is not None else None
-            if session is None:
-                return Opening(known=known)
-            latest = next(iter(runs_of(db, sql.NEWEST, id=session_id, most=1)), None)
-            return Opening(session, known, latest, runs_of(db, sql.WAITING, id=session_id))
+            if session is None or not session.turns:
+                return Opening(session, known)
+            past = runs_of(db, sql.NEWEST, id=session_id, most=LATEST)
+            return Opening(session, known, past[::-1], runs_of(db, sql.WAITING, id=session_id))
 
         return await self.reads.do(work)
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from threading import get_ident
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -27,23 +28,24 @@ RACES = 5
 class Transactions:
     """Runs pieces of work on `threads` threads, up to `together` waiting ones in one commit.
 
-    Work may be run again after a rollback, so it changes nothing but the database. A single thread keeps its
+    Work may be run again after a rollback, so it changes nothing but the database. With `keeps` each thread keeps its
     connection: to fetch one from the pool costs it more than a step's insert.
     """
 
-    def __init__(self, engine: Engine, name: str, *, threads: int, together: int = 1) -> None:
+    def __init__(self, engine: Engine, name: str, *, threads: int, together: int = 1, keeps: bool = False) -> None:
         self._engine = engine
         self._together = together
-        self._keeps = threads == 1
-        self._kept: Connection | None = None
+        self._keeps = keeps
+        self._kept: dict[int, Connection] = {}
+        """By the thread."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
 
     def close(self) -> None:
         """Let what is under way end."""
         self._threads.shutdown(wait=True)
-        if self._kept is not None:
-            self._kept.close()
+        for kept in self._kept.values():
+            kept.close()
 
     async def do(self, work: Callable[[Connection], T]) -> T:
         """The work's answer, once it is committed. Transient errors are retried or reported (`retries`)."""
@@ -83,14 +85,14 @@ class Transactions:
             with self._engine.begin() as db:
                 yield db
             return
-        kept, self._kept = self._kept or self._engine.connect(), None
+        kept = self._kept.pop(get_ident(), None) or self._engine.connect()
         try:
             with kept.begin():
                 yield kept
         except BaseException:
             kept.close()
             raise
-        self._kept = kept
+        self._kept[get_ident()] = kept
 
     def _alone(self, work: Work) -> Answer:
         for attempt in range(RACES + 1):

@@ -187,6 +187,7 @@ class MemoryJournal:
         act: Callable[[], Awaitable[dict[str, Any]]],
         *,
         effects: bool = False,  # noqa: ARG002 - one process, which never stops in the middle
+        is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nor between a step and the end
     ) -> dict[str, Any]:
         """Answer from the record, or act and record."""
         if name not in self.records:

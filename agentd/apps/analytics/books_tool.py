@@ -128,6 +128,7 @@ class _Inline:
         act: Callable[[], Awaitable[dict[str, Any]]],
         *,
         effects: bool = False,  # noqa: ARG002 - the step around it says so
+        is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nothing is kept here
     ) -> dict[str, Any]:
         """Just do it."""
         return await act()

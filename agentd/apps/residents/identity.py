@@ -55,6 +55,10 @@ class Identities:
     def __init__(self, store: RunStore, clock: Clock, idle_s: float) -> None:
         store.add_tables(TABLES)
         self._reads, self._writes = store.reads, store.writes
+        self._shared = store.shared
+        self._proven: set[str] = set()
+        self._all_known = False
+        """Whether `_proven` has every session with a proof (and some that had one): an only node knows them all."""
         self._clock = clock
         self._idle = timedelta(seconds=idle_s)
         self._families: OrderedDict[str, tuple[Resident, ...]] = OrderedDict()
@@ -69,12 +73,13 @@ class Identities:
             db.execute(IDENTITIES.delete().where(IDENTITIES.c.session_id == kept.session_id))
             db.execute(IDENTITIES.insert(), row)
 
+        self._proven.add(kept.session_id)
         await self._writes.do(work)
         return kept
 
     async def of(self, session_id: str) -> Identity | None:
         """The session's proof, if it still holds."""
-        if not await self._reads.do(lambda db: _row(db, session_id)):
+        if not await self._may_be_proven(session_id):
             return None  # as of most sessions: nothing is written then
         return await self._writes.do(lambda db: self._found(db, session_id))
 
@@ -90,14 +95,22 @@ class Identities:
             db.execute(IDENTITIES.update().where(mine).values(expires_at=renewed.expires_at))
             return renewed
 
-        if not await self._reads.do(lambda db: _row(db, session_id)):
-            return None
-        return await self._writes.do(work)
+        return await self._writes.do(work) if await self._may_be_proven(session_id) else None
+
+    async def _may_be_proven(self, session_id: str) -> bool:
+        if self._shared:  # another node may have proven it
+            return await self._reads.do(lambda db: _row(db, session_id)) is not None
+        if not self._all_known:
+            known = sa.select(IDENTITIES.c.session_id)
+            self._proven.update(await self._reads.do(lambda db: set(db.execute(known).scalars())))
+            self._all_known = True
+        return session_id in self._proven
 
     async def forget(self, session_id: str) -> bool:
         """End the session's proof; whether there was one."""
         self._families.pop(session_id, None)
         query = IDENTITIES.delete().where(IDENTITIES.c.session_id == session_id)
+        self._proven.discard(session_id)
         return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
 
     def family(self, identity: Identity) -> tuple[Resident, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from agentd.agent.brief import Limits
 from agentd.agent.picking import PromptTools
@@ -130,6 +131,24 @@ async def test_a_run_ends_and_stays_readable_after_a_restart(start: Start) -> No
         assert await daemon.events("r1") == told
         assert [event.seq for event in told] == list(range(1, len(told) + 1))
         assert await daemon.events("r1", after=3) == told[3:]
+
+
+async def test_a_runs_last_turn_is_kept_with_its_end_and_the_next_turn_reads_the_past_once(start: Start) -> None:
+    statements: list[str] = []
+    async with start(call("make_letter"), final("Selesai")) as daemon:
+
+        @sa.event.listens_for(daemon.store.engine, "before_cursor_execute")
+        def noted(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            statements.append(" ".join(statement.split()))
+
+        await daemon.runs.run("Buat surat", AgentOptions(session_id="s1"), KIOSK)
+        kept = [statement for statement in statements if statement.startswith("INSERT INTO agentd_steps")]
+        assert len(kept) == 2  # the turn that asks for the letter, and the letter
+        statements.clear()
+        await daemon.runs.run("Terima kasih", AgentOptions(session_id="s1"), KIOSK)
+        assert len([statement for statement in statements if "JOIN agentd_turns" in statement]) == 1
+        history = (await daemon.sessions.get("s1", KIOSK))["history"]
+        assert [turn["response"] for turn in history] == ["Selesai", "Selesai"]
 
 
 async def test_the_same_run_id_answers_the_same_run_and_another_prompt_is_a_conflict(start: Start) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from threading import get_ident
 from typing import Any
 
-from agentd.agent.aside import within
+from agentd.agent.aside import SHORT, read, within
 from agentd.apps.letters.grounding import Grounded, ungrounded
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
@@ -21,6 +22,11 @@ async def test_the_loop_goes_on_while_a_long_text_is_judged() -> None:
         beats += 1
     assert not (await judged).success
     assert beats > 3  # judged on the loop it is done at the first
+
+
+async def test_what_is_short_is_read_at_once_and_the_rest_beside_the_loop() -> None:
+    assert await read(SHORT, get_ident) == get_ident()
+    assert await read(SHORT + 1, get_ident) != get_ident()
 
 
 async def test_a_reading_that_runs_out_of_time_proves_nothing() -> None:
