@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pydantic import ConfigDict
 
 from agentd.agent.languages import merged, packs
+from agentd.apps.letters.by_tool import by_tool
 from agentd.messages import ToolInfo
 
 ASKED_BY = "agentd/asked_by"
@@ -153,6 +154,7 @@ def _known() -> Forms:
     return {word: frozenset(keys) for word, keys in words.items()}
 
 
+@by_tool
 def _own(tool: ToolInfo) -> _Own:
     asked = tool.meta.get(ASKED_BY)
     phrases = asked if isinstance(asked, list) else ()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from agentd.agent.aside import OverBudget, aside
 from agentd.agent.text import doubled
+from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
@@ -61,10 +62,10 @@ def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
     None when it needs one and none was.
     """
     schema = tool.input_schema
-    properties = dict(schema.get("properties", {}))
-    naming = [name for name, one in form(schema).shapes.items() if one.kind in _NAMING and name in properties]
+    naming = _naming(tool)
     if not naming:
         return tool
+    properties = dict(schema["properties"])
     codes = _codes(said)
     if not codes and any(name in schema.get("required", ()) for name in naming):
         return None
@@ -74,6 +75,14 @@ def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
         elif len(codes) <= MOST_LISTED and "enum" not in properties[name]:
             properties[name] = {**properties[name], "enum": codes}
     return tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
+
+
+@by_tool
+def _naming(tool: ToolInfo) -> tuple[str, ...]:
+    """Its arguments that always name somebody or something."""
+    properties = tool.input_schema.get("properties", {})
+    shapes = form(tool.input_schema).shapes
+    return tuple(name for name, one in shapes.items() if one.kind in _NAMING and name in properties)
 
 
 def _codes(said: Sequence[Said]) -> list[str]:

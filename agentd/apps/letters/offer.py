@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from agentd.agent import languages
 from agentd.agent.text import plain
+from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.evidence.heard import Heard
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.segments import Mood
@@ -74,7 +75,7 @@ def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, b
 def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
     """Whether a text could name one of these tools: it has the first word of a name."""
     words = _words(text)
-    return any(not _heads(tuple(_names(tool))).isdisjoint(words) for tool in tools)
+    return any(not _heads(_names(tool)).isdisjoint(words) for tool in tools)
 
 
 def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
@@ -123,6 +124,7 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
     ]
 
 
+@by_tool
 def _numbers_needed(tool: ToolInfo) -> int:
     """How many digits a message must have had before the call could be grounded at all."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
@@ -137,7 +139,7 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
         spoken = [
             (match.start(), match.end(), tool.name)
             for tool in tools
-            if (names := tuple(sorted(_names(tool), key=len, reverse=True))) and not _heads(names).isdisjoint(words)
+            if (names := _longest_first(tool)) and not _heads(names).isdisjoint(words)
             for match in _spoken(names).finditer(heard)
         ]
         longest: dict[int, tuple[int, int]] = {}
@@ -186,6 +188,12 @@ def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(re.escape(name) for name in names)})(?:nya)?\b", re.I)
 
 
-def _names(tool: ToolInfo) -> list[str]:
+@by_tool
+def _names(tool: ToolInfo) -> tuple[str, ...]:
     names = tool.meta.get(ASKED_BY)
-    return [str(name) for name in names] if isinstance(names, list) else []
+    return tuple(str(name) for name in names) if isinstance(names, list) else ()
+
+
+@by_tool
+def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
+    return tuple(sorted(_names(tool), key=len, reverse=True))
