@@ -34,6 +34,7 @@ class TelegramChannel:
     longest = longest_asking = 4096
     most_choices = 60
     window_s = None
+    marks_read = False
     tells_within_s = 0.0
 
     def __init__(self, settings: ChannelSettings) -> None:

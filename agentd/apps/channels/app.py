@@ -39,6 +39,8 @@ AGAIN_S, AGAIN_AT_MOST_S = 1.0, 60.0
 LOOK_S = 1.0
 """How often runs are looked at that wait for an officer."""
 TIDY_S = 3600.0
+NOTICE_S = 1.5
+"""After how long people see that an answer is being written."""
 
 
 def plugged(entry: ChannelSettings) -> Channel:
@@ -180,11 +182,16 @@ class Channels(App):
             worker.cancel()
             await asyncio.wait((worker,))
         self._work(place)
-        notice = asyncio.create_task(self._notice(service, message), name="notice")  # no delivery waits for it
+        notice = asyncio.create_task(self._notice(service, message, place), name="notice")  # no delivery waits for it
         self._notices.add(notice)
         notice.add_done_callback(self._notices.discard)
 
-    async def _notice(self, service: Service, message: Incoming) -> None:
+    async def _notice(self, service: Service, message: Incoming, place: Place) -> None:
+        """Now where the service tells them that it was read, or a tap waits for it; else once an answer takes long."""
+        if message.kind != "tap" and not service.channel.marks_read:
+            await asyncio.sleep(NOTICE_S)
+            if place not in self._workers:
+                return
         with suppress(ChannelFailure):
             await service.channel.notice(message)
 
