@@ -41,6 +41,7 @@ class WhatsAppChannel:
 
     longest, longest_asking, most_choices = 4096, 1024, 10
     window_s = 24 * 3600.0 - 600.0
+    marks_read = True
     """Ten minutes less than the service's own: its clock and ours may differ."""
     tells_within_s = 20.0
 

@@ -182,6 +182,25 @@ async def test_a_chat_is_one_session_with_a_key_of_its_own_and_each_message_is_a
     assert first in desk.channel.noticed
 
 
+async def test_where_nothing_says_that_a_message_was_read_only_a_slow_answer_is_announced(tmp_path: Path) -> None:
+    office, held = Office(), asyncio.Event()
+
+    async def slow(params: dict[str, Any]) -> AgentOutcome:
+        await held.wait()
+        return outcome(params, response="sudah")
+
+    async with serving(tmp_path, office, MemoryChannel(marks_read=False)) as desk:
+        quick, late = text("Halo"), text("Berapa lama?", chat="88")
+        desk.channel.write(quick)
+        await desk.until(lambda: desk.texts() == ["jawaban: Halo"])
+        office.answers["Agent.run"] = slow
+        desk.channel.write(late)
+        await desk.until(lambda: bool(desk.channel.noticed))
+        assert desk.channel.noticed == [late]
+        held.set()
+        await desk.until(lambda: desk.texts("88") == ["sudah"])
+
+
 async def test_a_chat_is_answered_in_order_and_no_chat_waits_for_another(desk: Desk) -> None:
     held = asyncio.Event()
 
