@@ -7,7 +7,7 @@ JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
+from functools import lru_cache, partial
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, hdrs, web
@@ -213,6 +213,7 @@ def _local(request: web.Request) -> bool:
     return named and request.version >= HttpVersion11 and not any(map(_of_proxy, request.headers))
 
 
+@lru_cache(256)
 def _of_proxy(header: str) -> bool:
     name = header.lower()
     return name in _PROXY_HEADERS or name.startswith(_PROXY_PREFIXES)

@@ -7,8 +7,8 @@ and is closed. It opens no connection and closes none itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 from aiohttp import web
@@ -28,14 +28,26 @@ STILL_ADMITTED: web.RequestKey[Any] = web.RequestKey("still_admitted")
 class Lease:
     """One open connection; `end` closes it and says why."""
 
-    def __init__(self, access: Access, admitted: Admitted, end: Callable[[AgentdError], None]) -> None:
+    __slots__ = ("_access", "_admitted", "_held", "end")
+
+    def __init__(
+        self, access: Access, admitted: Admitted, end: Callable[[AgentdError], None], held: set[Lease]
+    ) -> None:
         self._access = access
-        self._approach, self._caller = admitted
+        self._admitted = admitted
+        self._held = held
         self.end = end
+
+    def __enter__(self) -> Lease:
+        self._held.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.discard(self)
 
     def check(self) -> None:
         """Raises Unauthorized, Forbidden when the connection would not be let in as the same caller now."""
-        still_admitted(self._access, (self._approach, self._caller))
+        still_admitted(self._access, self._admitted)
 
 
 def still_admitted(access: Access, admitted: Admitted) -> None:
@@ -52,15 +64,9 @@ class Leases:
         self._access = access
         self._held: set[Lease] = set()
 
-    @contextmanager
-    def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Iterator[Lease]:
-        """The request's connection is watched while the block runs."""
-        lease = Lease(self._access, request[ADMITTED], end)
-        self._held.add(lease)
-        try:
-            yield lease
-        finally:
-            self._held.discard(lease)
+    def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Lease:
+        """The request's connection, which is watched while the lease's block runs."""
+        return Lease(self._access, request[ADMITTED], end, self._held)
 
     async def watched(self, _app: web.Application) -> AsyncIterator[None]:
         """For `app.cleanup_ctx`."""
