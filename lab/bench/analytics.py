@@ -1,6 +1,7 @@
 """What the workflow's machinery takes of a question to the books, over MariaDB, when the model answers at once.
 
-Issue 7: at most 120 ms a question. The scripted planner knows every plan; the data servers are real processes.
+Issue 19: at most 60 ms a question at the median. The scripted planner knows every plan; the data
+servers are real processes.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,17 +19,25 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Concept:
-    """`phrases` of people and comments, pieces of tables' and columns' `names`, and a table's business `category`."""
+    """`phrases` of people and comments, pieces of tables' and columns' `names`, a table's business `category`, and what
+    stands for it (`otherwise`) in a schema that hasn't got it."""
 
     concept: str
     phrases: tuple[str, ...]
     names: tuple[str, ...]
     category: str = ""
+    otherwise: tuple[str, ...] = ()
 
 
 _DOCUMENT = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
 CONCEPTS = tuple(
-    Concept(each["concept"], tuple(each["phrases"]), tuple(each["names"]), each.get("category", ""))
+    Concept(
+        each["concept"],
+        tuple(each["phrases"]),
+        tuple(each["names"]),
+        each.get("category", ""),
+        tuple(each.get("else", ())),
+    )
     for each in _DOCUMENT["concepts"]
 )
 NEUTRAL = frozenset(_DOCUMENT["neutral"])
@@ -88,6 +96,23 @@ def _pieces_from(text: str, word: str) -> set[str]:
             return found
 
 
+def without_nya(word: str) -> str:
+    """`produknya` is said of a `produk`."""
+    return word[:-3] if word.endswith("nya") and len(word) > 5 else word
+
+
+def stem(word: str) -> str:
+    """English plurals and Indonesian -nya, as far as letters show them."""
+    plain = without_nya(word)
+    return plain[:-1] if plain.endswith("s") and not plain.endswith("ss") and len(plain) > 4 else plain
+
+
+def stand_in(concept: str, there: Collection[str]) -> str | None:
+    """What stands for a concept among those of a schema that hasn't got it: sales are its invoices, or its orders."""
+    known = next((each.otherwise for each in CONCEPTS if each.concept == concept), ())
+    return next((each for each in known if each in there), None)
+
+
 def category(concepts: frozenset[str]) -> str | None:
     """The business category of a table with those concepts in its name."""
     if "master" in concepts:
@@ -129,7 +154,7 @@ def _concepts_of(spoken: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]
     for size in range(min(_longest(), len(spoken)), 0, -1):
         for start in range(len(spoken) - size + 1):
             phrase = spoken[start : start + size]
-            keys = _phrases().get(phrase)
+            keys = _phrases().get(phrase) or _phrases().get((*phrase[:-1], without_nya(phrase[-1])))
             if keys and all(free[start : start + size]):
                 free[start : start + size] = [False] * size
                 for key in keys:

@@ -11,7 +11,7 @@ import math
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from servers.graphiti import glossary
 from servers.graphiti.schema_file import Schema, Table
@@ -99,7 +99,7 @@ class Index:
 
     def search(self, intent: str, entities: Sequence[str], meaning: Sequence[str]) -> Found | None:
         """`meaning`: the tables' names by embedding, nearest first. None when nothing is found."""
-        question = ask(intent, entities)
+        question = self._in_its_words(ask(intent, entities))
         if not any(self._hits(profile, question) for profile in self._profiles.values()):
             return None
         scores = {name: self._score(profile, question) for name, profile in self._profiles.items()}
@@ -118,6 +118,13 @@ class Index:
             kept = self._covering(kept, question, scores)
         chosen = [self.tables[name] for name in self._completed(kept, question)]
         return Found(tuple(chosen), tuple(relations(chosen)), question, self.schema)
+
+    def _in_its_words(self, question: Question) -> Question:
+        """The question with what stands for its concepts where no table's name has them."""
+        there = {concept for profile in self._profiles.values() for concept in profile.named}
+        lacking = {concept: weight for concept, weight in question.concepts.items() if concept not in there}
+        found = {each: weight for concept, weight in lacking.items() if (each := glossary.stand_in(concept, there))}
+        return replace(question, concepts={**found, **question.concepts})
 
     def _covering(self, kept: list[str], question: Question, scores: Mapping[str, float]) -> list[str]:
         """With a table for each concept that the kept ones don't hold: revenue by city needs more than the city.
@@ -237,7 +244,7 @@ def ask(intent: str, entities: Sequence[str]) -> Question:
             for concept, _ in glossary.concepts_in(text):
                 concepts[concept] = weight
             for word in glossary.unclaimed(text):
-                plain[_stem(word)] = weight
+                plain[glossary.stem(word)] = weight
     exact = {part.lower(): bool(_NAME.search(entity)) for entity in spoken for part in (entity, *entity.split("."))}
     return Question(tuple(spoken), concepts, plain, exact)
 
@@ -264,13 +271,13 @@ def _profile(table: Table) -> _Profile:
             concepts[concept] = max(weight, concepts.get(concept, 0))
         _add_text(concepts, plain, weight, comment)
         for word in glossary.unclaimed(name):
-            plain[_stem(word)] = max(weight, plain.get(_stem(word), 0))
+            plain[glossary.stem(word)] = max(weight, plain.get(glossary.stem(word), 0))
     _add_text(concepts, plain, IN_COMMENT, table.comment or "")
     named = glossary.name_concepts(table.name)
     for concept in named:
         concepts[concept] = IN_NAME
     for word in glossary.unclaimed(table.name):
-        plain[_stem(word)] = IN_NAME
+        plain[glossary.stem(word)] = IN_NAME
     for each in (table.name, table.name.lower()):
         plain[each] = EXACT_TABLE
     return _Profile(concepts, plain, named, frozenset(each.name.lower() for each in table.columns))
@@ -280,14 +287,7 @@ def _add_text(concepts: dict[str, float], plain: dict[str, float], weight: float
     for concept, _ in glossary.concepts_in(text):
         concepts[concept] = max(weight, concepts.get(concept, 0))
     for word in glossary.unclaimed(text):
-        plain[_stem(word)] = max(weight, plain.get(_stem(word), 0))
-
-
-def _stem(word: str) -> str:
-    """English plurals and Indonesian -nya, as far as letters show them."""
-    if word.endswith("nya") and len(word) > 5:
-        return word[:-3]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 4 else word
+        plain[glossary.stem(word)] = max(weight, plain.get(glossary.stem(word), 0))
 
 
 def _is_detail_of(table: Table, header: Table) -> bool:

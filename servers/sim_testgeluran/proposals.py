@@ -10,6 +10,8 @@ from servers.common.database import Database, StatementError
 
 MOST = 10
 _MONEY = re.compile(r"(?i)total|amount|price|harga|nilai|value|netto|cost|biaya|freight|salary|gaji|saldo|balance")
+_PRICE = re.compile(r"(?i)price|harga")
+"""Of one piece: prices of several are a mean, no sum."""
 _NAME = re.compile(r"(?i)name|nama|title|judul")
 
 
@@ -46,9 +48,11 @@ def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
             words = _words(amount)
-            summed = words if words.startswith("total") else f"total {words}"
-            ask = f"Berapa {summed} dari semua {_words(table['name'])}?"
-            yield ask, f"SELECT SUM({quote(amount)}) AS TOTAL FROM {quote(table['name'])}"
+            mean = f"rata-rata {words}" if _PRICE.search(amount) else ""
+            asked = mean or (words if words.startswith("total") else f"total {words}")
+            figure = f"{'AVG' if mean else 'SUM'}({quote(amount)})"
+            ask = f"Berapa {asked} dari semua {_words(table['name'])}?"
+            yield ask, f"SELECT {figure} AS TOTAL FROM {quote(table['name'])}"
 
 
 def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
@@ -56,13 +60,14 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for key in table["foreign_keys"]:
             other = known.get(key["referred_table"])
-            if other is None or other is table or not (label := _label(other)) or not _amounts(table):
+            added = [each for each in _amounts(table) if not _PRICE.search(each)]
+            if other is None or other is table or not (label := _label(other)) or not added:
                 continue
             name, there = quote(table["name"]), quote(other["name"])
-            amount = f"{name}.{quote(_amounts(table)[0])}"
+            amount = f"{name}.{quote(added[0])}"
             on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
             yield (
-                f"5 {_words(other['name'])} dengan {_words(_amounts(table)[0])} terbesar?",
+                f"5 {_words(other['name'])} dengan {_words(added[0])} terbesar?",
                 f"SELECT {there}.{quote(label)} AS NAME, SUM({amount}) AS TOTAL FROM {name} JOIN {there} ON {on} "
                 f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
             )

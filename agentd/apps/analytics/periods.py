@@ -138,6 +138,11 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
     return in_other_years(joined, text)
 
 
+def timeless(text: str) -> str:
+    """The text without its words of time."""
+    return _POINT.sub(" ", text)
+
+
 def _points(text: str, today: date, year: int | None) -> list[_Found]:
     found: list[_Found] = []
     for match in _POINT.finditer(text):

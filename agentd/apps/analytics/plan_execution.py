@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics import currencies
+from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
@@ -154,7 +154,9 @@ class PlanExecution:
         silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
-        return plan, [*plan.fatal, *refused, *plan.doubts]
+        unmet = coverage.uncovered(state["user_query"], plan, past_questions(state))
+        asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
+        return plan, [*plan.fatal, *refused, *plan.doubts, *asks]
 
     def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
         style = state["plan_style"]

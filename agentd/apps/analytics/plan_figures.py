@@ -22,10 +22,10 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
     kept = {name: each for name, each in found.items() if name.casefold() not in keys}
     rules = formats.signs(kept, classes, stated)
     notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
-    return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=_orders(plan))
+    return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=orders_of(plan))
 
 
-def _orders(plan: Plan) -> dict[str, frozenset[str]]:
+def orders_of(plan: Plan) -> dict[str, frozenset[str]]:
     """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}."""
     found: dict[str, set[str]] = {}
     for query in plan.selects:

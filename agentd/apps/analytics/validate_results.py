@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentd.apps.analytics import left_out
+from agentd.apps.analytics import coverage, left_out
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.node_context import NodeContext
+from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.understand_query import past_questions
 
 NO_DATA = "Tidak ada data ditemukan untuk periode atau kriteria yang diminta."
 INVALID = "Hasil data tidak valid setelah diverifikasi."
@@ -41,23 +43,31 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
-    findings = [*checked(calculations, rows, rules, mapping), *left_out.findings(empty)]
+    unmet = coverage.findings(state["user_query"], _plan(state), past_questions(state))
+    findings = [*checked(calculations, rows, rules, mapping), *left_out.findings(empty), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
     counted = [warning for warning in warnings if not is_sample(warning)]
     failed_queries = len(state.get("query_execution_errors") or [])
     queries = len(state.get("operation_plan") or state.get("sql_queries_plan") or [])
     queries += state.get("raw_data_query_plan") is not None
+    twice = left_out.doubtful(empty) + len(unmet)
     changes: dict[str, Any] = {
         "data_quality_checks": {
             finding.name: {"outcome": finding.outcome, "message": finding.message} for finding in findings
         },
         "validation_warnings": warnings,
-        "quality_score": quality_score(findings, len(counted) + left_out.doubtful(empty), failed_queries, queries),
+        "quality_score": quality_score(findings, len(counted) + twice, failed_queries, queries),
     }
     if critical := [finding.message for finding in findings if finding.critical]:
         raise NodeFailed(INVALID, "; ".join(critical), validation_status="failed_critical", **changes)
     status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
+
+
+def _plan(state: AgentState) -> Plan:
+    """What was carried out, as it is in the state."""
+    queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
+    return Plan(queries, state.get("raw_data_query_plan"), operations, "", {}, [])
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:

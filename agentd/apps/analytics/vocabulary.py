@@ -66,6 +66,10 @@ class Vocabulary:
     scales: frozenset[str]
     amounts: frozenset[str]
     counted: frozenset[str]
+    averages: frozenset[str]
+    totals: frozenset[str]
+    restricts: frozenset[str]
+    tops: frozenset[str]
 
 
 @cache

@@ -59,6 +59,18 @@ def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str
     return list(dict.fromkeys(word for sentence in sentences(template) for word in _faults(sentence, orders, question)))
 
 
+def ends_of(question: str) -> Iterator[tuple[frozenset[str], str]]:
+    """The orders that answer each superlative of a question ("terbesar": desc; "terlama": either), and the word; the
+    question is one without its words of time, before a number they are a bound."""
+    ends: dict[str, set[str]] = {}
+    for kind, direction in (("most", "desc"), ("least", "asc")):
+        for found in _pattern(kind).finditer(question):
+            if not re.match(r"\W*\d", question[found.end() :]):
+                ends.setdefault(found[0], set()).add(direction)
+    for word, directions in ends.items():
+        yield frozenset(directions), word
+
+
 def unclaimed(text: str) -> str:
     """The text without the words that say how figures compare."""
     return _pattern("claims").sub(" ", text)

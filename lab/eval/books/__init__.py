@@ -9,6 +9,8 @@ from pathlib import Path
 from sqlalchemy import MetaData, String, Text, create_engine, event, select
 
 DATABASES = ("chinook", "northwind")
+SAMPLE = "sample"
+"""The company that ships, which strangers ask about, too."""
 
 
 def build(name: str, file: Path) -> Path:

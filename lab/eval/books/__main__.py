@@ -3,6 +3,7 @@
 A scripted planner writes the right plan for each: nothing of ours may spoil it, so all must be right (exit status 1
 otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
+`--strangers` asks a half of the sixty informal questions of strangers.toml; of `held` only totals are printed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentd.observability import logging as logs
-from lab.eval.books import DATABASES
-from lab.eval.books.asking import Answered, asked_all
+from lab.eval.books import DATABASES, SAMPLE
+from lab.eval.books.asking import Answered, Mistake, asked_all
 from lab.eval.books.mistakes import MISTAKES
 
 CAPTURED = "Berapa total penjualan Januari 2021?"
@@ -24,9 +25,10 @@ CAPTURED = "Berapa total penjualan Januari 2021?"
 async def main() -> int:
     """Ask, and print what went wrong and the totals. 1 when a right plan was spoiled, or wrong answers look certain."""
     parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
-    parser.add_argument("--database", choices=DATABASES, action="append", help="one alone")
+    parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
+    parser.add_argument("--strangers", choices=("tuning", "held"), default="", help="a half of strangers.toml instead")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
     given = parser.parse_args()
@@ -36,10 +38,11 @@ async def main() -> int:
         given.prompt.write_text(await _prompt(), encoding="utf-8")
         return 0
     made: list[Answered] = []
-    for name in given.database or DATABASES:
+    for name in given.database or (*DATABASES, *([SAMPLE] if given.strangers else [])):
         with TemporaryDirectory() as folder:
-            made += await asked_all(name, Path(folder), [MISTAKES[each] for each in chosen] or [None])
-    for each in made:
+            mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
+            made += await asked_all(name, Path(folder), mistakes, half=given.strangers)
+    for each in made if given.strangers != "held" else ():
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
     if given.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import tomllib
 from collections.abc import Callable, Sequence
@@ -23,8 +24,9 @@ from agentd.testing import MemoryJournal
 from lab.eval.analytics.__main__ import office
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import is_right
-from lab.eval.analytics.questions import Question
-from lab.eval.books import build
+from lab.eval.analytics.questions import TODAY, Question
+from lab.eval.books import SAMPLE, build
+from servers.common.erp import build as build_sample
 
 HERE = Path(__file__).parent
 Plan = dict[str, Any]
@@ -47,6 +49,9 @@ class Gold:
     says: str
     plan: str = ""
     none: bool = False
+    of: str = ""
+    """A stranger's question: its database. Its planner names no table, the search has the question's words alone."""
+    half: str = ""
 
     def planned(self) -> Plan:
         """What a good planner writes."""
@@ -56,9 +61,10 @@ class Gold:
     def understood(self) -> Plan:
         """A good planner's first turn: the tables are named."""
         tables = sorted({table for select in selects(self.sql) for table in select.tables})
+        words = re.findall(r"[^\W\d_]{4,}", self.ask)[:6]
         return {
             "intent": "question",
-            "entities_mentioned": tables or [self.ask],
+            "entities_mentioned": (words if self.of else tables) or [self.ask],
             "requested_metrics": [],
             "query_complexity": "medium" if len(tables) > 1 else "simple",
         }
@@ -105,30 +111,46 @@ class Planner:
 
 def read(name: str) -> tuple[list[Gold], str, str]:
     """The questions of `NAME.toml`, what its today is, and its currency."""
+    if name == SAMPLE:
+        return [], TODAY, "IDR"
     content = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
     return [Gold(**each) for each in content["questions"]], content["today"], content["currency"]
 
 
+def strangers(name: str, half: str) -> list[Gold]:
+    """Those of strangers.toml to one database; `half` is tuning or held."""
+    content = tomllib.loads((HERE / "strangers.toml").read_text(encoding="utf-8"))
+    return [gold for each in content["questions"] if (gold := Gold(**each)).of == name and gold.half == half]
+
+
 async def asked_all(
-    name: str, folder: Path, mistakes: Sequence[Mistake | None], *, only: str = "", prompts: list[str] | None = None
+    name: str,
+    folder: Path,
+    mistakes: Sequence[Mistake | None],
+    *,
+    only: str = "",
+    half: str = "",
+    prompts: list[str] | None = None,
 ) -> list[Answered]:
-    """Every question (or `only` this one) with the right plan (None), or with each mistake that has a place in it.
+    """Every question (or `only` this one, or a `half` of the strangers') with the right plan (None), or with each
+    mistake that has a place in it.
 
     `prompts` takes what the planner was asked last for each, as Markdown.
     """
     questions, today, currency = read(name)
-    questions = [each for each in questions if only in ("", each.ask)]
-    file = build(name, folder / "own.db")
+    questions = strangers(name, half) if half else [each for each in questions if only in ("", each.ask)]
+    own = name != SAMPLE
+    file = build(name, folder / "own.db") if own else build_sample(folder / "own.db")
     planner = Planner()
     made = []
-    address = {"DATABASE_URL": f"sqlite+aiosqlite:///{file}", "AGENTD_CLOCK": today}
-    async with office(folder, **address) as (_, host):
+    address = {"DATABASE_URL": f"sqlite+aiosqlite:///{file}"} if own else {}
+    async with office(folder, **address, AGENTD_CLOCK=today) as (_, host):
         run = AnalyticsRun(
             planner,
             lambda: host,
             lambda _: assemble(host.catalogue(), None),
             clock_of(today),
-            examples=ExampleLibrary(shipped=False),
+            examples=ExampleLibrary(shipped=not own),
             currency=currency,
         )
         for gold in questions:
@@ -188,5 +210,5 @@ def _claimed_rightly(fault: str, gold: Gold) -> bool:
 
 
 def _told(rows: list[list[Any]]) -> list[list[Any]]:
-    """What must stand in the words: no moments, which are told as people say dates."""
-    return [[value for value in row if not (isinstance(value, str) and value[10:13] == " 00")] for row in rows]
+    """What must stand in the words: no dates, which are told as people say them."""
+    return [[value for value in row if not re.match(r"\d{4}-\d\d-\d\d", str(value))] for row in rows]

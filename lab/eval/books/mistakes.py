@@ -77,6 +77,30 @@ def _since_2022(query: str) -> str:
     return f"{query} {'AND' if ' WHERE ' in query else 'WHERE'} {condition}"
 
 
+def _another_country(query: str) -> str:
+    """The rows of another place than was asked for."""
+    return re.sub(r"= '(?!\d)(?!Canada)[A-Z][^']*'", "= 'Canada'", query, count=1)
+
+
+def _only_usa(query: str) -> str:
+    """A condition that nobody asked for."""
+    column = re.search(r" FROM (?:Customers?|Suppliers)(?: WHERE|$)", query) and "Country"
+    column = column or (re.search(r" FROM Invoice(?: WHERE|$)", query) and "BillingCountry")
+    column = column or (re.search(r" FROM Orders(?: WHERE|$)", query) and "ShipCountry")
+    return f"{query} {'AND' if ' WHERE ' in query else 'WHERE'} {column} = 'Germany'" if column else query
+
+
+def _other_end(query: str) -> str:
+    """The smallest for the largest, the last for the first."""
+    order = re.search(r" ORDER BY [^()]*?(?= LIMIT)", query)
+    if order is None:
+        return re.sub(r"\bMAX\(", "MIN(", query) if "MAX(" in query and "MIN(" not in query else query
+    turned = (
+        order[0].replace(" DESC", "", 1) if " DESC" in order[0] else re.sub(r"(,|$)", r" DESC\1", order[0], count=1)
+    )
+    return query.replace(order[0], turned)
+
+
 MISTAKES = {
     each.name: each
     for each in (
@@ -107,6 +131,13 @@ MISTAKES = {
         Mistake("an unknown placeholder", _says(lambda text: f"{text} Rata-rata {{MEAN_OF_ALL}}.")),
         Mistake("no narrative", _says(lambda _: "")),
         Mistake("a unit of its own", _says(lambda text: re.sub(r"\{TOTAL\}", "{TOTAL} juta", text))),
+        Mistake("a condition left out", _sub(r" WHERE (?!\S*Date\b)[^()]*?(?= GROUP| ORDER| LIMIT|$)", "")),
+        Mistake("another place", _query(_another_country)),
+        Mistake("a condition of its own", _query(_only_usa)),
+        Mistake("the other end", _query(_other_end)),
+        Mistake("a mean for a sum", _sub(r"\bSUM\(", "AVG(")),
+        Mistake("a sum for a mean", _sub(r"\bAVG\(", "SUM(")),
+        Mistake("another bound", _sub(r"([<>]) \d+$", r"\1 3")),
         Mistake("joined on anything", _sub(r" ON \S+ = (\w+)\.(\w+)", r" ON 1 = 1")),
     )
 }

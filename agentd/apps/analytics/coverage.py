@@ -1,0 +1,197 @@
+"""What a question says that its plan leaves out, and what a plan chooses by that nobody said. Pure.
+
+Names, numbers, the end of a ranking, a mean, a negation. A plan with such a doubt runs and may be right (a name may
+stand there as a code), so it goes back to the model once more and is no sure answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from agentd.agent.languages import languages, spoken, words
+from agentd.apps.analytics import wording
+from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.plan_figures import orders_of
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.rules import Finding
+from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.vocabulary import finder, vocabulary
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}(?:[ T].*)?$")
+_FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
+UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
+"""Currencies and forms of companies: a plan may leave them out."""
+SCALES = (1, 1000, 1_000_000, 1_000_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What a plan chooses rows by: texts and numbers of its conditions, dates aside; and whether it has any."""
+
+    texts: frozenset[str]
+    numbers: frozenset[float]
+    any: bool
+
+
+def uncovered(question: str, plan: Plan, past: Iterable[str] = ()) -> list[str]:
+    """Words of the question that the plan doesn't cover, and values of the plan that the talk doesn't name."""
+    if plan.empty:
+        return []
+    choice = _choice(plan)
+    return list(dict.fromkeys([*_unmet(question, plan, choice), *_unsaid(" ".join([*past, question]), choice)]))
+
+
+def findings(question: str, plan: Plan, past: Iterable[str] = ()) -> list[Finding]:
+    """The same as warnings of an answer."""
+    return [
+        Finding(f"coverage:{word}", "warning", f"Pertanyaan dan rencana tidak sama: {word}.")
+        for word in uncovered(question, plan, past)
+    ]
+
+
+def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
+    written = _text(plan).casefold()
+    asked = timeless(question)
+    for name in _names(asked):
+        if name.casefold() not in written:
+            yield name
+    numbers = {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", written)}
+    for number in _NUMBER.findall(asked):
+        if not any(_plain(number) * scale in numbers for scale in SCALES):
+            yield number
+    ends = frozenset(end for found in orders_of(plan).values() for end in found)
+    superlatives = list(wording.ends_of(asked))
+    if not superlatives and (top := finder("tops").search(asked)):
+        superlatives = [(frozenset({"desc"}), top[0])]
+    yield from (word for end, word in superlatives if not end & ends)
+    yield from _other_figure(asked, written, bool(ends))
+    if (some := finder("restricts").search(asked)) and not choice.any:
+        yield some[0]
+    yield from _whole_cut(plan)
+
+
+def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:
+    """A mean for a sum, or a sum for a mean."""
+    mean, total = finder("averages").search(asked), finder("totals").search(asked)
+    if mean and not re.search(r"\bavg\b|/", written):
+        yield mean[0]
+    if not mean and re.search(r"\bavg\b", written):
+        yield "AVG"
+    elif total and not mean and not ordered and not re.search(r"\b(?:sum|count|count_distinct)\b", written):
+        yield total[0]
+
+
+def _whole_cut(plan: Plan) -> Iterator[str]:
+    """A value that a CASE counts where the rows are those of that value already: a share of itself."""
+    from sqlglot import exp
+
+    for query in plan.selects:
+        found = tree(query["query"])
+        for select in found.find_all(exp.Select) if found is not None else ():
+            where = select.args.get("where")
+            kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
+            cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
+            same = (each.this for each in cases if each.is_string and each.this in kept)
+            yield from (value for value in same if not _DATE.match(value))
+
+
+def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
+    """Names and numbers that rows are chosen by. A code is short, or all of it capitals: it is the schema's word."""
+    known = said.casefold()
+    for text in choice.texts:
+        parts = re.findall(r"[^\W_]{3,}", text)
+        if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
+            yield text
+    numbers = {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", said)}
+    for number in choice.numbers:
+        in_words = number.is_integer() and any(word in known.split() for word in spoken(int(number)))
+        if number > 1 and number != 100 and not in_words and not numbers & {number / scale for scale in SCALES}:
+            yield f"{number:g}"
+
+
+def _names(text: str) -> Iterator[str]:
+    """Words that begin with a capital within a sentence, and all in capitals; no words of time or of the packs."""
+    for found in _NAME.finditer(text):
+        before = text[: found.start()].rstrip(" \"'(")
+        first = not before or before[-1] in ".?!:;\n"
+        word = found[0]
+        if (first and not word.isupper()) or word.casefold() in _known():
+            continue
+        yield word
+
+
+@cache
+def _known() -> frozenset[str]:
+    small = {word for pack in languages().values() for word in pack.detection}
+    months = {name for names in words().months for name in names}
+    return frozenset({*small, *months, *vocabulary().units, *vocabulary().ranks, *UNSAID})
+
+
+def _text(plan: Plan) -> str:
+    """Everything that the plan says to the database, its dates aside."""
+    parts = [query["query"] for query in plan.selects] + [str(operation) for operation in plan.operations]
+    return re.sub(r"'(?:19|20)\d\d-\d\d[^']*'", "''", " ".join(parts))
+
+
+def _choice(plan: Plan) -> _Choice:
+    values: list[Any] = []
+    count = 0
+    for query in plan.selects:
+        found = tree(query["query"])
+        for operands in _compared(found) if found is not None else ():
+            kept = [value for value in operands if not _DATE.match(str(value))]
+            count += bool(kept) or not operands
+            values += kept
+    for operation in plan.operations:
+        given = [each for each in _values(operation.get("filters")) if not _DATE.match(str(each))]
+        count += bool(given)
+        values += given
+    texts = frozenset(value.strip("% ") for value in values if isinstance(value, str) and value.strip("% "))
+    return _Choice(texts, frozenset(value for value in values if isinstance(value, float)), bool(count))
+
+
+def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
+    """The literals of each comparison that ties no two columns; none of IS NULL and the like."""
+    from sqlglot import exp
+
+    for each in found.find_all(exp.Predicate):
+        if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
+            continue
+        if isinstance(each, exp.SubqueryPredicate):
+            continue
+        yield [_value(literal) for literal in each.find_all(exp.Literal) if not _FORMAT.fullmatch(literal.this)]
+
+
+def _value(literal: exp.Literal) -> str | float:
+    return str(literal.this) if literal.is_string else float(str(literal.this))
+
+
+def _values(filters: Any) -> Iterator[str | float]:
+    """The values of an operation's conditions, inner ones too; "" for one without."""
+    conditions: Sequence[Mapping[str, Any]] = filters.get("conditions") or () if isinstance(filters, dict) else ()
+    for each in conditions:
+        if each.get("conditions"):
+            yield from _values(each)
+            continue
+        value = each.get("value")
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, int | float) and not isinstance(one, bool):
+                yield float(one)
+            else:
+                yield "" if one is None else str(one)
+
+
+def _plain(number: str) -> float:
+    """`1.500` and `1,500` are a thousand and more, `2.5` and `2,5` are not."""
+    if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number):
+        return float(re.sub(r"[.,]", "", number))
+    return float(number.replace(",", ".")) if number.count(",") + number.count(".") < 2 else 0.0

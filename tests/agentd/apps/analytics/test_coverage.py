@@ -1,0 +1,83 @@
+"""What a question says and its plan leaves out, or the other way round, makes an answer unsure (issue 19)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.apps.analytics.coverage import uncovered
+from agentd.apps.analytics.planned import Plan
+from tests.agentd.apps.analytics.office import Office, plan
+from tests.agentd.apps.analytics.scripts import SALES
+
+GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
+
+
+def of(query: str) -> Plan:
+    return Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "words"),
+    [
+        ("Berapa customer di Germany?", GERMANY, []),
+        ("Berapa customer di Germany?", "SELECT COUNT(*) AS n FROM Customer", ["Germany"]),
+        ("Berapa customer di Germany?", GERMANY.replace("Germany", "Brazil"), ["Germany", "Brazil"]),
+        ("Berapa customer?", GERMANY, ["Germany"]),
+        ("Siapa customer PT ABC Corp?", "SELECT Name FROM c WHERE Name LIKE '%ABC Corp%'", []),
+        ("Invoice Januari 2023 di atas 10 juta", "SELECT COUNT(*) AS n FROM i WHERE Total > 10000000", []),
+        ("Invoice di atas 5 dolar", "SELECT COUNT(*) AS n FROM i WHERE Total > 50", ["5", "50"]),
+        ("Invoice lebih dari lima dolar", "SELECT COUNT(*) AS n FROM i WHERE Total > 5", []),
+        ("Invoice terbesar?", "SELECT Id, Total FROM i ORDER BY Total DESC LIMIT 1", []),
+        ("Invoice terbesar?", "SELECT Id, Total FROM i ORDER BY Total LIMIT 1", ["terbesar"]),
+        ("What is the lowest price?", "SELECT MAX(Price) AS p FROM i", ["lowest"]),
+        ("3 bulan terakhir ada berapa invoice?", "SELECT COUNT(*) AS n FROM i WHERE d >= '2023-01-01'", []),
+        ("Rata-rata nilai invoice?", "SELECT SUM(Total) AS t FROM i", ["Rata-rata"]),
+        ("Rata-rata nilai invoice?", "SELECT SUM(Total) / COUNT(*) AS t FROM i", []),
+        ("Total penjualan?", "SELECT AVG(Total) AS t FROM i", ["AVG"]),
+        ("Total penjualan?", "SELECT Total FROM i", ["Total"]),
+        ("Top 3 customer", "SELECT c, SUM(t) AS t FROM i GROUP BY c ORDER BY t LIMIT 3", ["Top"]),
+        ("Order terakhir tanggal berapa?", "SELECT MIN(d) AS d FROM o", ["terakhir"]),
+        ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
+        (
+            "Porsi order ke Germany?",
+            "SELECT 1.0 * SUM(CASE WHEN c = 'Germany' THEN 1 END) / COUNT(*) AS s FROM o WHERE c = 'Germany'",
+            ["Germany"],
+        ),
+        ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o WHERE Shipped IS NULL", []),
+        ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o", ["belum"]),
+        ("Customers without orders", "SELECT COUNT(*) AS n FROM c WHERE d >= '2023-01-01'", ["without"]),
+        ("Penjualan yang lunas?", "SELECT SUM(t) AS t FROM i WHERE Status = 'PAID'", []),
+    ],
+)
+def test_what_question_and_plan_do_not_share_is_named(question: str, query: str, words: list[str]) -> None:
+    assert uncovered(question, of(query)) == words
+
+
+def test_an_operation_is_read_alike() -> None:
+    condition = {"field_or_expression": "c.Country", "operator": "=", "value": "Brazil"}
+    made: dict[str, Any] = {
+        "result_key": "N",
+        "main_table": "c",
+        "select_columns": [{"field_name": "*", "aggregation": "COUNT", "alias": "N"}],
+        "filters": {"logical_operator": "AND", "conditions": [condition]},
+    }
+    asked = Plan([], None, [made], "", {}, [])
+    assert uncovered("Berapa customer di Brazil?", asked) == []
+    assert uncovered("Berapa customer di Germany?", asked) == ["Germany", "Brazil"]
+
+
+def test_a_follow_up_may_keep_what_was_said_before() -> None:
+    assert uncovered("yang belum punya fax?", of(f"{GERMANY} AND Fax IS NULL"), ["Customer di Germany?"]) == []
+
+
+async def test_an_answer_to_another_question_goes_back_once_and_is_not_certain(erp: Path) -> None:
+    """The model insists: the answer stands, with what it leaves out as a warning, and below the line of certainty."""
+    made = plan(("N", "SELECT COUNT(*) AS n FROM mastercustomer"), template="Ada {N} customer.")
+    office = Office(erp, SALES, made)
+    answer = await office.ask("Berapa customer di Atlantis?")
+    assert "do not agree on Atlantis" in office.model.requests[2].messages[-1].content
+    assert answer["quality_score"] == 80
+    assert answer["warnings_for_display"] == ["Pertanyaan dan rencana tidak sama: Atlantis."]
