@@ -24,7 +24,7 @@ from agentd.apps.analytics.vocabulary import finder, vocabulary
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}(?:[ T].*)?$")
+_DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
@@ -166,7 +166,7 @@ def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
     for each in found.find_all(exp.Predicate):
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
             continue
-        if isinstance(each, exp.SubqueryPredicate):
+        if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):
             continue
         yield [_value(literal) for literal in each.find_all(exp.Literal) if not _FORMAT.fullmatch(literal.this)]
 

@@ -91,6 +91,23 @@ async def test_a_database_that_shows_views_alone_is_described_and_searched(tmp_p
     assert schema_info(found)["temporal_columns"] == {"faktur": ["tanggal"]}
 
 
+@pytest.mark.parametrize(
+    ("name", "asked", "table"),
+    [
+        ("chinook", "Revenue from Germany vs France?", "Invoice"),
+        ("northwind", "omzet bulan lalu", "Orders"),
+        ("northwind", "produknya paling sedikit", "Products"),
+        ("northwind", "kategori apa", "Categories"),
+    ],
+)
+async def test_what_a_database_calls_otherwise_is_found(tmp_path: Path, name: str, asked: str, table: str) -> None:
+    """Neither has a table of sales: these are its invoices, or its orders (issue 19 "Search by meaning")."""
+    source = DatabaseSource(database(build(name, tmp_path / "own.db")), [], tmp_path / "books.toml")
+    found = await SchemaSearch(source, Embedder(), no_graph).find("EXECUTE_QUERY", asked.split())
+    assert found is not None
+    assert table in {each.name for each in found.tables}
+
+
 async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> None:
     file = build("chinook", tmp_path / "own.db")
     await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})

@@ -293,7 +293,7 @@ async def test_a_result_that_cannot_be_true_is_not_shown(erp: Path) -> None:
 async def test_a_light_anomaly_passes_with_a_warning(erp: Path) -> None:
     """seed 003 §3.5: passed_with_warnings."""
     odd = plan(
-        ("TOTAL_SALES", "SELECT 100.0"),
+        ("TOTAL_SALES", "SELECT SUM(100.0)"),
         ("ORDER_COUNT", "SELECT 4"),
         ("AVG_ORDER_VALUE", "SELECT 30.0"),
         template="{TOTAL_SALES} {ORDER_COUNT} {AVG_ORDER_VALUE}",
