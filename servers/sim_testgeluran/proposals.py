@@ -10,7 +10,7 @@ from servers.common.database import Database, StatementError
 
 MOST = 10
 _MONEY = re.compile(r"(?i)total|amount|price|harga|nilai|value|netto|cost|biaya|freight|salary|gaji|saldo|balance")
-_PRICE = re.compile(r"(?i)price|harga")
+_PRICE = re.compile(r"(?i)(?!.*total).*(?:price|harga)")
 """Of one piece: prices of several are a mean, no sum."""
 _NAME = re.compile(r"(?i)name|nama|title|judul")
 
@@ -48,7 +48,7 @@ def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
             words = _words(amount)
-            mean = f"rata-rata {words}" if _PRICE.search(amount) else ""
+            mean = f"rata-rata {words}" if _PRICE.match(amount) else ""
             asked = mean or (words if words.startswith("total") else f"total {words}")
             figure = f"{'AVG' if mean else 'SUM'}({quote(amount)})"
             ask = f"Berapa {asked} dari semua {_words(table['name'])}?"
@@ -60,7 +60,7 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for key in table["foreign_keys"]:
             other = known.get(key["referred_table"])
-            added = [each for each in _amounts(table) if not _PRICE.search(each)]
+            added = [each for each in _amounts(table) if not _PRICE.match(each)]
             if other is None or other is table or not (label := _label(other)) or not added:
                 continue
             name, there = quote(table["name"]), quote(other["name"])

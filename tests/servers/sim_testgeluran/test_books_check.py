@@ -183,7 +183,7 @@ def test_a_glossary_that_is_no_toml_says_so(tmp_path: Path) -> None:
     [
         ("total", "Berapa total dari semua penjualan?"),
         ("TotalHarga", "Berapa total harga dari semua penjualan?"),
-        ("harga", "Berapa total harga dari semua penjualan?"),
+        ("harga", "Berapa rata-rata harga dari semua penjualan?"),
     ],
 )
 def test_a_column_of_totals_is_asked_for_by_the_word_once(column: str, asked: str) -> None:
