@@ -25,13 +25,15 @@ from agentd.credentials import secret
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NAME = "mcp_token"
 LEAST = 16
 """Characters of a token that was given."""
-HEAD_S = 10.0
-"""For a request's head; uvicorn itself waits for ever."""
+HEAD_S, BODY_S = 10.0, 30.0
+"""For a request's head, and for its body; uvicorn itself waits for ever."""
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes of a request: a file in base64, and room beside it."""
 
 
 class WeakTokenError(Exception):
@@ -69,14 +71,15 @@ def _made(file: Path) -> str:
 
 
 class HeadInTime(H11Protocol):
-    """A connection ends HEAD_S after its begin, or after its last response, unless a whole head has come."""
+    """A connection ends HEAD_S after its begin, or after its last response, unless a whole head has come;
+    and BODY_S after the head unless the whole body has."""
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """The first head is awaited."""
         super().connection_made(transport)
-        self._await_head()
+        self._await(HEAD_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is awaited any more."""
@@ -87,20 +90,27 @@ class HeadInTime(H11Protocol):
     def on_response_complete(self) -> None:
         """The next head is awaited; or the rest of a body that nobody read."""
         super().on_response_complete()
-        self._await_head()
+        self._await(HEAD_S)
 
-    def _await_head(self) -> None:
+    def handle_events(self) -> None:
+        """A head that has come begins the time of its body."""
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before and self.cycle.more_body:
+            self._await(BODY_S)
+
+    def _await(self, seconds: float) -> None:
         if self._late is not None:
             self._late.cancel()
-        self._late = self.loop.call_later(HEAD_S, self._end)
+        self._late = self.loop.call_later(seconds, self._end)
 
     def _end(self) -> None:
-        if self.cycle is None or self.cycle.response_complete:
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
             self.transport.close()
 
 
 class BearerOnly:
-    """Lets requests with the token through; all others are answered 401."""
+    """Lets requests with the token through; all others are answered 401, too large ones 413 or given up."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -108,14 +118,37 @@ class BearerOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request (or the application's start and end, which carry none)."""
-        if scope["type"] == "http" and not self._knows(scope):
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return None
+        if not self._knows(scope):
             headers = {"WWW-Authenticate": "Bearer"}
             refusal = PlainTextResponse("A bearer token is needed.", status_code=401, headers=headers)
-            return await refusal(scope, receive, send)
-        if scope["type"] in ("http", "lifespan"):
-            await self._app(scope, receive, send)
-        return None
+        elif _length(scope) > MAX_BODY:
+            refusal = PlainTextResponse("The body is too large.", status_code=413)
+        else:
+            return await self._app(scope, _bounded(receive), send)
+        return await refusal(scope, receive, send)
 
     def _knows(self, scope: Scope) -> bool:
         shown = [value for name, value in scope["headers"] if name == b"authorization"]
         return len(shown) == 1 and hmac.compare_digest(shown[0], self._wanted)
+
+
+def _length(scope: Scope) -> int:
+    """What a request says of its body's length; 0 where it says nothing (in chunks)."""
+    return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
+
+
+def _bounded(receive: Receive) -> Receive:
+    """A body longer than MAX_BODY reads as one whose sender hung up."""
+    read = 0
+
+    async def bounded() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if read > MAX_BODY else message
+
+    return bounded

@@ -16,13 +16,17 @@ from agentd.errors import Unauthorized
 from lab.drill.attacks import Attack
 from servers.common.database import Database, DatabaseError
 from servers.residents.locks import LOCK_SECONDS, TRIES, Locks
+from servers.residents.sample import SampleRegister
+from servers.residents.verification import Verification
 from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from tests.servers.common.greedy import GREEDY, file_of
+from tests.servers.residents.test_verification import BUDI, RIGHT
 from tests.servers.text2cypher.test_read_only import HIDDEN
 
 SQL_LIMIT_S = 0.3
 DAYS_BACK = (1, 30, 3 * 365)
+PINS = range(118_000, 128_000)
 
 
 def guards(folder: Path) -> list[Attack]:
@@ -35,7 +39,19 @@ def guards(folder: Path) -> list[Attack]:
         Attack("Cypher that hides a call or a load", len(HIDDEN), "refused", passed),
         Attack("greedy SQL on SQLite", len(GREEDY), said, lost),
         _clock_set_back(folder),
+        _every_pin(folder),
     ]
+
+
+def _every_pin(folder: Path) -> Attack:
+    """One NIK, one PIN after the other, the right one among them."""
+    locks = Locks(folder / "pins.db", lambda: 0.0)
+    desk = Verification(SampleRegister(), locks)
+    reasons = [desk.verify(nik=BUDI, card=None, pin=f"{number:06d}").reason for number in PINS]
+    locks.close()
+    assert int(RIGHT) in PINS
+    heard = f"{reasons.count('not_verified')} wrong, {reasons.count('locked')} locked"
+    return Attack("PINs of one NIK tried in a row, the right one among them", len(reasons), heard, reasons.count(None))
 
 
 def _clock_set_back(folder: Path) -> Attack:
