@@ -90,7 +90,7 @@ def _load(options: argparse.Namespace) -> int:
             for kind in backend.schema.relationships:
                 print(f"{kind}: {sum(edge.kind == kind for edge in backend.data.edges)} relationships")
         if options.lexicon:
-            print(write_lexicon(options.graph, backend.schema))
+            print(write_lexicon(options.graph, backend.schema, _asked if options.synonyms else None))
         if options.questions is None:
             return 0
         items = load_ground_truth(options.questions)
@@ -104,6 +104,14 @@ def _load(options: argparse.Namespace) -> int:
                 print(f"question {item.question_id}: {found.validator}: {found.error_message}", file=sys.stderr)
         print(f"{len(items)} questions, {len(items) - wrong} gold queries valid and not empty")
         return 1 if wrong else 0
+
+
+def _asked(request: str) -> str:
+    config = LLMConfig.from_env(environment())
+    if config is None:
+        raise LLMError("--synonyms: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")
+    with closing(LLMClient(config)) as client:
+        return client.complete([{"role": "user", "content": request}]).text
 
 
 def _schema(options: argparse.Namespace) -> int:

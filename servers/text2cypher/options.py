@@ -25,6 +25,9 @@ def parser_of(acts: Mapping[str, Act]) -> argparse.ArgumentParser:
     )
     load.add_argument("--questions", type=Path, help="CSV or JSON file of questions")
     load.add_argument("--lexicon", action="store_true", help="write the folder's lexicon.json, to be edited")
+    load.add_argument(
+        "--synonyms", action="store_true", help="with --lexicon: words proposed once by the configured model, marked"
+    )
     load.set_defaults(act=acts["load"])
 
     schema = commands.add_parser("schema", help="write the graph's schema as text, in the three formats")

@@ -31,7 +31,9 @@ _GRAPHS = {
     ),
 }
 PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
-SETS = ("home", "paraphrases", *_GRAPHS)
+STRANGERS = Path(__file__).parent / "strangers.csv"
+_BLIND = "-blind"
+SETS = ("home", "paraphrases", *_GRAPHS, *(name + _BLIND for name in _GRAPHS))
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,13 @@ def question_set(name: str, data: Path) -> QuestionSet:
             held = {item[0]: item for item in items}
             items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in _rows(PARAPHRASES)]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
-    graph = data / name
+    graph = data / name.removesuffix(_BLIND)
     if not graph.is_dir():
         raise FileNotFoundError(f"{graph}: not there; run `python -m lab.eval.text2cypher fetch --data {data}` first")
+    if name.endswith(_BLIND):
+        blind = [row for row in _rows(STRANGERS) if row["Graf"] == graph.name]
+        items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
+        return QuestionSet(name, graph, [], list(_questions(items)))
     rows = [row for file in _FILES for row in _rows(data / Path(file).name) if row["database"] == name]
     items = [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
     return QuestionSet(name, graph, [], list(_questions(items)))

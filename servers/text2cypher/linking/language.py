@@ -32,10 +32,10 @@ class Language:
     `function`: words that say nothing of what is looked for; `aside`: phrases of that kind; `lists`: phrases that ask
     for all of a kind; `yes_no`: how such a question begins; `graph`: words for what any graph is made of; `cues`:
     phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
-    ending explains; `of_years`, `of_dates`: how such values are spoken of; `naming`, `describing`: what properties are
-    called that name or explain a thing; `clitics`, `suffixes`: endings of words; `patterns`: regular expressions by
-    name (see id.toml); `voices`: by code; `informal`: spoken form → written; `doubled`: a noun
-    said twice is its plural.
+    ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
+    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `clitics`,
+    `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code; `informal`:
+    spoken form → written; `doubled`: a noun said twice is its plural.
     """
 
     def written(self, question: str) -> str:

@@ -7,7 +7,7 @@ else none. Every label, property and relationship is also known by its own name,
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.directions import Directions
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import phrases_of
+from servers.text2cypher.linking.proposed import PROPOSED, proposals_in, request_of
 
 FILE = "lexicon.json"
 SHIPPED = Path(__file__).parent.parent / "data" / "curriculum" / FILE
@@ -31,7 +32,8 @@ class Lexicon:
 
     `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
     nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways;
-    `timed`: properties whose values are years or dates; `written`: somebody wrote words for this graph.
+    `timed`: properties whose values are years or dates; `written`: somebody wrote words for this graph, which names
+    taken apart and what a model proposed are not.
     """
 
     labels: dict[str, str]
@@ -49,16 +51,21 @@ class Lexicon:
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
     """The lexicon for a graph. Raises ValueError when its file isn't JSON."""
     held = _held(folder, schema.labels)
+    proposed = held.pop(PROPOSED, {})
+
+    def words(kind: str, names: Sequence[str]) -> dict[str, str]:
+        return _phrases(proposed.get(kind, {}), names) | _phrases(held.get(kind, {}), names)
+
     return Lexicon(
-        _phrases(held.get("labels", {}), schema.labels),
-        _phrases(held.get("properties", {}), sorted(schema.properties)),
-        _phrases(held.get("relationships", {}), schema.relationships),
+        words("labels", schema.labels),
+        words("properties", sorted(schema.properties)),
+        words("relationships", schema.relationships),
         languages().numbers | {word: int(number) for word, number in held.get("numbers", {}).items()},
         tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),
         frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
-        written=bool(held),
+        written=bool(held) and held != bootstrap(schema),
     )
 
 
@@ -83,16 +90,25 @@ def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
     return {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
 
 
-def write_lexicon(folder: Path | None, schema: GraphSchema) -> Path:
-    """The file, to be edited. Raises LexiconError where there is no folder, or a lexicon that somebody wrote."""
+def write_lexicon(folder: Path | None, schema: GraphSchema, ask: Callable[[str], str] | None = None) -> Path:
+    """The file, to be edited; with `ask`, a model, the words that it proposes stand in it apart.
+
+    Raises LexiconError where there is no folder, or a lexicon that somebody wrote, or the model's answer has no words.
+    """
     if folder is None or (folder / FILE).exists():
         why = "name the folder by --graph" if folder is None else f"{folder / FILE} is there; edit that"
         raise LexiconError(f"--lexicon: {why}")
-    (folder / FILE).write_text(json.dumps(bootstrap(schema), indent=2) + "\n", encoding="utf-8")
+    held: dict[str, Any] = dict(bootstrap(schema))
+    if ask is not None:
+        try:
+            held[PROPOSED] = proposals_in(ask(request_of(schema)), schema)
+        except ValueError as error:
+            raise LexiconError(f"--synonyms: the model's answer is not the JSON it was asked for ({error})") from error
+    (folder / FILE).write_text(json.dumps(held, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return folder / FILE
 
 
-def _phrases(words: dict[str, list[str]], names: list[str]) -> dict[str, str]:
+def _phrases(words: dict[str, list[str]], names: Sequence[str]) -> dict[str, str]:
     found = {phrase: name for name in names for phrase in phrases_of(name)}
     found |= {form: name for name in names for form in (name.lower(), name.lower().replace("_", " "))}
     for name in names:

@@ -43,11 +43,13 @@ def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[s
     held = json.loads(file.read_text(encoding="utf-8"))
     assert held["labels"] == {"HarbourTown": ["harbour town", "harbour towns"]}
     assert held["properties"]["berths"][0] == "berths" and held["relationships"] == {}
+    schema = GraphSchema({"HarbourTown": {"name": "STRING", "berths": "INTEGER"}}, (), {})
+    assert not load_lexicon(schema, tmp_path).written  # names alone: what is read from them is guessed
     file.write_text(json.dumps({"labels": {"HarbourTown": ["kota pelabuhan"]}}), encoding="utf-8")
     assert _exit("load", "--graph", str(tmp_path), "--lexicon") == 2
     assert "lexicon.json is there" in capsys.readouterr().err and "kota pelabuhan" in file.read_text(encoding="utf-8")
-    schema = GraphSchema({"HarbourTown": {"name": "STRING"}}, (), {})
     lexicon = load_lexicon(schema, tmp_path)
+    assert lexicon.written
     assert (
         lexicon.labels["kota pelabuhan"] == "HarbourTown" and lexicon.numbers["tiga"] == lexicon.numbers["three"] == 3
     )
@@ -98,6 +100,24 @@ def test_ask_answers_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     with scripted_model(in_turn(f"<cypher>{query}</cypher>")) as model:
         assert _exit("ask", "Berapa SKS mata kuliah Skripsi?", "--model-url", model.url) == 0
     assert capsys.readouterr().out == "Jawabannya: 6.\n"
+
+
+def test_words_that_a_model_proposes_stand_apart_and_make_nothing_certain(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nodes.HarbourTown.csv").write_text("name,berths\nOban,3\n", encoding="utf-8")
+    words = {"HarbourTown": ["kota pelabuhan", "tempat"], "Nobody": ["x y"]}
+    said = json.dumps({"labels": words, "properties": {"name": ["tempat"]}})
+    with scripted_model(in_turn("no words", f"Here: {said}")) as model:
+        monkeypatch.setenv("TEXT2CYPHER_MODEL_URL", model.url)
+        assert _exit("load", "--graph", str(tmp_path), "--lexicon", "--synonyms") == 2
+        assert "--synonyms" in capsys.readouterr().err and not (tmp_path / "lexicon.json").exists()
+        assert _exit("load", "--graph", str(tmp_path), "--lexicon", "--synonyms") == 0
+    schema = GraphSchema({"HarbourTown": {"name": "STRING", "berths": "INTEGER"}}, (), {})
+    lexicon = load_lexicon(schema, tmp_path)
+    assert lexicon.labels["kota pelabuhan"] == "HarbourTown" and not lexicon.written
+    assert "tempat" not in {**lexicon.labels, **lexicon.properties}
+    assert "berths" in model.requests[0]["messages"][0]["content"]
 
 
 def test_a_run_without_a_model_starts_one_and_ends_it(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.grammar.variables import variables_of
-from tests.servers.text2cypher.test_any_graph import opened
+from tests.servers.text2cypher.test_any_graph import answered, opened
 
 PLAYS = {
     "nodes.Player": "name,born\nIda Roth,1950\nAbel Cruz,1964\nUma Bright,1988\n",
@@ -77,3 +78,24 @@ def test_only_relationships_and_numbers_of_the_question_can_be_written(bench: Wo
     names = variables_of(bench.backend.schema, [example.cypher for example in bench.examples])
     written = query.format(a=names["Player"], b=names["Play"])
     assert fits(bench.schema_grammar(thinking=False, hints=hints), written) is can
+
+
+SHOP = {
+    "nodes.Customer": "companyName,country\nLow Door,Norway\nBlue Hall,Malta\n",
+    "nodes.Product": "productName,unitPrice\nTin Lamp,12\nOak Chair,80\n",
+    "edges.PURCHASED": "from_label,from_key,to_label,to_key\nCustomer,Low Door,Product,Tin Lamp\n",
+}
+
+
+def test_an_english_graph_is_asked_in_indonesian_and_no_right_query_is_refused(tmp_path: Path) -> None:
+    bench, price = opened(tmp_path, SHOP), "MATCH (p:Product {{productName: '{}'}}) RETURN p.unitPrice"
+    try:
+        for question, query, status in (
+            ("Berapa harga produk Tin Lamp?", price.format("Tin Lamp"), "success"),
+            ("What does Oak Chair cost?", price.format("Oak Chair"), "success"),
+            ("Pelanggan mana yang dari Malta?", "MATCH (c:Customer) RETURN c.companyName", "uncertain"),
+            ("Apa yang dijual di bawah 20?", "MATCH (p:Product) WHERE p.unitPrice < 20 RETURN p", "uncertain"),
+        ):
+            assert answered(bench, question, query) == status, question
+    finally:
+        bench.backend.close()
