@@ -242,10 +242,12 @@ class _Reading:
         return any(types.get(name) in (INTEGER, FLOAT) for types in self.linker.schema.nodes.values())
 
     def _asks_a_number(self) -> bool:
-        """A stored number that the question names is returned, as for `how many credits has …`."""
-        returned = {token.value for token in self.facts.returned if token.is_name}
-        named = {held for taken in self.found if (held := taken[1].meaning) in returned and self._is_numeric(str(held))}
-        return bool(named)
+        """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
+        labels = {root(part) for label in self.linker.schema.labels for part in parts(label)}
+        said = {root(word) for word in _WORD.findall(self.text)} - labels
+        taken = {held.meaning for _, held in self.found}
+        numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
+        return any(name in taken or said & {root(part) for part in parts(name)} for name in numbers)
 
     def _one_number(self) -> bool:
         """A total of one node is its own number."""
