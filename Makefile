@@ -59,9 +59,11 @@ test: install ## every test; installs the Debian packages it needs when root
 quick: install ## the tests that are not slow and start no process, browser or database
 	@$(BIN)/python -m pytest -q --quick $(WORKERS)
 
-# MCP's own suite (client, servers), JSON-RPC 2.0's examples, the OpenRPC contract, A2A by its SDK, letters' PDFs by other readers, axe on the pages.
+# MCP's own suite (client, servers), JSON-RPC 2.0's examples, the OpenRPC contract, A2A by its SDK, letters' PDFs by
+# other readers and by PDF/UA's rules, axe on every page.
 CONFORMANCE := tests/conformance tests/agentd/rpc/test_specification.py tests/agentd/rpc/test_openrpc.py \
-	tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py tests/servers/certificate/test_signing.py tests/web/test_layout.py
+	tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py tests/servers/certificate/test_signing.py \
+	tests/servers/certificate/test_conformance.py tests/web/test_layout.py
 
 conformance: install ## by others' suites and readers: MCP, JSON-RPC, OpenRPC, A2A, the letters' signatures, accessibility
 	@$(BIN)/python -m tests.prepare

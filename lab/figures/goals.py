@@ -36,7 +36,7 @@ def found(measured: Measurement, figure: str) -> Cell:
     if not row:
         return measured.figures[figure].value
     lines = (line for table in measured.tables.values() for line in table)
-    return next(line for line in lines if next(iter(line.values())) == row)[column]
+    return next(line for line in lines if str(next(iter(line.values()))) == row)[column]
 
 
 GOALS = {
@@ -60,5 +60,28 @@ GOALS = {
         Goal("kiosks.turn_p95_ms", 300),
     ),
     "bench.chats": (Goal("answer_p95_ms", 1000), Goal("lost", 0)),
+    "bench.turns": (
+        Goal("greeting/seconds", 2),
+        Goal("second question/seconds", 4),
+        Goal("letter with all data/seconds", 8),
+        Goal("letter by words, with a PIN/seconds", 5),
+    ),
+    "bench.new_server": (Goal("named_s", 1), Goal("tools_s", 1)),
+    "bench.page": (
+        Goal("page_kiosk_kb", 300),
+        Goal("page_kiosk_first_view_ms", 1000),
+        Goal("page_delta_on_screen_median_ms", 50),
+    ),
+    "bench.letters": (
+        Goal("issue_ms", 40),
+        Goal("verify_ms", 10),
+        Goal("issued_per_second_by_four_processes", 20, least=True),
+    ),
+    "bench.grounding": (Goal("cold_ms", 2),),
+    "bench.analytics": (Goal("sql.question_p95_ms", 120), Goal("operations.question_p95_ms", 120)),
+    "bench.sql": (Goal("sql_rows_ratio", 0.8, least=True), Goal("sql_guard_mean_ms", 1)),
+    "bench.plans": (Goal("compile_p95_ms", 2),),
+    "bench.cypher": (Goal("cypher_validate_ms", 5), Goal("cypher_execute_ms", 20)),
+    "bench.graph_size": (Goal("60000/load_s", 60), Goal("60000/link_exact_ms", 10), Goal("60000/validate_ms", 5)),
 }
 """Of the issues: what a figure is to be on a quiet machine of two cores."""

@@ -47,14 +47,14 @@ def _xlsx(file: Path) -> Iterator[tuple[int, list[str]]]:
     import openpyxl
 
     try:
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        with closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
+            sheets = book.worksheets
+            for line, row in enumerate(sheets[0].iter_rows(values_only=True) if sheets else (), 1):
+                yield line, [_text(cell) for cell in row]
     except OSError:
         raise
-    except Exception as error:  # whatever a damaged archive makes the library raise
+    except Exception as error:  # whatever a damaged archive, or a sheet in it, makes the library raise
         raise SheetError(f"{file.name} is no XLSX workbook ({type(error).__name__})") from None
-    with closing(book):
-        for line, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
-            yield line, [_text(cell) for cell in row]
 
 
 def _text(cell: Any) -> str:

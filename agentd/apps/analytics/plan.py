@@ -100,18 +100,22 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
             f"response_template compares in its own words ({', '.join(words[:5])}); leave them out, or write a "
             f"computed statement such as {{COMPARE NEW OLD}} ({', '.join(KINDS)})"
         )
-    known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
     if silent := unsaid(plan):
         doubts.append(f"response_template leaves out {', '.join(silent)}; say every result that is planned")
+    if (unknown := _unknown_names(plan)) and not plan.empty:
+        doubts.append(f"no query gives {', '.join(unknown)}; the results are {', '.join(sorted(_names_of(plan)))}")
+    return replace(plan, fatal=fatal, doubts=doubts, needs_period=bool(missing))
+
+
+def _unknown_names(plan: Plan) -> list[str]:
+    """Placeholders and names in statements of the template that no query gives, the period's and dates aside."""
+    known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
     spoken_of = [name for each in statements_in(plan.template) for name in names_of(each)]
-    unknown = [
+    return [
         name
         for name in dict.fromkeys([*placeholders.names_in(plan.template), *spoken_of])
         if name.casefold() not in known and not re.search("PERIOD|_DATE$", name.upper())
     ]
-    if unknown and not plan.empty:
-        doubts.append(f"no query gives {', '.join(unknown)}; the results are {', '.join(sorted(_names_of(plan)))}")
-    return replace(plan, fatal=fatal, doubts=doubts, needs_period=bool(missing))
 
 
 def _names_of(plan: Plan) -> set[str]:

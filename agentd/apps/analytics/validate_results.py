@@ -71,7 +71,7 @@ def _plan(state: AgentState) -> Plan:
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:
-    """False when all is null, empty, or zero counts of rows the nulls show are missing."""
+    """False where nothing was found: all values are null or empty, or those that are not count no row (0)."""
     values = list(calculations.values())
     empty = [value is None or value == [] for value in values]
     if all(empty):

@@ -45,7 +45,10 @@ class Comparing:
     tools: Callable[[], ToolHost]
 
     async def of(self, request: Request) -> Comparison:
-        """Raises ToolExecution while the register can't be read."""
+        """How the call that waits differs from the register's entry of whom it names; `resident` is false for none.
+
+        Raises ToolExecution while the register can't be read.
+        """
         run = await self.store.run(request.run_id)
         tool = self.tools().catalogue().tool(request.tool)
         if run is None or run.approval is None or tool is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -171,10 +173,24 @@ def test_columns_that_were_named_once_are_known_again(tmp_path: Path) -> None:
     assert field_of("akta_lahir", {}) == ""
 
 
+def damaged() -> bytes:
+    """A workbook that opens, whose sheet ends in the middle."""
+    whole, cut, book = io.BytesIO(), io.BytesIO(), openpyxl.Workbook()
+    for line in (["nik", "nama"], *([BUDI, "Budi Contoh"] for _ in range(50))):
+        book.active.append(line)
+    book.save(whole)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(cut, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, data[: len(data) // 2] if "sheet1" in name else data)
+    return cut.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("warga.xlsx", b"no workbook", "no XLSX workbook"),
+        ("warga.xlsx", damaged(), "no XLSX workbook"),
         ("warga.csv", b"nik,nama\n\xff\xfe", "not UTF-8"),
         ("warga.csv", b"", "is empty"),
         ("warga.ods", b"", "neither .csv nor .xlsx"),
