@@ -95,6 +95,7 @@ class Phrases:
     asking: Mapping[str, tuple[str, ...]]
     clock: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
+    places: Mapping[str, int]
     weekdays: tuple[tuple[str, ...], ...]
     tenses: Mapping[str, tuple[str, ...]]
     senses: Mapping[str, tuple[str, ...]]

@@ -19,6 +19,7 @@ from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import sentences, split
 from agentd.apps.letters.languages import phrases
 
+Phrase = tuple[str, ...]
 _BREAKS = frozenset({",", ";", "(", ")", "|", "\t"})
 _REQUESTS = phrases().requests
 _INTERROGATIVES = phrases().interrogatives
@@ -129,9 +130,9 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
     sentence.labels = [mark for mark in marks if mark.cue is Cue.LABEL]
     fixed = {at for mark in marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
     for time, known in _TIMES.items():
-        for at in islice(_places(words, known), MOST):
+        for at, phrase in islice(_places(words, known), MOST):
             if at not in fixed:
-                _timed(sentence, at, time)
+                _timed(sentence, at, phrase, time)
     sentence.own, sentence.people = owners.people(words, marks, sentence.clauses, spoken_of)
     for mark in marks:
         handle = _MOODS.get(mark.cue)
@@ -141,10 +142,12 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
     return sentence
 
 
-def _timed(sentence: Sentence, at: int, time: str) -> None:
+def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
     """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
     clause = _span(sentence, at)
-    alone = sum(1 for place in clause if sentence.words[place] not in FILLERS) <= 3 and clause.start == 0
+    said = " ".join(word for word in sentence.words[clause.start : clause.stop] if word[0].isalnum())
+    rest = said.replace(" ".join(phrase), " ", 1).split()
+    alone = clause.start == 0 and all(word in FILLERS for word in rest)
     more = _span(sentence, clause.stop).stop if alone and clause.stop < len(sentence.words) else clause.stop
     for place in range(clause.start, more):
         sentence.times[place] = sentence.times[place] or time
@@ -239,6 +242,13 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
             sentence.moods[at] = Mood.SAID
 
 
+def _on_turn(sentence: Sentence, mark: Mark) -> None:
+    """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
+    if mark.start and Mood.DENIED in {sentence.moods[at] for at in _span(sentence, mark.start - 1)}:
+        for at in range(mark.end, len(sentence.words)):
+            sentence.corrected[at] = True
+
+
 def _question(sentence: Sentence) -> None:
     """What is only asked; a polite question that asks for nothing unknown states what is wanted."""
     start = question_from(sentence.words, sentence.marks, sentence.asks)
@@ -259,12 +269,14 @@ _MOODS = {
     Cue.NEGATION: _on_negation,
     Cue.WRONG: _on_wrong,
     Cue.CORRECTION: _on_correction,
+    Cue.TURN: _on_turn,
 }
 
 
-def _places(words: Sequence[str], known: set[tuple[str, ...]]) -> Iterator[int]:
-    """Where one of these phrases stands."""
+def _places(words: Sequence[str], known: set[Phrase]) -> Iterator[tuple[int, Phrase]]:
+    """Where one of these phrases stands, and which."""
     firsts = {phrase[0] for phrase in known}
     for at, word in enumerate(words):
-        if word in firsts and any(tuple(words[at : at + len(phrase)]) == phrase for phrase in known):
-            yield at
+        if word in firsts:
+            fitting = [phrase for phrase in known if tuple(words[at : at + len(phrase)]) == phrase]
+            yield from ((at, phrase) for phrase in sorted(fitting, key=len)[-1:])

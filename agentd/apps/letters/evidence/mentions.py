@@ -55,10 +55,11 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
             places += ((sentence, named, span) for span in _meant(field, case, turn, sentence, named, before))
             maybe |= _maybe(field, case, turn, sentence, named, before)
             before = named or before
-        called = any(_called(field, *place) for place in places)
-        kept = [place for place in places if not called or _called(field, *place) or _bare(*place)]
+        called = any(_called(field, case, *place) for place in places)
+        kept = [place for place in places if not called or _called(field, case, *place) or _bare(*place)]
         for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
             own = [span for each, _, span in kept if each is sentence]
+            yield from _refused(field, case, turn, sentence, named)
             yield from _claims(field, case, turn, sentence, named, own)
 
 
@@ -134,10 +135,20 @@ def _meant(
     return [span for span in found if means(field, case, turn, sentence, _near(named, starts, span), before, span)]
 
 
-def _called(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+def _refused(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named]) -> Iterator[Claim]:
+    """`Tidak jadi Rudi`: the value is denied, and it may be this field's."""
+    for span in spans(field, sentence.words, turn.day) if Mood.DENIED in sentence.moods else ():
+        denied = span.supports and mood(field, case, sentence, span) is Mood.DENIED
+        if denied and field.key in meant(field, case, turn, sentence, named, (), span)[0]:
+            yield Claim(turn.order, Mood.DENIED, True)
+
+
+def _called(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
     """Whether a value stands right beside the field's own name: beside one that does, no other of its kind is meant."""
     clause = sentence.clauses[span.start]
-    own = [one for one in named if one.plain and one.keys == {field.key} and sentence.clauses[one.start] == clause]
+    alike = {key for key, shape in case.form.shapes.items() if shape.kind == field.kind} | {field.key}
+    own = [one for one in named if one.plain and one.keys & alike == {field.key}]
+    own = [one for one in own if sentence.clauses[one.start] == clause]
     before = next((one for one in reversed(own) if one.end <= span.start), None)
     right = field.kind in NUMBERS and any(one.start == span.end for one in own)
     return right or (before is not None and clear(sentence.words[before.end : span.start]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
+from agentd.apps.letters.evidence import choices, digits, mentions, picked, quotes, results
 from agentd.apps.letters.evidence.answers import answers
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
@@ -60,6 +60,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.turns if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
+    claims += picked.choices(field, case) if mentions.own(field) else ()
     answered = list(answers(field, case))
     claims = [one for one in claims if one.message not in {other.message for other in answered}] + answered
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
@@ -75,7 +76,9 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     found = [
         order
         for order, value in results.values(case.said, field, case.nik, case.lexicon)
-        if equals(field, value) and not mentions.turned_down(field, case, order)
+        if equals(field, value)
+        and not mentions.turned_down(field, case, order)
+        and not picked.passed_over(field, case, order)
     ]
     if not found:
         return frozenset() if not claims and _told_by_nik(field, case) else None
