@@ -36,6 +36,7 @@ from a2a.types import (
 from a2a.utils.errors import (
     A2AError,
     ContentTypeNotSupportedError,
+    InvalidParamsError,
     PushNotificationNotSupportedError,
     TaskNotCancelableError,
     TaskNotFoundError,
@@ -160,8 +161,34 @@ async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> Non
             await asked(client, message(Part(raw=b"%PDF-", media_type="application/pdf")))
         with pytest.raises(TaskNotFoundError):
             await client.get_task(GetTaskRequest(id="unknown"))
-        with pytest.raises(UnsupportedOperationError):
-            await client.list_tasks(ListTasksRequest())
+        for wrong in ({"page_size": 0}, {"page_size": 101}, {"page_token": "next"}, {"history_length": -1}):
+            with pytest.raises(InvalidParamsError):
+                await client.list_tasks(ListTasksRequest(**wrong))
+
+
+async def test_a_callers_tasks_are_listed_by_pages_and_a_visitors_never(office: Daemon) -> None:
+    async with agent(office) as client:
+        first = await asked(client, message("Halo"))
+        second = await asked(client, message("Halo", context_id=first.context_id))
+        mine = ListTasksRequest(context_id=first.context_id, page_size=1)
+        newest = await client.list_tasks(mine)
+        assert [task.id for task in newest.tasks] == [second.id]
+        assert (newest.page_size, newest.total_size, list(newest.tasks[0].artifacts)) == (1, 2, [])
+        mine.page_token, mine.include_artifacts = newest.next_page_token, True
+        oldest = await client.list_tasks(mine)
+        assert [task.id for task in oldest.tasks] == [first.id]
+        assert oldest.tasks[0].artifacts and not oldest.next_page_token
+        done = TaskState.TASK_STATE_COMPLETED
+        since = ListTasksRequest(status=done, context_id=first.context_id)
+        since.status_timestamp_after.CopyFrom(newest.tasks[0].status.timestamp)
+        assert [task.id for task in (await client.list_tasks(since)).tasks] == [second.id]
+        none = ListTasksRequest(status=TaskState.TASK_STATE_REJECTED)
+        assert not (await client.list_tasks(none)).tasks
+    tokens = TokenStore(office.state / "access.json")
+    visitor = f"Bearer {tokens.add('lobby', frozenset({'kiosk'}), now=datetime.now(UTC))}"
+    async with agent(office, Authorization=visitor) as client:
+        await asked(client, message("Halo"))
+        assert not (await client.list_tasks(ListTasksRequest())).tasks, "it would show others at the same kiosk"
 
 
 async def test_who_waits_or_reads_is_sent_away_when_their_rights_end(tmp_path: Path) -> None:

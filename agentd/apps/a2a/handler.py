@@ -1,4 +1,4 @@
-"""A2A's methods on durable runs: send, stream, get, subscribe, cancel. Lists and push configurations are refused.
+"""A2A's methods on durable runs: send, stream, get, list, subscribe, cancel. Push configurations are refused.
 
 A message is a run, under an id made of the message's own: sent again it answers the same task. A message to a task that
 waits for a yes decides it: a plain yes or no, or a data part {"approval_id", "approved"}.
@@ -19,6 +19,8 @@ from a2a.server.request_handlers.request_handler import RequestHandler
 from a2a.types import (
     CancelTaskRequest,
     GetTaskRequest,
+    ListTasksRequest,
+    ListTasksResponse,
     Message,
     SendMessageRequest,
     SubscribeToTaskRequest,
@@ -41,6 +43,7 @@ from a2a.utils.errors import (
 )
 
 from agentd.application import MethodCall
+from agentd.apps.a2a.listing import asked, changed_at, page, size_of
 from agentd.apps.a2a.tasks import RESTS, artifacts_of, status_of, task_of
 from agentd.errors import AgentdError, AgentError, Conflict, InvalidParams, NotFound, ToolError
 from agentd.messages import Caller
@@ -99,9 +102,26 @@ class Handler(RequestHandler):
             async for event in self._followed(run, context):
                 yield event
 
-    async def on_list_tasks(self, *_: Any) -> NoReturn:
-        """Refused: a list would show other visitors of the same token."""
-        raise UnsupportedOperationError("tasks are not listed; get each by its id")
+    async def on_list_tasks(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
+        """The caller's tasks by pages; none for visitors, who share a token with others."""
+        with _as_a2a():
+            wanted = asked(params)
+            found = (
+                await self._call("Agent.list", wanted, context.state[CALLER]) if wanted is not None else {"runs": []}
+            )
+            shown = page(params, found["runs"])
+            tasks = [await self._listed(run, params, context) for run in shown.runs]
+            size = size_of(params)
+            return ListTasksResponse(
+                tasks=tasks, next_page_token=shown.following, page_size=size, total_size=shown.total
+            )
+
+    async def _listed(self, run: Run, params: ListTasksRequest, context: ServerCallContext) -> Task:
+        task = task_of(await self._run(run["run_id"], context), context.state[BASE])
+        task.status.timestamp.FromDatetime(changed_at(run))
+        if not params.include_artifacts:
+            del task.artifacts[:]
+        return task
 
     async def on_create_task_push_notification_config(self, *_: Any) -> NoReturn:
         """Refused: the daemon calls no address that a caller names."""

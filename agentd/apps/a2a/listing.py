@@ -1,0 +1,65 @@
+"""What A2A's ListTasks asks for, and which of a caller's runs that is: pure. It asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from a2a.types import ListTasksRequest, TaskState
+from a2a.utils.errors import InvalidParamsError
+
+from agentd.apps.a2a.tasks import STATES
+
+PAGE, LARGEST = 50, 100
+"""Tasks of a page: the protocol's default, and its most."""
+MOST = 500
+"""Runs that are looked through, the newest first."""
+_STATUSES = {state: status for status, state in STATES.items()}
+
+
+class Page(NamedTuple):
+    """One page: the runs on it, the next page's token (empty: there is none), and how many runs there are in all."""
+
+    runs: Sequence[Mapping[str, Any]]
+    following: str
+    total: int
+
+
+def asked(params: ListTasksRequest) -> dict[str, Any] | None:
+    """The params of Agent.list; None where no run can be what is asked for. Raises InvalidParamsError."""
+    if params.HasField("page_size") and not 1 <= params.page_size <= LARGEST:
+        raise InvalidParamsError(f"pageSize is from 1 to {LARGEST}")
+    if params.HasField("history_length") and params.history_length < 0:
+        raise InvalidParamsError("historyLength is 0 or more")
+    if params.page_token and not (params.page_token.isascii() and params.page_token.isdecimal()):
+        raise InvalidParamsError("pageToken is not one that a list gave")
+    wanted: dict[str, Any] = {"limit": MOST}
+    if params.context_id:
+        wanted["session_id"] = params.context_id
+    if params.status != TaskState.TASK_STATE_UNSPECIFIED:
+        if params.status not in _STATUSES:
+            return None
+        wanted["status"] = _STATUSES[params.status]
+    return wanted
+
+
+def page(params: ListTasksRequest, runs: Sequence[Mapping[str, Any]]) -> Page:
+    """The page of these runs (of Agent.list), what changed last first."""
+    found = sorted(runs, key=changed_at, reverse=True)
+    if params.HasField("status_timestamp_after"):
+        since = params.status_timestamp_after.ToDatetime(UTC)
+        found = [run for run in found if changed_at(run) >= since]
+    start, size = int(params.page_token or 0), size_of(params)
+    end = start + size
+    return Page(found[start:end], str(end) if end < len(found) else "", len(found))
+
+
+def size_of(params: ListTasksRequest) -> int:
+    """How many tasks a page has."""
+    return int(params.page_size) if params.HasField("page_size") else PAGE
+
+
+def changed_at(run: Mapping[str, Any]) -> datetime:
+    """When a run of Agent.list came to stand as it does: its end, or else its beginning."""
+    return datetime.fromisoformat(str(run["finished_at"] or run["created_at"]))
