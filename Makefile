@@ -60,7 +60,7 @@ quick: install ## the tests that are not slow and start no process, browser or d
 	@$(BIN)/python -m pytest -q --quick $(WORKERS)
 
 # MCP's own suite (client, servers), JSON-RPC 2.0's examples, the OpenRPC contract, A2A by its SDK, letters' PDFs by
-# other readers and by PDF/UA's rules, axe on every page.
+# other readers and by PDF/UA's rules, axe on every page in every language.
 CONFORMANCE := tests/conformance tests/agentd/rpc/test_specification.py tests/agentd/rpc/test_openrpc.py \
 	tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py tests/servers/certificate/test_signing.py \
 	tests/servers/certificate/test_conformance.py tests/web/test_layout.py

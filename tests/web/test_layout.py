@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
+from agentd.agent.languages import LANGUAGES
 from tests.daemon import TOKEN, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
@@ -136,3 +137,30 @@ def test_the_officers_pages_fit(fresh_office: Callable[..., Daemon], guarded: Da
             desk.look(dialog)
             desk.page.keyboard.press("Escape")
     assert desk.faults + books.faults == []
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_page_has_no_fault_in_every_language(
+    hall: Daemon, guarded: Daemon, open_page: Open, language: str
+) -> None:
+    """As it opens; of the officers' pages what asks for their code, too."""
+    asked = f"?lang={language}"
+    faults: list[str] = []
+
+    def look(page: Page, screen: str) -> None:
+        walk = Walk(page, LEAST)
+        walk.look(screen)
+        faults.extend(walk.faults)
+        spoken = "id" if screen.startswith("/desk") else language  # the desk is the office's own
+        if page.locator("html").get_attribute("lang") != spoken:
+            faults.append(f"{screen} is not in {spoken}")
+
+    for path in ("/kiosk", "/chat"):
+        look(page := open_page(hall.url + path + asked, viewport=PHONE), path)
+    for path in ("/verify", "/verify/AAAA-AAAA-AAAA"):  # without scripts
+        page.goto(hall.url + path + asked)
+        look(page, path)
+    for path in ("/desk", "/ask"):
+        for token in ("", TOKEN):
+            look(open_page(guarded.url + path + asked, token=token, viewport=PHONE), f"{path} {token}")
+    assert faults == []
