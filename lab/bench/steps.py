@@ -8,6 +8,7 @@ and a turn the same at 10⁵ sessions as at ten. Each scenario is a daemon in a 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import resource
@@ -73,6 +74,8 @@ async def _daemon(*script: str) -> AsyncIterator[Daemon]:
         async with started(
             config.load(folder / "client.toml", state=str(folder / "state"), environ=os.environ)
         ) as made:
+            gc.collect()
+            gc.freeze()  # as `agentd serve` does once it is ready
             yield made
 
 
