@@ -131,7 +131,7 @@ def _of_drill(drilled: Callable[[], Mapping[str, Any]], name: str) -> Found:
 
 
 def _others() -> Iterator[Section]:
-    yield Section("soak.hour", EVERYTHING, lambda: import_module("lab.drill.soak").run())
+    yield Section("soak.office", EVERYTHING, lambda: import_module("lab.drill.soak").run())
     yield Section("house.code", (*EVERYTHING, "lab"), lambda: import_module("lab.figures.house").run())
 
 
