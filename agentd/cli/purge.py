@@ -83,6 +83,6 @@ async def _erased(client: Any, session_id: str) -> int:
     try:
         return int((await client.call("Session.delete", {"session_id": session_id}))["runs"])
     except Refused as error:
-        if error.error.get("data", {}).get("type") != "not_found":
+        if (error.error.get("data") or {}).get("type") != "not_found":
             raise
         return 0
