@@ -78,7 +78,6 @@ class Case:
         question = ""
         spoken: tuple[frozenset[str], ...] = ()
         for entry in sorted(self.said, key=lambda entry: entry.order):
-            spend()
             if entry.by == "agent":
                 question = entry.text
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
@@ -124,10 +123,17 @@ class Case:
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""
-        read = self._readings.remember((Heard, text, self.lexicon), lambda: heard(text, self.lexicon))
+        return self._readings.remember((Heard, text, self.form.names), lambda: self._read(text))
+
+    def _read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
+        spend()
+        read = heard(text, self.lexicon)
         return read, tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
 
     def _asked(self, question: str) -> tuple[frozenset[str], ...]:
+        return self._readings.remember((Named, question, self.form.names), lambda: self._asks(question))
+
+    def _asks(self, question: str) -> tuple[frozenset[str], ...]:
         """What a question asks for: by the words for fields, and by its own word unless it names others."""
         named = self.form.names.asked(question)
         own = [one.keys for one in named if one.plain]

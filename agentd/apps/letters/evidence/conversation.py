@@ -96,7 +96,6 @@ def conversation(
     other: str | None = None
     spoken_of: str | None = None
     for entry in sorted(said, key=lambda entry: entry.order):
-        spend()
         if entry.by == "agent":
             question = entry.text
         elif entry.by == "citizen":
@@ -135,6 +134,7 @@ def _message(
 def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
 ) -> tuple[Message, list[Statement]]:
+    spend()
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
     message = read(_unadorned(own_words(text)), lexicon, person=person)
