@@ -68,15 +68,21 @@ async def main() -> int:
                     for question in questions:
                         answer = await ask(in_own_words(question) if perfect else question, "sql", planner, host)
                         made[name].append({**answer, "needs_data": bool(question.queries)})
+                        _keep(given.planner, made)
                         print(f"{name} {len(made[name])} of {len(questions)}", flush=True)
             finally:
                 await planner.aclose()
+    print(json.dumps(_keep(given.planner, made), indent=1))
+    return 0
+
+
+def _keep(planner: str, made: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """The totals so far, written beside the other planner's: a slow model may be stopped before its last question."""
     kept = RESULTS / "reworded.json"
     figures = json.loads(kept.read_text()) if kept.is_file() else {}
-    figures[given.planner] = {name: totals(answers) for name, answers in made.items()}
+    figures[planner] = {name: totals(answers) for name, answers in made.items() if answers}
     kept.write_text(json.dumps(figures, indent=1) + "\n")
-    print(json.dumps(figures[given.planner], indent=1))
-    return 0
+    return dict(figures[planner])
 
 
 if __name__ == "__main__":
