@@ -9,8 +9,8 @@ DEMO_EXTRAS := --extra gemini --extra embedded --extra languages --extra letters
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE
 
-# As many workers as cores, but not more servers and browsers than a machine bears.
-WORKERS := -n logical --maxprocesses 4 --dist worksteal
+# One worker more than cores, as each waits a quarter of its time; at most four, for their memory.
+WORKERS = -n $(shell expr $$(nproc) + 1) --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 

@@ -33,7 +33,7 @@ async def open_graph(url: str, path: Path) -> Any:
 
     Raises GraphError. Graphiti's import takes seconds, so it happens on a thread.
     """
-    await asyncio.to_thread(_import_graphiti)
+    await asyncio.to_thread(import_graphiti)
     return await _open_neo4j(url) if url else await _open_file(path)
 
 
@@ -59,7 +59,8 @@ async def close_graph(driver: Any) -> None:
         await driver.close()
 
 
-def _import_graphiti() -> None:
+def import_graphiti() -> None:
+    """Takes seconds, once a process."""
     # Read while importing. Without them Graphiti reports to its makers, and reads any .env it finds.
     os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
     os.environ["PYTHON_DOTENV_DISABLED"] = "1"

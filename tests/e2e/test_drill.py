@@ -15,9 +15,8 @@ from lab.drill.hostile import CURVE, LENGTHS, curve
 from lab.drill.kills import CONFIG, Drill
 from lab.drill.machine_faults import clock_leaps
 
-pytestmark = pytest.mark.cold  # the starts are killed too
 
-
+@pytest.mark.cold  # the starts are killed too
 def test_runs_survive_kills_at_any_point(tmp_path: Path) -> None:
     found = Drill(tmp_path, 12, random.Random(1)).run(1, ("reserved", "committed"))
     assert sorted(found.points) == ["committed", "reserved"]

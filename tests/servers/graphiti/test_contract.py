@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.servers.graphiti.conftest import connect
 
 DATA = [
@@ -195,6 +197,7 @@ async def test_the_tools_say_what_they_do(state: Path) -> None:
     assert all(tool.output_schema for tool in tools.values())
 
 
+@pytest.mark.cold
 async def test_nothing_is_reported_home(state: Path, tmp_path: Path) -> None:
     """Before it reports anything, Graphiti leaves an identity of its own in the home folder."""
     async with connect(state, HOME=str(tmp_path)) as server:

@@ -44,7 +44,7 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
     for turn in case.turns:
         if (
             maybe
-            and affirms(turn)
+            and _affirmed(case, turn)
             and any(_read_as(field, case, turn, place, maybe) for place in repeated(field, case, turn))
         ):
             yield Claim(turn.order, Mood.SAID, True)
@@ -67,7 +67,7 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
     """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
     for turn in case.turns:
         asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
-        answer = True if asked and affirms(turn) else False if asked and turn.heard.another else None
+        answer = True if asked and _affirmed(case, turn) else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
         for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
@@ -183,12 +183,17 @@ def _answers(field: Field, case: Case, turn: Turn, sentence: Sentence) -> bool:
     """Whether a sentence may answer the question in other words: not where the message refuses or says the value."""
     if sentence.wrong or any(sentence.corrected):
         return True
-    return case.once(("open", field.path, turn.order), lambda: not _settled(field, turn))
+    return case.once(("open", field.path, turn.order), lambda: not _settled(field, case, turn))
 
 
-def _settled(field: Field, turn: Turn) -> bool:
+def _affirmed(case: Case, turn: Turn) -> bool:
+    """Whether the message is a yes, judged once for all the values that are tried."""
+    return case.once(("yes", turn.order), lambda: affirms(turn))
+
+
+def _settled(field: Field, case: Case, turn: Turn) -> bool:
     said = (span.supports for one in turn.heard.sentences for span in spans(field, one.words, turn.day))
-    return turn.heard.another or affirms(turn) or any(said)
+    return turn.heard.another or _affirmed(case, turn) or any(said)
 
 
 def _instead(
