@@ -1,9 +1,8 @@
-"""JSON-RPC 2.0 from bytes to bytes: jsonrpcserver's requests and responses behind a thin, exact dispatcher. No HTTP.
+"""JSON-RPC 2.0 from bytes to bytes: a thin, exact dispatcher. No HTTP.
 
-Where jsonrpcserver alone differs from the specification, this decides: one bad item doesn't spoil its batch, batches
-are bounded and concurrent, NaN is a parse error, an id that can be read is echoed, members beyond the specification
-are ignored, and no exception's text leaves. Two calls of one batch can't share an id: the repeat is refused, since
-its caller could not tell the answers apart.
+Where the specification leaves it open: one bad item doesn't spoil its batch, batches are bounded and concurrent, NaN
+is a parse error, an id that can be read is echoed, members beyond the specification are ignored, and no exception's
+text leaves. Two calls of one batch can't share an id: the repeat is refused, since its caller could not match answers.
 """
 
 from __future__ import annotations
@@ -15,9 +14,6 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import orjson
 import structlog
-from jsonrpcserver.request import Request
-from jsonrpcserver.response import ErrorResponse, SuccessResponse, serialize_error, serialize_success
-from jsonrpcserver.sentinels import NOID
 from pydantic import BaseModel
 
 from agentd.errors import (
@@ -43,6 +39,16 @@ Observe = Callable[[str, int], None]
 """Receives (method, error code or 0) of every call; an unknown method's name is given as `?`."""
 
 _MAX_EXACT_FLOAT = 2.0**53
+NOID: Any = object()
+"""The id of a notification, which None would not be."""
+
+
+class Request(NamedTuple):
+    """One call, as it was read."""
+
+    method: str
+    params: dict[str, Any] | list[Any]
+    id: Any
 
 
 class Limiter(Protocol):
@@ -171,13 +177,13 @@ class Dispatcher:
             self._observe(request.method, 0)
         if request.id is NOID:
             return None
-        return serialize_success(SuccessResponse(result, request.id))
+        return {"jsonrpc": "2.0", "result": result, "id": request.id}
 
     def _failed(self, request: Request, error: Exception, method: str) -> Response | None:
         shown = error_object(error, language_of(request.params))
         if self._observe is not None:
             self._observe(method, shown["code"])
-        return None if request.id is NOID else serialize_error(ErrorResponse(**shown, id=request.id))
+        return None if request.id is NOID else {"jsonrpc": "2.0", "error": shown, "id": request.id}
 
 
 class _Bound:
