@@ -63,7 +63,7 @@ def supported(schema: Any) -> Any:
 
 
 def functions(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
-    """{name: parameters} of a schema's actions, one function each; None where they can't be told as functions.
+    """{name: parameters} of a schema's actions, one function each; None where they can't be written as functions.
 
     The parameters are the action's keys besides `action` and `tool`: `input` (and `quotes`), or `response`.
     """
@@ -94,7 +94,7 @@ def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
 def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
     """One response or one event of a stream; `asked` are the functions that were offered, if any.
 
-    A block and a cut raise nothing in google-genai: both are told here.
+    A block and a cut raise nothing in google-genai: both are raised here.
     """
     usage = None
     if counted := answer.usage_metadata:

@@ -194,7 +194,7 @@ class HostedModel(ABC):
 
 
 def kind_of_status(status: int) -> FaultKind:
-    """What an HTTP status says of a provider. 402 is an empty account: like a wrong key, only people can mend it."""
+    """What an HTTP status says of a provider. 402 is an empty account: like a wrong key, only people can fix it."""
     known: dict[int, FaultKind] = {
         401: "auth",
         402: "auth",

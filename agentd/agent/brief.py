@@ -46,7 +46,7 @@ class Brief:
     prefix: tuple[ChatMessage, ...]
     toolset: Toolset
     prompt_tools: PromptTools | None = None
-    """The tools that the prompt tells of, where they are too many for all."""
+    """The tools that the prompt lists, where they are too many to list all."""
     language: Language = "id"
     """Of the daemon's own sentences."""
     spoken: str | None = None

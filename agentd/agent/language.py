@@ -45,7 +45,7 @@ NAMES: dict[str, str] = {
     "uk": "Ukrainian",
     "pl": "Polish",
 }
-"""The languages that are told apart, by code, with the name that a model is given. Any other is not detected."""
+"""The languages that are detected, by code, with the name that a model is given. Any other is not."""
 NEAR = frozenset({"jv", "su"})
 """Share so many words and names with Indonesian that CLD2 never guesses them."""
 _WIDE: frozenset[str] = frozenset({"id", "en"})

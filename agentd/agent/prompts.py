@@ -29,9 +29,9 @@ REMINDED = 1000
 DONE_CHARS = 200
 """Characters of an official act's output that stand in the prompt, which a small model takes long to read."""
 SENTENCE_CHARS = 40
-"""A message as long as this tells a result in words."""
+"""A message as long as this describes a result in words."""
 BESIDE_CHARS = 400
-"""Characters of a result that stands in the prompt whole though it is told in words; the rest has to be asked for."""
+"""Characters of a result that the prompt holds whole beside its sentence; the rest has to be asked for."""
 CHOICES_CHARS = 24
 """Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
 INSTRUCTIONS_CHARS = 4000
@@ -243,7 +243,7 @@ def tool_result(called: Called) -> ChatMessage:
 
 
 def _beside(message: str, output: Any) -> Any:
-    """Of a result that is told in a sentence too, the short values that the sentence leaves out; else all of it."""
+    """Of a result that a sentence describes too, the short values that the sentence leaves out; else all of it."""
     told = len(message) >= SENTENCE_CHARS and message.lstrip()[0] not in "{["
     if not told or not isinstance(output, dict) or len(_compact(output)) <= BESIDE_CHARS:
         return output

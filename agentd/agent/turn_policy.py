@@ -54,7 +54,7 @@ class Offer:
 
 
 class UnsupportedAnswer(InvalidAction):
-    """The answer says what this session does not support; the message tells the model so.
+    """The answer says what this session does not support; the message says so to the model.
 
     `instead` is what the citizen reads when the model insists.
     """

@@ -200,7 +200,7 @@ def access(settings: Any) -> Finding:
 
 
 def _status_of_agentd(listen: str) -> str | None:
-    """The status that a daemon there tells of itself; None when nobody, or somebody else, is there."""
+    """The status that a daemon there reports; None when nobody, or somebody else, is there."""
     try:
         with urllib.request.urlopen(f"http://{listen}/readyz", timeout=WAIT_S) as answer:
             health = json.load(answer)

@@ -37,7 +37,7 @@ class ToolSettings(Section):
     timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one call, in place of the server's `call_timeout_s`."""
     bare: ClassVar[bool] = False
-    """True for a tool given by its name alone: it is bound to whichever server offers it."""
+    """True for a tool given by its name alone: it is bound to the server that offers it."""
 
 
 class BareTool(ToolSettings):
@@ -91,7 +91,7 @@ class RpcSettings(Section):
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024)
     """Bytes of a request's body."""
     max_prompt_bytes: int = Field(default=8192, ge=16)
-    """Bytes (UTF-8) of what a person may write in one message, whichever way it comes in."""
+    """Bytes (UTF-8) of what a person may write in one message, over any channel."""
     max_batch: int = Field(default=50, ge=1)
     """Calls in one JSON-RPC batch."""
     rate_per_minute: int = Field(default=600, ge=1)

@@ -22,7 +22,7 @@ class Caller(Message):
 
     @property
     def is_visitor(self) -> bool:
-        """True for one of many people behind a kiosk's or a chat page's token: a session's key tells them apart."""
+        """True for one of many people behind a kiosk's or a chat page's token: a session's key distinguishes them."""
         return not self.may("staff") and not self.scopes.isdisjoint(("kiosk", "chat"))
 
     def with_key(self, session_key: str | None) -> Caller:

@@ -1,4 +1,4 @@
-"""What agentd tells its operator: structured logs with citizens' data taken out. Metrics and traces join it here."""
+"""What the operator reads: structured logs with citizens' data taken out. Metrics and traces join it here."""
 
 from __future__ import annotations
 

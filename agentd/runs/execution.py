@@ -17,7 +17,7 @@ Publish = Callable[[EventType, dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What an executor gets: the run's row, where it records, whom it tells."""
+    """What an executor gets: the run's row, where it records, whom it notifies."""
 
     row: RunRecord
     journal: Journal

@@ -49,6 +49,6 @@ def opens(key: str | None, hashes: Iterable[str | None]) -> bool:
 
 
 def is_one_of(given: str, hashes: Iterable[str | None]) -> bool:
-    """Compares with each, in a time that tells nothing of how much was right."""
+    """Compares with each, in constant time."""
     text = given.encode("utf-8", "surrogatepass")
     return any(one is not None and hmac.compare_digest(text, one.encode()) for one in hashes)

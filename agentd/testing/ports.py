@@ -253,7 +253,7 @@ class MemoryChannel:
             raise InvalidRequest("The body is no message") from None
 
     async def send(self, message: Outgoing) -> None:
-        """It arrives, unless a fault is told."""
+        """It arrives, unless a fault is set."""
         if self.faults:
             raise self.faults.pop(0)
         self.sent.append(message)

@@ -25,7 +25,7 @@ ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
 SECRETS = ("token", "app_secret", "verify_token")
 KEY = "biz_opaque_callback_data"
-"""Comes back in what the service tells of a message."""
+"""Comes back in the service's status of a message."""
 UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral"})
 """What is no message of a person's."""
 BUTTONS, BUTTON_CHARS, ROW_CHARS, ABOUT_CHARS = 3, 20, 24, 72
@@ -144,7 +144,7 @@ def incoming(payload: Any, number: str) -> list[Incoming]:
 
 
 def told(payload: Any, number: str) -> Iterator[str]:
-    """The keys of our messages that a delivery tells of: sent, delivered, read, or not to be delivered."""
+    """The keys of our messages that a delivery reports: sent, delivered, read, or not to be delivered."""
     for value in _values(payload):
         if _is_for(value, number):
             for status in _list(value, "statuses"):

@@ -103,7 +103,7 @@ class Follower:
                 await self._probe(client)
 
     async def _heartbeat(self, client: Client) -> None:
-        """Nothing tells us when a server behind a URL ends or is replaced by another: look."""
+        """No event says when a server behind a URL ends or is replaced: look."""
         while True:
             await asyncio.sleep(self._limits.heartbeat_s)
             await self._probe(client)

@@ -55,7 +55,7 @@ def _read(texts: list[str]) -> Any:
 
 
 def _error_text(output: Any) -> str:
-    """`{"error": {"message": …}}`, `{"error": …}` or `{"message": …}`, whichever there is."""
+    """`{"error": {"message": …}}`, `{"error": …}` or `{"message": …}`, the first that is there."""
     if not isinstance(output, dict):
         return ""
     error = output.get("error")

@@ -132,7 +132,7 @@ class Server:
             await self._pause(why, wire, backoff.after(lasted))
 
     async def _stay_down(self, why: str) -> None:
-        """Say why it is not started, and wait until it is told to leave."""
+        """Say why it is not started, and wait until it must leave."""
         logger.error("server %s is not started: %s", self.settings.name, why)
         self._leave.clear()
         self._set(state="down", error=why)

@@ -117,7 +117,7 @@ class IssuedLetters(BaseModel):
 
 
 async def answered(words: OfficeWords, work: Callable[[], CallToolResult]) -> CallToolResult:
-    """Run blocking work on a thread; what a person can mend comes back as a tool error in the office's words."""
+    """Run blocking work on a thread; what a person can correct comes back as a tool error in the office's words."""
     try:
         return await anyio.to_thread.run_sync(work)
     except InvalidFields as error:

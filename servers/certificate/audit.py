@@ -91,7 +91,7 @@ def against_journal(entries: Sequence[Entry], journal: Sequence[Entry]) -> Itera
 
 
 def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Finding]:
-    """Signed heads that don't fit: whoever rewrites the chain can't sign it."""
+    """Signed heads that don't fit: someone who rewrites the chain can't sign it."""
     hashes = {one.seq: one.hash for one in entries}
     keys = {one.fingerprint: one for one in known}
     for one in entries:
@@ -112,13 +112,13 @@ def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Findi
 def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     """Letters that were changed, inserted or lost by another hand than the register's own."""
     here = {row["number"]: row for row in rows}
-    mend = "`agentd letters repair` puts back what its entries say"
+    to_do = "`agentd letters repair` puts back what its entries say"
     for number, said in folded.items():
         if number not in here:
-            yield Finding(mark="fault", what=f"letter {number} was deleted from the register", to_do=mend)
+            yield Finding(mark="fault", what=f"letter {number} was deleted from the register", to_do=to_do)
         elif changed := differing(here[number], said):
             what = f"letter {number} was changed in the register: {', '.join(changed)}"
-            yield Finding(mark="fault", what=what, to_do=mend)
+            yield Finding(mark="fault", what=what, to_do=to_do)
     for number in here.keys() - folded.keys():
         what = f"letter {number} was put into the register without an entry, by another hand or an earlier agentd"
         yield Finding(mark="fault", what=what, to_do="find out who did so; it stays there as evidence")

@@ -9,7 +9,7 @@ letters list    [--state DIR]             the register, one letter a line: numbe
                                           file, who approved it, who voided it, why
 letters check   [FOLDER …]                every mistake of the letters' folders with its line; exit 0 if there is none
 letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
-letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   mend what can be mended truly, after a yes
+letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   repair what can be repaired truly, after a yes
 letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
 letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
 letters upgrade                           for `agentd migrate`
@@ -69,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
     auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
     auditing.add_argument("--expect", metavar="NUMBER:HASH", help="a head noted earlier, which must still be there")
     auditing.add_argument("--json", action="store_true", help="print the findings as JSON")
-    repairing = commands.add_parser("repair", help="mend what can be mended truly; deletes nothing")
+    repairing = commands.add_parser("repair", help="repair what can be repaired truly; deletes nothing")
     repairing.add_argument("--yes", action="store_true", help="do it without asking")
     repairing.add_argument("--accept-key", action="store_true", help="let the key that is there sign from now on")
     repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
@@ -214,7 +214,7 @@ def _repair(service: LetterService, options: argparse.Namespace) -> int:
         wanted += [repair.go_on_after(service, *options.next)] if options.next else []
         for step in itertools.chain(wanted, repair.steps(service)):
             if step.do is None:
-                print(f"✗ can't be mended: {step.what}")
+                print(f"✗ can't be repaired: {step.what}")
                 left += 1
             elif options.yes or _agreed(step.what):
                 step.do()

@@ -31,7 +31,7 @@ CRASH_POINTS = (
     "written",  # a .part file, not synced
     "synced",  # a .part file on the disk
     "renamed",  # the file has its name, the row is still RESERVED
-    "committed",  # ISSUED, nobody told yet
+    "committed",  # ISSUED, not reported yet
 )
 
 

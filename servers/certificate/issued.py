@@ -1,4 +1,4 @@
-"""A letter that exists, as its caller is told of it, and the code it is verified by. Issues nothing."""
+"""A letter that exists, as its caller receives it, and the code it is verified by. Issues nothing."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Journal:
         return [self._read(line, place) for place, line in enumerate(text.split(b"\n")[:-1], 1)]
 
     def follow(self, later: Callable[[Entry | None], Sequence[Entry]]) -> None:
-        """Append what `later` answers when told the last entry here, durably. Whatever it raises appends nothing."""
+        """Append what `later` makes of the last entry here, durably. When it raises, nothing is appended."""
         with self._locked() as file:
             new = later(self._last(file))
             if new:

@@ -89,7 +89,7 @@ class Ledger:
         return self._database.transaction(commit)
 
     def by_code(self, code: str) -> Letter | None:
-        """Looked up by the code's digest: how long it takes tells nothing about codes that exist."""
+        """Looked up by the code's digest: its duration reveals nothing about codes that exist."""
         return self._find(letters.c.code_digest == digest(code))
 
     def by_number(self, number: str) -> Letter | None:
@@ -179,7 +179,7 @@ class Ledger:
 
         self._database.transaction(enter)
 
-    def mend(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_back(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """Make the letters of these numbers say what their entries say; the guards are down for as long as it takes."""
 
         def put_back(connection: sa.Connection) -> None:

@@ -1,4 +1,4 @@
-"""The register's tables, what the database itself refuses whoever asks, and how both are made. Reads no letter.
+"""The register's tables, what the database itself refuses to every client, and how both are made. Reads no letter.
 
 SQLite, MariaDB and PostgreSQL. Guards have a version in their names: a register that an earlier agentd made gets
 today's at its first use.

@@ -1,6 +1,6 @@
 """Mends what an audit found, where the truth is known: from the journal, the entries, the signed letters themselves.
 
-Nothing is deleted or overwritten but a row that its own entries contradict. What can't be mended is said.
+Nothing is deleted or overwritten but a row that its own entries contradict. What can't be repaired is listed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ HIGHEST = 100_000
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to do, in words, and how; without a way to do it, it is what can't be mended."""
+    """One thing to do, in words, and how; without a way to do it, it is what can't be repaired."""
 
     what: str
     do: Callable[[], object] | None = None
 
 
 def steps(service: LetterService) -> Iterator[Step]:
-    """What to mend, in order; each is looked for when the ones before are done. Raises LedgerError, JournalError."""
+    """What to repair, in order; each is looked for when the ones before are done. Raises LedgerError, JournalError."""
     yield from _from_journal(service)
     yield from _rows(service)
     yield from _archive(service)
@@ -89,7 +89,7 @@ def _rows(service: LetterService) -> Iterator[Step]:
     if chain.faults(entries):
         yield Step(f"letters {numbers} differ from their entries, but the entries were changed too: compare a backup")
         return
-    yield Step(f"put back what the entries say of {numbers}", lambda: service.ledger.mend(wrong))
+    yield Step(f"put back what the entries say of {numbers}", lambda: service.ledger.put_back(wrong))
 
 
 def _archive(service: LetterService) -> Iterator[Step]:

@@ -59,7 +59,7 @@ from servers.certificate.verification import Verification, Verifier
 log = logging.getLogger(__name__)
 
 FOR_THE_DESK = {"agentd/for": "desk"}
-"""In a tool's `_meta`: for pages and programs; a model is not told of it."""
+"""In a tool's `_meta`: for pages and programs; a model does not see it."""
 WATCH_SECONDS = 1.0
 RETRY_SECONDS = 30.0
 SEAL_SECONDS = 600.0
@@ -172,7 +172,7 @@ class LetterServer(MCPServer[None]):
 
     async def _remember_connection(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method == "notifications/initialized":
-            # The session is made anew for every message; only what it wraps lives as long as the client.
+            # A new session is made for every message; only what it wraps lives as long as the client.
             self._connections.add(ctx.session._connection)
         return await call_next(ctx)
 

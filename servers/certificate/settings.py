@@ -1,4 +1,4 @@
-"""Where the letter service keeps things and what it is told by the environment. Reads it once; opens nothing."""
+"""Where the letter service keeps things and what the environment sets. Reads it once; opens nothing."""
 
 from __future__ import annotations
 

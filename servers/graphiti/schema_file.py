@@ -68,7 +68,7 @@ class Schema(_Part):
     tables: tuple[Table, ...]
     digest: str = ""
     profiled: bool = False
-    """An office's own database: keys and values are told with its columns."""
+    """An office's own database: keys and values come with its columns."""
 
 
 def read_schema(path: Path) -> Schema:

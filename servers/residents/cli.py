@@ -98,7 +98,7 @@ def _progress(count: int) -> None:
 
 
 def _fields(header: list[str], kept: Path) -> list[str]:
-    """Each column's field. Whoever sits at a terminal is asked for unknown ones, once: the answers are kept."""
+    """Each column's field. A person at a terminal is asked for unknown ones, once: the answers are kept."""
     chosen: dict[str, str] = tomllib.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     asked: dict[str, str] = {}
     fields = []

@@ -25,7 +25,7 @@ DRIVERS = {
     "postgres": "postgresql+psycopg",
 }
 NAMES_ONLY = {1054, 1142, 1143, 1146}
-"""MariaDB's errors whose texts name tables and columns, and no value: told to the office as they are."""
+"""MariaDB's errors whose texts name tables and columns, and no value: shown to the office as they are."""
 
 
 class Database:

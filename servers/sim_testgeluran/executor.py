@@ -22,7 +22,7 @@ MAX_ROWS = 1000
 TIMEOUT_SECONDS = 30.0
 CALLED = {"sqlite": "SQLite", "mysql": "MySQL", "postgres": "PostgreSQL"}
 FRESH_SECONDS = 10.0
-"""A name that isn't found is looked for anew in a catalogue older than this."""
+"""A name that isn't found is looked up again in a catalogue older than this."""
 
 
 class OperationResult(TypedDict):
@@ -84,7 +84,7 @@ class Executor:
         return {"success": True, "results": results}
 
     async def _run_one(self, raw: object, *, repeated: bool) -> OperationResult:
-        """Raises UnavailableError; every other trouble is the operation's own outcome."""
+        """Raises UnavailableError; every other failure is the operation's own outcome."""
         if repeated:
             return _failed("operation_id is used by an earlier operation of this plan; give each its own")
         try:

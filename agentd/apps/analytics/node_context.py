@@ -21,7 +21,7 @@ T = TypeVar("T")
 ROWS_LOGGED = 20
 """Longer lists in a logged response are cut to this: the log travels with the state."""
 HOPELESS = frozenset({"auth", "not_found", "blocked", "bad_request"})
-"""Failures of a model that asking again does not mend."""
+"""Failures of a model that a retry does not cure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ DATABASES = {
     "postgres": "PostgreSQL (TO_CHAR(d, 'YYYY-MM') is a month; DATE - DATE are days)",
     "sqlite": "SQLite (STRFTIME('%Y-%m', d) is a month)",
 }
-"""How an own database's dialect is told to the planner."""
+"""How the planner is given the dialect of an office's own database."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (

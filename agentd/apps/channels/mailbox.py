@@ -91,7 +91,7 @@ class Answer:
     chat: Chat | None = None
     """None: the chat is forgotten."""
     awaits: str | None = None
-    """A run whose end is told later."""
+    """A run whose result is sent later."""
     link: str | None = None
     """The code of a sign-in link that goes out with it."""
     ends: tuple[str, ...] = ()
@@ -223,7 +223,7 @@ class Mailbox:
         return await self._writes.do(work)
 
     async def waiting(self) -> list[tuple[Place, str]]:
-        """(chat, run_id) of the runs whose end is told later."""
+        """(chat, run_id) of the runs whose result is sent later."""
         rows = await self._writes.do(lambda db: list(db.execute(sa.select(WAITS)).mappings()))
         return [((row["channel"], row["chat"]), row["run_id"]) for row in rows]
 

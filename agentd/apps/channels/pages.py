@@ -2,7 +2,7 @@
 the service's bridge checks a delivery, the register a PIN.
 
 A PIN never goes through a chat service. A link may have been sent to somebody else, so signing in is done only when the
-number that the page shows is written in the chat; until then the chat is told nothing.
+number that the page shows is written in the chat; until then the chat receives nothing.
 """
 
 from __future__ import annotations

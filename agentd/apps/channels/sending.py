@@ -29,7 +29,7 @@ log = structlog.get_logger("agentd.channels")
 LEAVE_S = 3.0
 """How long a stop waits for what is on its way."""
 REMEMBERED = 1000
-"""Keys that services told of and nobody asked for yet."""
+"""Keys that services reported and nobody asked for yet."""
 
 
 class Sender:

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
 _BREAKS = frozenset(",;:")
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _STATUS_WORDS = 4
-"""A result's text of more words tells a procedure, not what became of somebody's request."""
+"""A longer text of a result describes a procedure, not what became of somebody's request."""
 MOST_SEARCHED = 32
 
 

@@ -146,7 +146,7 @@ def _spoken_of(field: Field, case: Case) -> bool:
 
 
 def _told(field: Field, case: Case) -> bool:
-    """Whether the citizen told the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
+    """Whether the citizen gave the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
     said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
     if field.person == ANYBODY or field.kind == "relation":
         return any(_names_kin(segment) for segment in said)
@@ -154,7 +154,7 @@ def _told(field: Field, case: Case) -> bool:
 
 
 def _names_kin(segment: Segment) -> bool:
-    """`anak saya Putri Rahayu`: kin by name, and no datum of theirs."""
+    """`anak saya Putri Rahayu`: a relative by name, and nothing else of theirs."""
     named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
     return named and segment.label is None and segment.person in KIN
 
@@ -209,7 +209,7 @@ def _unnamed(case: Case) -> Iterator[list[str]]:
 
 
 def _longest_first(raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:
-    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is told."""
+    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is given."""
     words = list(raws)
     if cut:
         words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]

@@ -29,7 +29,7 @@ _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _FIRST_SENTENCE = re.compile(r"[^.\n]*")
 
 Forms = Mapping[str, frozenset[str]]
-"""Each word with the deeds that it tells of."""
+"""Each word with the deeds that it names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ def scope_of(tools: Iterable[ToolInfo]) -> Scope:
 
 
 def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
-    """The deeds that calls of these tools did. What only a description tells, another tool of that name does."""
+    """The deeds that calls of these tools did. What only a description names, another tool of that name does."""
     called = list(called)
     named = frozenset().union(*(_own(tool).named for tool in called))
     others = frozenset().union(*(_own(tool).named for tool in tools))

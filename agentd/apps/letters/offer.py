@@ -30,7 +30,7 @@ ABOUT = "agentd/about"
 (`{"letter_type": ["skds"]}`)."""
 
 LISTS = "agentd/lists"
-"""A tool's own `_meta`: true of the one that tells which official acts there are."""
+"""A tool's own `_meta`: true of the one that lists the official acts."""
 
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
 """Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
@@ -79,12 +79,12 @@ def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
 
 
 def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
-    """The tool that tells what an official act needs."""
+    """The tool that says what an official act needs."""
     return next((tool for tool in tools if isinstance(tool.meta.get(ABOUT), dict)), None)
 
 
 def listing(tools: Iterable[ToolInfo]) -> ToolInfo | None:
-    """The tool that tells which official acts there are."""
+    """The tool that lists the official acts."""
     return next((tool for tool in tools if tool.meta.get(LISTS)), None)
 
 

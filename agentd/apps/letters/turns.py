@@ -117,7 +117,7 @@ def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
 def _told(turn: Turn, *, looked_up: bool) -> str | None:
     """What the last step's tool, or the host, says of it in words, where those are in the citizen's language.
 
-    What was looked up is told as the office tells it: a small model that puts it in other words adds to it.
+    What was looked up is shown in the office's own words: a small model that rewords it adds to it.
     """
     last = turn.steps[-1]
     message = last.message.strip()

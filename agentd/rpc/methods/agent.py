@@ -84,7 +84,7 @@ class ApproveParams(Params):
 
     run_id: RunId
     approval_id: str = Field(min_length=1, max_length=200, description="From the run's `approval`.")
-    approved: bool = Field(description="true makes the call, false tells the model that a human refused.")
+    approved: bool = Field(description="true makes the call; with false the model learns that a human refused.")
     arguments: Arguments | None = Field(None, description="Changed arguments (staff only).")
     session_key: SessionKey | None = None
 

@@ -136,7 +136,7 @@ class AgentLoop:
     # -- one turn
 
     def _messages(self, question: str, hints: Hints | None) -> list[Message]:
-        """Schema, hints and examples for every model: whichever provider answers in the end may know no grammar."""
+        """Schema, hints and examples for every model: the provider that answers in the end may know no grammar."""
         shown = []
         for example in self._examples(question, hints):
             linked = self._bench.linker.link(example.question) if self._aids.linking else None

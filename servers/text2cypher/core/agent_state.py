@@ -96,7 +96,7 @@ class AgentState:
 
     `truncated`: there were more rows than the engine's cap.
 
-    `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, likeness of the spelling).
+    `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, similarity of the spelling).
     """
 
     question_id: str

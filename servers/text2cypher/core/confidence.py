@@ -1,6 +1,6 @@
 """How far an answer can be trusted: what the question says and the query doesn't, and results that look wrong.
 
-confidence = what calibration.toml makes of the doubts, times the likeness of every misspelt name that was linked. An
+confidence = what calibration.toml makes of the doubts, times the similarity of every misspelt name that was linked. An
 answer with a doubt is `uncertain`, and so is one below CERTAIN. Rules; asks no model and changes no query.
 """
 

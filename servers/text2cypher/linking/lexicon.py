@@ -70,7 +70,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
 
 
 def about(folder: Path | None, *, shipped: bool) -> str:
-    """What the graph holds, in a sentence for whoever picks a tool; empty when nobody wrote one."""
+    """What the graph holds, in a sentence for a model that picks a tool; empty when nobody wrote one."""
     file = folder / FILE if folder is not None else None
     held = file if file is not None and file.exists() else (SHIPPED if shipped else None)
     return str(json.loads(held.read_text(encoding="utf-8")).get("about", "")) if held is not None else ""

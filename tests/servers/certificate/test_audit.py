@@ -1,4 +1,4 @@
-"""`letters audit` finds any change, insertion and loss, and `letters repair` mends what can be mended truly."""
+"""`letters audit` finds any change, insertion and loss, and `letters repair` repairs what can be repaired truly."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_what_cannot_be_mended_is_said(
 ) -> None:
     sorted(office.archive.folder.glob("2026/*.pdf"))[0].unlink()
     assert main(["repair", "--yes", "--state", str(tmp_path)]) == 1
-    assert "can't be mended: the PDF of letter 001/SKD/CONTOH/III/2026" in capsys.readouterr().out
+    assert "can't be repaired: the PDF of letter 001/SKD/CONTOH/III/2026" in capsys.readouterr().out
 
 
 def test_numbers_that_may_be_in_peoples_hands_are_skipped(office: LetterService, tmp_path: Path) -> None:

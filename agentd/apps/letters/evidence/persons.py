@@ -73,7 +73,7 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
 def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     """For whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), None when it doesn't say.
 
-    Kin may ask for one another; whoever asks for a neighbour, a friend or an employer gives no evidence of them.
+    Relatives may ask for one another; who asks for a neighbour, a friend or an employer gives no evidence of them.
     """
     if "atas nama saya" in " ".join(words):
         return CITIZEN

@@ -111,7 +111,7 @@ export class Bubbles {
     );
   }
 
-  /** Cards keep what they loaded (a preview) while the turn is drawn anew. */
+  /** Cards keep what they loaded (a preview) while the turn is redrawn. */
   _card(turn, part, index) {
     const state = part.kind === 'approval' ? `${part.decided}:${Boolean(waiting(turn))}:${turn.forStaff}` : 'letter';
     const key = `${turn.runId}:${index}:${state}`;

@@ -144,7 +144,7 @@ export class Conversation {
     return answering;
   }
 
-  /** Follows a turn to its end; whoever else asks for the same waits along. */
+  /** Follows a turn to its end; other callers for the same turn share the wait. */
   _follow(turn) {
     if (!this._followed.has(turn)) {
       this._followed.set(turn, this._toItsEnd(turn).finally(() => this._followed.delete(turn)));

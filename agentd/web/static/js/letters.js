@@ -6,7 +6,7 @@ import { learn } from './words.js';
 /**
  * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
  * `ask` calls a tool of the office's letter server, whatever other servers offer under that name.
- * `staff`: whoever sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
+ * `staff`: a caller who sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
  * A field: {name, label, kind, hint, choices, required, fallback, source} in the schema's order.
  */
 export async function loadCatalogue(signal) {

@@ -72,7 +72,7 @@ def _instead(segment: Segment, field: Field) -> bool:
 
 
 def _restates(segment: Segment) -> bool:
-    """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence is said anew."""
+    """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence replaces what was said."""
     return segment.label is None and segment.corrected
 
 

@@ -35,7 +35,7 @@ const ask = once(async () => {
   setTimeout(() => watch(params.run_id, ended.signal), 300);
   let drawn;
   try {
-    // Under its run_id the same question is asked once, however often the line breaks or the daemon starts anew.
+    // Under its run_id the same question is asked once, however often the connection breaks or the daemon restarts.
     drawn = answerCard(question, await callSurely('Analytics.ask', params, { signal: ended.signal, onWaiting: lost }));
   } catch (error) {
     if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));

@@ -36,7 +36,7 @@ function requirements(request) {
   return h('fieldset', { class: 'ticks' }, h('legend', {}, 'Persyaratan yang sudah dilihat'), request.requirements.map(line), note);
 }
 
-/** What is ticked, by whichever officer; a box under somebody's hands is left alone. */
+/** What is ticked, by any officer; a box that is in use is left alone. */
 export function showTicks(requests) {
   for (const request of requests) {
     for (const { requirement, seen } of request.requirements) {
