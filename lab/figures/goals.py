@@ -84,4 +84,4 @@ GOALS = {
     "bench.cypher": (Goal("cypher_validate_ms", 5), Goal("cypher_execute_ms", 20)),
     "bench.graph_size": (Goal("60000/load_s", 60), Goal("60000/link_exact_ms", 10), Goal("60000/validate_ms", 5)),
 }
-"""What a figure is to be on a quiet machine of two cores: the issues' numbers, but for the sessions, which have ours."""
+"""What a figure is to be on a quiet machine of two cores: the issues' numbers; of open sessions ours."""
