@@ -59,6 +59,8 @@ def findings(question: str, plan: Plan, past: Iterable[str] = ()) -> list[Findin
 
 
 def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
+    from sqlglot import exp
+
     written = _text(plan).casefold()
     asked = timeless(question)
     for name in _names(asked):
@@ -76,7 +78,10 @@ def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
     yield from _other_figure(asked, written, bool(ends))
     if (some := finder("restricts").search(asked)) and not choice.any:
         yield some[0]
-    yield from _whole_cut(plan)
+    for query in plan.selects:
+        found = tree(query["query"])
+        for select in found.find_all(exp.Select) if found is not None else ():
+            yield from (*_whole_cut(select), *_unused(select))
 
 
 def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:
@@ -90,18 +95,32 @@ def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:
         yield total[0]
 
 
-def _whole_cut(plan: Plan) -> Iterator[str]:
+def _whole_cut(select: exp.Select) -> Iterator[str]:
     """A value that a CASE counts where the rows are those of that value already: a share of itself."""
     from sqlglot import exp
 
-    for query in plan.selects:
-        found = tree(query["query"])
-        for select in found.find_all(exp.Select) if found is not None else ():
-            where = select.args.get("where")
-            kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
-            cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
-            same = (each.this for each in cases if each.is_string and each.this in kept)
-            yield from (value for value in same if not _DATE.match(value))
+    where = select.args.get("where")
+    kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
+    cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
+    yield from (each.this for each in cases if each.is_string and each.this in kept and not _DATE.match(each.this))
+
+
+def _unused(select: exp.Select) -> Iterator[str]:
+    """Tables that are joined for nothing: no column is shown, no row chosen by them. Of COUNT(*), one is counted; in a
+    subquery that they exist may be all that is asked."""
+    from sqlglot import exp
+
+    if select.find_ancestor(exp.Select) is not None:
+        return
+    joins = select.args.get("joins") or []
+    inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
+    tied = [column.table for condition in inner for column in condition.find_all(exp.Column)]
+    within = {id(column) for condition in inner for column in condition.find_all(exp.Column)}
+    used = {column.table for column in select.find_all(exp.Column) if id(column) not in within}
+    if "" in used or any(len(list(condition.find_all(exp.Predicate))) > 1 for condition in inner):
+        return
+    idle = [join.this.alias_or_name for join in joins if not join.side and tied.count(join.this.alias_or_name) < 2]
+    yield from (name for name in idle if name not in used and (used or name == idle[-1]))
 
 
 def _unsaid(said: str, choice: _Choice) -> Iterator[str]:

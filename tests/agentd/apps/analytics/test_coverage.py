@@ -40,6 +40,15 @@ def of(query: str) -> Plan:
         ("Total penjualan?", "SELECT Total FROM i", ["Total"]),
         ("Top 3 customer", "SELECT c, SUM(t) AS t FROM i GROUP BY c ORDER BY t LIMIT 3", ["Top"]),
         ("Order terakhir tanggal berapa?", "SELECT MIN(d) AS d FROM o", ["terakhir"]),
+        ("produk seafood ada berapa?", "SELECT COUNT(*) AS n FROM p JOIN k ON p.k = k.id", ["k"]),
+        ("produk seafood ada berapa?", "SELECT COUNT(*) AS n FROM p JOIN k ON p.k = k.id WHERE k.n = 'Seafood'", []),
+        ("qty tofu?", "SELECT SUM(d.q) AS q FROM d JOIN p ON d.p = p.id", ["p"]),
+        (
+            "Penjualan per kategori",
+            "SELECT k.n, SUM(d.q) FROM d JOIN p ON d.p = p.id JOIN k ON p.k = k.id GROUP BY k.n",
+            [],
+        ),
+        ("masuk paling awal siapa?", "SELECT n FROM e ORDER BY d DESC LIMIT 1", ["paling awal"]),
         ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
         (
             "Porsi order ke Germany?",
