@@ -183,13 +183,14 @@ class Engine:
 
     async def cancel(self, run_id: str) -> None:
         """Stop a run within its step. Raises Conflict when it has ended."""
-        for status in ("running", "queued", "needs_approval"):
-            if await self._store.change(run_id, status, {"status": "cancelled"}):
+        while True:  # it may begin, wait or end between its row's reading and the change
+            row = await self._store.run(run_id)
+            if row is None or row.status in ENDED:
+                raise Conflict("the run has ended already")
+            if await self._store.change(run_id, row.status, {"status": "cancelled"}):
                 break
-        else:
-            raise Conflict("the run has ended already")
         live = self._live.get(run_id)
-        if status != "running":
+        if row.status != "running":
             await self._close(run_id)
         elif live is not None:
             self._stop(run_id)

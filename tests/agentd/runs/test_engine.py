@@ -329,6 +329,40 @@ async def test_a_queued_run_is_cancelled_at_once_while_the_one_before_it_goes_on
         assert (await first).response == "Selesai"
 
 
+async def test_a_cancel_reaches_a_run_that_begins_at_that_moment(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, go, begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        if asked.is_set():
+            begun.set()
+            await asyncio.Event().wait()
+        asked.set()
+        await go.wait()
+        return "ok"
+
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), call("make_letter"), tools=tools) as daemon:
+        change = daemon.store.change
+
+        async def cancelled() -> bool:
+            row = await daemon.store.run("r2")
+            return row is not None and row.status == "cancelled"
+
+        async def changed(run_id: str, *others: Any) -> bool:
+            done = await change(run_id, *others)
+            go.set()
+            while not begun.is_set() and not await cancelled():  # noqa: ASYNC110 - the store tells nobody
+                await asyncio.sleep(0.01)
+            return done
+
+        first = asyncio.create_task(daemon.runs.run("a", AgentOptions(run_id="r1", session_id="s"), KIOSK))
+        await asked.wait()
+        await daemon.runs.start("b", AgentOptions(run_id="r2", session_id="s"), KIOSK)
+        monkeypatch.setattr(daemon.store, "change", changed)
+        assert (await daemon.runs.cancel("r2", KIOSK)).status == "cancelled"
+        assert (await first).response == "Selesai"
+
+
 async def test_a_direct_call_that_fails_as_a_run_keeps_its_own_error(start: Start) -> None:
     def broken(_: dict[str, Any]) -> None:
         raise RuntimeError("printer kosong")
