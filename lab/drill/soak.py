@@ -98,7 +98,7 @@ def run(minutes: float = MINUTES) -> Found:
 
 def soak(folder: Path, minutes: float) -> Found:
     """The same, in a folder."""
-    from lab.drill import counter_day  # it needs the tests' servers; whoever takes a sample does not
+    from lab.drill import counter_day  # it needs the tests' servers; a sample does not
 
     with counter_day.Service() as service:
         text = counter_day.config(service.url, keep_s=minutes * 60 / 6)

@@ -66,7 +66,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
     for name in _names(asked):
         if name.casefold() not in written:
             yield name
-    numbers = {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", written)}
+    numbers = _numbers(written)
     for number in _NUMBER.findall(asked):
         if not any(_plain(number) * scale in numbers for scale in SCALES):
             yield number
@@ -130,7 +130,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
         parts = re.findall(r"[^\W_]{3,}", text)
         if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
             yield text
-    numbers = {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", said)}
+    numbers = _numbers(said)
     for number in choice.numbers:
         in_words = number.is_integer() and any(word in known.split() for word in spoken(int(number)))
         if number > 1 and number != 100 and not in_words and not numbers & {number / scale for scale in SCALES}:
@@ -207,6 +207,10 @@ def _values(filters: Any) -> Iterator[str | float]:
                 yield float(one)
             else:
                 yield "" if one is None else str(one)
+
+
+def _numbers(text: str) -> set[float]:
+    return {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", text)}
 
 
 def _plain(number: str) -> float:

@@ -71,7 +71,7 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
         return words["write"]
     hints = bench.linker.link(question)
     linked = hints.labels or hints.mentions or hints.properties or hints.relations or hints.related
-    known = bench.linker.lexicon.written  # else the question may be in words that nobody told of this graph
+    known = bench.linker.lexicon.written  # else no word of the question need be known for this graph
     if known and not linked and not languages().graph & set(folded(question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
     if hints.unknown:

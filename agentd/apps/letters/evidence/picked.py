@@ -75,10 +75,12 @@ def passed_over(field: Field, case: Case, order: int) -> bool:
     """Whether the citizen picked another of the offers that a result lists than one that holds the value."""
     entry = next(entry for entry in case.said if entry.order == order)
     rows = _rows(entry.value)
-    turn = next((turn for turn in case.turns if turn.order > order and place(turn) is not None), None)
-    if len(rows) < 2 or turn is None:
+    if len(rows) < 2:
         return False
-    rows, at = _as_told(rows, turn.question), place(turn) or 0
+    picks = ((turn, at) for turn in case.turns if turn.order > order and (at := place(turn)) is not None)
+    if (pick := next(picks, None)) is None:
+        return False
+    rows, at = _as_named(rows, pick[0].question), pick[1]
     picked = rows[at - 1 : at or None] if at <= len(rows) else []
     return not any(_holds(field, case, entry, row) for row in picked)
 
@@ -89,12 +91,12 @@ def _rows(value: Any) -> list[Mapping[str, Any]]:
     return [row for row in lists[0] if isinstance(row, Mapping)] if len(lists) == 1 else []
 
 
-def _as_told(rows: list[Mapping[str, Any]], question: str) -> list[Mapping[str, Any]]:
-    """The records in the order in which the agent told of them; as they were found where it told of fewer than two."""
-    told = f" {plain(question)} "
+def _as_named(rows: list[Mapping[str, Any]], question: str) -> list[Mapping[str, Any]]:
+    """The records in the order in which the agent named them; as they were found where it named fewer than two."""
+    named = f" {plain(question)} "
     texts = [{f" {plain(str(leaf))} " for leaf in results.leaves(row)} - {"  "} for row in rows]
     own = [each - set().union(*(other for other in texts if other is not each)) for each in texts]
-    places = [min((told.find(text) for text in each if text in told), default=-1) for each in own]
+    places = [min((named.find(text) for text in each if text in named), default=-1) for each in own]
     ordered = sorted((at, number) for number, at in enumerate(places) if at >= 0)
     return [rows[number] for _, number in ordered] if len(ordered) > 1 else rows
 

@@ -247,7 +247,7 @@ async def test_an_outage_of_the_service_loses_nothing_and_keeps_the_order(desk: 
 
 
 class CutOff(MemoryChannel):
-    """The first message arrives, but whoever sent it never hears that."""
+    """The first message arrives, but its sender never hears that."""
 
     async def send(self, message: Outgoing) -> None:
         await super().send(message)
