@@ -131,6 +131,8 @@ class Template:
             connection.close()
 
     def _hung_up(self, connection: socket.socket) -> None:
+        if connection.fileno() < 0:  # its process's end was reported, and it closed, since these events were read
+            return
         self._selector.unregister(connection)
         for pid in [pid for pid, asker in self._asked.items() if asker is connection]:
             os.killpg(pid, signal.SIGKILL)  # not waited for yet: the group is there

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from agentd.access import TokenStore
@@ -291,6 +291,13 @@ def test_a_letter_that_waits_for_an_officer_says_so_and_appears_once_it_is_appro
     expect(page.locator(".card.letter")).to_contain_text("001/SKD/")
 
 
+def wait_for(locator: Locator, office: Daemon) -> None:
+    """As long as the daemon lives: the model may be slow, but nobody waits for one that has ended."""
+    while locator.count() == 0:
+        assert office.process is not None and office.process.poll() is None
+        locator.page.wait_for_timeout(500)
+
+
 @pytest.mark.model
 @pytest.mark.usefixtures("weights")
 def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, open_page: Open) -> None:
@@ -307,11 +314,11 @@ def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, o
     page.get_by_label("Tulis pesan").fill(WORDS)  # a full form would need no model
     page.locator("[data-act=send]").tap()
     card = page.locator(".card.approval")
-    card.or_(page.locator(".turn.completed, .turn.failed")).first.wait_for(timeout=0)
+    wait_for(card.or_(page.locator(".turn.completed, .turn.failed")).first, office)
     if card.count() == 0:  # it only spoke: the citizen insists
         page.get_by_label("Tulis pesan").fill("Data saya sudah lengkap. Tolong buatkan suratnya sekarang.")
         page.locator("[data-act=send]").tap()
-        card.wait_for(timeout=0)
+        wait_for(card, office)
     for value in (FIELDS["nama"], FIELDS["nik"], "Jl. Melati No"):
         expect(card).to_contain_text(value)
     page.locator("[data-act=yes]").tap()
