@@ -14,6 +14,7 @@ import structlog
 
 from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.access.pairing import Pairing
+from agentd.agent.courtesies import Courtesies
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.turn_policy import TurnPolicies
 from agentd.application import App, InternalCall, Wiring, policed
@@ -168,7 +169,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made.apps = tuple(make(_wiring(made, seen.model)) for make in apps())
         made.tools = policed(HostedArguments(seen.tools), made.apps)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
-        policy = TurnPolicies([app.turns for app in made.apps])
+        policy = TurnPolicies([*(app.turns for app in made.apps), Courtesies()])
         agent = AgentExecutor(
             store,
             _as_the_loop_asks(seen.model, made.apps),

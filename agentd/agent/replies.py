@@ -35,6 +35,8 @@ class Replies:
     yes: str
     no: str
     prompt: Mapping[str, str]
+    courtesies: Mapping[str, tuple[str, ...]]
+    beside_courtesies: frozenset[str]
 
 
 @cache

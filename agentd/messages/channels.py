@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agentd.messages.base import Json, Message
 
-IncomingKind = Literal["text", "tap", "media", "forwarded"]
+IncomingKind = Literal["text", "tap", "media", "forwarded", "edited"]
 
 
 class ChannelSettings(Message):
@@ -31,6 +31,9 @@ class ChannelSettings(Message):
 
 class Incoming(Message):
     """One message of one person, or one tap on a button: then `text` is the id of the choice.
+
+    Of what is not read as written here (a file's caption, a forwarded or changed message) the text is only for seeing
+    that there is a PIN in it.
 
     `id` is the service's own and the same when the service sends it again; `reference` names it in calls about it.
     """

@@ -24,7 +24,14 @@ from bridges.channels.wire import File, Wire
 
 POLL_S = 50
 WRONG_TOKEN_S = 60.0
-READ = ["message", "callback_query"]
+READ = ["message", "edited_message", "callback_query"]
+UNHEARD = frozenset(
+    {
+        *("pinned_message", "message_auto_delete_timer_changed", "write_access_allowed", "chat_background_set"),
+        *("connected_website", "boost_added", "proximity_alert_triggered"),
+    }
+)
+"""What is no message of a person's, though it stands between them."""
 SECRET_HEADER = "x-telegram-bot-api-secret-token"
 
 
@@ -150,22 +157,30 @@ def incoming(update: dict[str, Any]) -> Incoming | None:
     try:
         if "callback_query" in update:
             return _tap(update["update_id"], update["callback_query"])
+        if "edited_message" in update:
+            return _message(update["update_id"], update["edited_message"], edited=True)
         return _message(update["update_id"], update["message"])
     except (KeyError, TypeError, AttributeError):
         return None
 
 
-def _message(number: int, message: dict[str, Any]) -> Incoming | None:
-    if message["chat"]["type"] != "private" or message["from"].get("is_bot"):
+def _message(number: int, message: dict[str, Any], *, edited: bool = False) -> Incoming | None:
+    """None also for a place that moves on: it comes as an edit every few seconds."""
+    text = message.get("text", message.get("caption"))
+    if message["chat"]["type"] != "private" or message["from"].get("is_bot") or not UNHEARD.isdisjoint(message):
+        return None
+    if edited and text is None:
         return None
     kind: IncomingKind = "text" if isinstance(message.get("text"), str) else "media"
-    if "forward_origin" in message or "forward_date" in message:
-        kind = "forwarded"
+    if any(sign in message for sign in ("forward_origin", "forward_date", "via_bot")):
+        kind = "forwarded"  # also what another bot wrote for them
+    elif edited:
+        kind = "edited"
     return Incoming(
         id=str(number),
         chat=str(message["chat"]["id"]),
         kind=kind,
-        text=message["text"] if kind == "text" else "",
+        text=text if isinstance(text, str) else "",
         reference=str(message["message_id"]),
         language=message["from"].get("language_code"),
     )

@@ -26,7 +26,7 @@ SIGNATURE = "x-hub-signature-256"
 SECRETS = ("token", "app_secret", "verify_token")
 KEY = "biz_opaque_callback_data"
 """Comes back in the service's status of a message."""
-UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral"})
+UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral", "revoke"})
 """What is no message of a person's."""
 BUTTONS, BUTTON_CHARS, ROW_CHARS, ABOUT_CHARS = 3, 20, 24, 72
 LATER = frozenset({1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 133004})
@@ -180,14 +180,23 @@ def _message(message: dict[str, Any]) -> Incoming | None:
     if kind in UNHEARD:
         return None
     same = {"id": str(message["id"]), "chat": str(message["from"]), "reference": str(message["id"])}
+    if kind == "edit":
+        return Incoming(kind="edited", text=_text(message.get("edit", {}).get("message", {})), **same)
     if context.get("forwarded") or context.get("frequently_forwarded"):
-        return Incoming(kind="forwarded", **same)
+        return Incoming(kind="forwarded", text=_text(message), **same)
     if kind == "text":
         return Incoming(kind="text", text=str(message["text"]["body"]), **same)
     if kind == "interactive":
         reply = message["interactive"]
         return Incoming(kind="tap", text=str(reply[reply["type"]]["id"]), **same)
-    return Incoming(kind="media", **same)
+    return Incoming(kind="media", text=_text(message), **same)
+
+
+def _text(message: Any) -> str:
+    """A text or a file's caption; empty where there is none."""
+    content = message.get(message.get("type"))
+    found = content.get("body", content.get("caption")) if isinstance(content, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def _list(value: Any, key: str) -> list[Any]:

@@ -68,10 +68,11 @@ class Requirements(BaseModel):
 
 
 class OfficeHours(BaseModel):
-    """What `get_office_hours` answers; `hours` null where the office doesn't say."""
+    """What `get_office_hours` answers; `hours` and `fee` (of every letter) null where the office doesn't say."""
 
     office: str
     hours: str | None
+    fee: str | None
 
 
 class Preview(BaseModel):

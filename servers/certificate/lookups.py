@@ -79,10 +79,12 @@ def of_other_offices(service: LetterService) -> list[str]:
 
 
 def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
-    """When the office is open."""
+    """When the office is open, and what its letters cost."""
     office = service.office
-    told = words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else office.kelurahan
-    return result(told, OfficeHours(office=office.kelurahan, hours=office.hours or None))
+    told = [words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."]
+    told += [words.fee.format(fee=office.fee)] if office.fee else []
+    found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
+    return result(" ".join(told), found)
 
 
 def preview(

@@ -181,7 +181,7 @@ def _tell_hours(server: LetterServer, service: LetterService) -> None:
     @server.tool(
         description=service.office.speech.tools["get_office_hours"],
         annotations=ToolAnnotations(title="Jam layanan", **READ_ONLY),
-        meta={"agentd/asked_by": asked_by("get_office_hours")},
+        meta={"agentd/asked_by": asked_by("get_office_hours", "fees")},
     )
     def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, OfficeHours]:
         return lookups.hours(service, spoken(meta_of(context), service.office.speech))
@@ -209,7 +209,7 @@ def create_server(service: LetterService) -> LetterServer:
         description=words.tools["get_letter_requirements"],
         annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
         meta={
-            "agentd/asked_by": [*asked_by("get_letter_requirements"), *elsewhere],
+            "agentd/asked_by": [*asked_by("get_letter_requirements", "fees"), *elsewhere],
             "agentd/about": {"letter_type": elsewhere},
         },
     )

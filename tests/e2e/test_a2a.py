@@ -191,6 +191,25 @@ async def test_a_callers_tasks_are_listed_by_pages_and_a_visitors_never(office: 
         assert not (await client.list_tasks(ListTasksRequest())).tasks, "it would show others at the same kiosk"
 
 
+async def test_what_was_said_in_a_task_comes_as_far_as_it_is_asked_for(office: Daemon) -> None:
+    async with agent(office) as client:
+        request = message("Halo")
+        request.configuration.history_length = 9
+        sent = await asked(client, request)
+        both = [(Role.ROLE_USER, "Halo"), (Role.ROLE_AGENT, "Selamat pagi!")]
+        assert [(one.role, one.parts[0].text) for one in sent.history] == both
+        for length, said in ((1, both[1:]), (2, both), (0, [])):
+            task = await client.get_task(GetTaskRequest(id=sent.id, history_length=length))
+            assert [(one.role, one.parts[0].text) for one in task.history] == said
+        listed = ListTasksRequest(context_id=sent.context_id, history_length=1)
+        [task] = (await client.list_tasks(listed)).tasks
+        assert task.history[0].message_id == sent.history[1].message_id
+        assert not (await client.get_task(GetTaskRequest(id=sent.id))).history
+        request.configuration.history_length = -1
+        with pytest.raises(InvalidParamsError):
+            await asked(client, request)
+
+
 async def test_who_waits_or_reads_is_sent_away_when_their_rights_end(tmp_path: Path) -> None:
     slow = {"text": json.dumps(final("Selesai")), "after_ms": 600_000}
     with running(tmp_path, slow, config=HEAD + SERVERS["time"]) as daemon:

@@ -22,6 +22,7 @@ from a2a.types import (
     ListTasksRequest,
     ListTasksResponse,
     Message,
+    SendMessageConfiguration,
     SendMessageRequest,
     SubscribeToTaskRequest,
     Task,
@@ -41,10 +42,11 @@ from a2a.utils.errors import (
     TaskNotFoundError,
     UnsupportedOperationError,
 )
+from a2a.utils.task import HistoryLengthConfig, validate_history_length
 
 from agentd.application import MethodCall
 from agentd.apps.a2a.listing import asked, changed_at, page, size_of
-from agentd.apps.a2a.tasks import RESTS, artifacts_of, status_of, task_of
+from agentd.apps.a2a.tasks import RESTS, artifacts_of, history_of, status_of, task_of
 from agentd.errors import AgentdError, AgentError, Conflict, InvalidParams, NotFound, ToolError
 from agentd.messages import Caller
 from agentd.runs.api import Runs
@@ -53,6 +55,7 @@ log = structlog.get_logger("agentd.a2a")
 CALLER, BASE = "agentd.caller", "agentd.base"
 """In a call's context: who asks, and the address at which the daemon is known to them."""
 Run = Mapping[str, Any]
+NO_HISTORY = SendMessageConfiguration()
 
 
 class Handler(RequestHandler):
@@ -66,7 +69,7 @@ class Handler(RequestHandler):
         """Run to the end, or to what is needed of the caller; with `return_immediately` only take it on."""
         with _as_a2a():
             run = await self._taken_on(params, context, follow=not params.configuration.return_immediately)
-            return task_of(run, context.state[BASE])
+            return await self._task(run, params.configuration, context)
 
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
@@ -74,13 +77,14 @@ class Handler(RequestHandler):
         """The task at once, then what becomes of it."""
         with _as_a2a():
             run = await self._taken_on(params, context, follow=False)
-            async for event in self._followed(run, context):
+            async for event in self._followed(run, context, params.configuration):
                 yield event
 
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
         """The task as it stands."""
         with _as_a2a():
-            return task_of(await self._run(params.id, context), context.state[BASE])
+            validate_history_length(params)
+            return await self._task(await self._run(params.id, context), params, context)
 
     async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
         """Stop it. Raises TaskNotCancelableError when it has ended."""
@@ -117,7 +121,7 @@ class Handler(RequestHandler):
             )
 
     async def _listed(self, run: Run, params: ListTasksRequest, context: ServerCallContext) -> Task:
-        task = task_of(await self._run(run["run_id"], context), context.state[BASE])
+        task = await self._task(await self._run(run["run_id"], context), params, context)
         task.status.timestamp.FromDatetime(changed_at(run))
         if not params.include_artifacts:
             del task.artifacts[:]
@@ -145,6 +149,7 @@ class Handler(RequestHandler):
 
     async def _taken_on(self, params: SendMessageRequest, context: ServerCallContext, *, follow: bool) -> Run:
         """The run that answers a message."""
+        validate_history_length(params.configuration)
         if params.configuration.HasField("task_push_notification_config"):
             raise PushNotificationNotSupportedError
         message, caller = params.message, context.state[CALLER]
@@ -177,11 +182,25 @@ class Handler(RequestHandler):
             return {**found, "session_key": error.data.get("session_key")}
         return cast(Run, outcome.model_dump(mode="json"))
 
+    async def _task(self, run: Run, wanted: HistoryLengthConfig, context: ServerCallContext) -> Task:
+        """The run as a task, with as much of what was said in it as was asked for."""
+        task = task_of(run, context.state[BASE])
+        if wanted.history_length:
+            caller: Caller = context.state[CALLER].with_key(run.get("session_key"))
+            session = await self._call("Session.get", {"session_id": run["session_id"]}, caller)
+            turns = [turn for turn in session["history"] if turn["run_id"] == run["run_id"]]
+            task.history.extend(
+                one for turn in turns for one in history_of(turn, task.context_id, wanted.history_length)
+            )
+        return task
+
     async def _run(self, run_id: str, context: ServerCallContext) -> Run:
         return cast(Run, await self._call("Agent.get", {"run_id": run_id}, context.state[CALLER]))
 
-    async def _followed(self, run: Run, context: ServerCallContext) -> AsyncIterator[Event]:
-        yield task_of(run, context.state[BASE])
+    async def _followed(
+        self, run: Run, context: ServerCallContext, wanted: HistoryLengthConfig = NO_HISTORY
+    ) -> AsyncIterator[Event]:
+        yield await self._task(run, wanted, context)
         if run["status"] in RESTS:
             return
         caller: Caller = context.state[CALLER].with_key(run.get("session_key"))

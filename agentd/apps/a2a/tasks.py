@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from a2a.helpers.proto_helpers import new_data_part, new_message, new_text_part, new_url_part
-from a2a.types import Artifact, Message, Part, Task, TaskState, TaskStatus
+from a2a.types import Artifact, Message, Part, Role, Task, TaskState, TaskStatus
 
 STATES: Mapping[str, TaskState] = {
     "queued": TaskState.TASK_STATE_SUBMITTED,
@@ -29,6 +29,23 @@ def task_of(run: Mapping[str, Any], base: str) -> Task:
     if key := run.get("session_key"):
         task.metadata.update({SESSION_KEY: key})
     return task
+
+
+def history_of(turn: Mapping[str, Any], session_id: str, longest: int) -> list[Message]:
+    """A task's newest messages, at most `longest`: what was asked and said in its turn of the session (Session.get)."""
+    said = [(Role.ROLE_USER, turn["prompt"]), (Role.ROLE_AGENT, turn["response"])]
+    messages = [
+        Message(
+            message_id=f"{turn['run_id']}-{number}",
+            role=role,
+            parts=[new_text_part(text, media_type="text/plain")],
+            context_id=session_id,
+            task_id=turn["run_id"],
+        )
+        for number, (role, text) in enumerate(said)
+        if text
+    ]
+    return messages[max(0, len(messages) - longest) :]
 
 
 def status_of(run: Mapping[str, Any]) -> TaskStatus:

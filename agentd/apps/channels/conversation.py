@@ -64,7 +64,7 @@ class Conversation:
         if kind == "start":
             choices = await self._letters(service, chat)
             return Answer((said(words.welcome, choices[: service.channel.most_choices]),), chat)
-        if kind in ("media", "forwarded", "wordless"):
+        if kind in ("media", "forwarded", "edited", "wordless"):
             return Answer((said(getattr(words, kind)),), chat)
         if kind == "pin":
             gone = letter.body.get("removed")

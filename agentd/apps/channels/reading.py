@@ -11,7 +11,7 @@ from agentd.apps.channels.texts import texts
 from agentd.errors import Language
 from agentd.messages import AgentOutcome, Choice, Incoming
 
-Kind = Literal["text", "tap", "media", "forwarded", "wordless", "pin", "start", "stop", "sign_in"]
+Kind = Literal["text", "tap", "media", "forwarded", "edited", "wordless", "pin", "start", "stop", "sign_in"]
 YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"
 """How the ids of choices begin; the approval or the tool follows."""
 
@@ -24,10 +24,10 @@ _NUMBER = re.compile(r"\d{4}")
 
 def kind_of(message: Incoming) -> Kind:
     """What a message is, before anything of it is kept."""
+    if message.kind != "tap" and looks_like_pin(message.text):
+        return "pin"
     if message.kind != "text":
         return message.kind
-    if looks_like_pin(message.text):
-        return "pin"
     order = plain(message.text.strip().removeprefix("/"))
     for kind, orders in (("start", "starts"), ("stop", "stops"), ("sign_in", "signs_in")):
         if any(order in getattr(words, orders) for words in texts().values()):

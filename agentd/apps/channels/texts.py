@@ -25,6 +25,7 @@ class Texts:
     stopped: str
     media: str
     forwarded: str
+    edited: str
     wordless: str
     pin: str
     pin_remains: str

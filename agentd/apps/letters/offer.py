@@ -55,9 +55,12 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
 
 
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
-    """The tool that this request asks for by its words, the longest of them: its answer comes before any other."""
+    """The tool that this request asks for by its words, the longest of them: its answer comes before any other.
+
+    Of two with the same words that which tells of an official act.
+    """
     found = [(len(name), tool) for tool in tools if not tool.official for name in _said_names(tool, request)]
-    return max(found, key=lambda one: one[0], default=(0, None))[1]
+    return max(found, key=lambda one: (one[0], ABOUT in one[1].meta), default=(0, None))[1]
 
 
 def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, bool]:

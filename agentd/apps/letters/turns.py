@@ -87,8 +87,8 @@ def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> C
 def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
     """The tool that the citizen's newest words want before any other: a look-up, or an official act by its name.
 
-    Of an act that they only ask about, or fill in nothing of, its requirements are looked up; of none, what acts there
-    are.
+    Of an act that they only ask about, or fill in nothing of, its requirements are looked up; of none, what another
+    look-up says of all of them, or what acts there are.
     """
     asked = looked_up(tools, turn.request)
     official = [tool for tool in tools if tool.official]
@@ -102,7 +102,8 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolIn
             asked = telling(tools)
     about_what = asked is not None and asked.meta.get(ABOUT)
     if asked is not None and about_what and about(asked, turn.toolset.tools, turn.said) is asked:
-        return listing(tools) or asked
+        others = [tool for tool in tools if tool is not asked]
+        return looked_up(others, turn.request) or listing(tools) or asked
     return asked
 
 

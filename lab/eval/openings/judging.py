@@ -23,7 +23,7 @@ _SAYS: dict[str, tuple[frozenset[str], str]] = {
     "may_i": (frozenset({REQUIREMENTS, LISTED}), ""),
     "need": (frozenset({REQUIREMENTS}), r"ktp|kk|kartu|surat|card|letter"),
     "how_long": (frozenset({REQUIREMENTS, HOURS}), ""),
-    "cost": (frozenset({REQUIREMENTS}), r"gratis|free|no (?:fee|charge|cost)|tidak (?:ada|dipungut) biaya"),
+    "cost": (frozenset({REQUIREMENTS, HOURS}), r"gratis|free|no (?:fee|charge|cost)|tidak (?:ada|dipungut) biaya"),
     "hours": (frozenset({HOURS, TIME}), r"senin|monday"),
     "status": (frozenset({STATUS}), r"nomor|kode|number|code"),
     "complaint": (frozenset(), r"maaf|petugas|sorry|apolog|officer|staff|terima kasih|thank|bantu|help|layan|serv"),

@@ -85,6 +85,6 @@ def words(language: str) -> OfficeWords:
     return OfficeWords.model_validate(tomllib.loads(text))
 
 
-def asked_by(tool: str) -> list[str]:
-    """By which words people ask for a tool's answer, in every language: visitors don't all speak the office's."""
-    return [phrase for language in LANGUAGES for phrase in words(language).asked_by[tool]]
+def asked_by(*subjects: str) -> list[str]:
+    """By which words people ask about these, in every language: visitors don't all speak the office's."""
+    return [phrase for language in LANGUAGES for one in subjects for phrase in words(language).asked_by[one]]

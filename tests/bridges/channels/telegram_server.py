@@ -20,6 +20,11 @@ def message(update_id: int, of: int, text: str | None, **more: Any) -> dict[str,
     return {"update_id": update_id, "message": {**body, **({} if text is None else {"text": text}), **more}}
 
 
+def edited(update_id: int, of: int, text: str | None, **more: Any) -> dict[str, Any]:
+    """An update that says that a message was changed."""
+    return {"update_id": update_id, "edited_message": message(update_id, of, text, **more)["message"]}
+
+
 def tap(update_id: int, chat: int, data: str) -> dict[str, Any]:
     """An update with a tap on a button."""
     person = {"id": chat, "is_bot": False, "first_name": "Budi", "language_code": "id"}

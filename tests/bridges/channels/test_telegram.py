@@ -14,7 +14,7 @@ from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
 from agentd.messages import ChannelSettings, Choice, Document, Incoming, Outgoing
 from agentd.ports import Delivery
 from bridges.channels.telegram import TelegramChannel, incoming, keyboard
-from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, message, tap
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, edited, message, tap
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,17 @@ GROUP = {"id": -5, "type": "group", "title": "RT 03"}
         (tap(2, 77, "y:ap"), Incoming(id="2", chat="77", kind="tap", text="y:ap", reference="q2", language="id")),
         (message(3, 77, None, voice={"file_id": "v"}), "media"),
         (message(4, 77, None, sticker={"file_id": "s"}), "media"),
-        (message(5, 77, None, photo=[{"file_id": "p"}], caption="KTP saya"), "media"),
-        (message(6, 77, "Surat: Budi", forward_origin={"type": "hidden_user"}), "forwarded"),
+        (message(5, 77, None, photo=[{"file_id": "p"}], caption="KTP saya"), ("media", "KTP saya")),
+        (message(5, 77, None, location={"latitude": -6.2, "longitude": 106.8}), "media"),
+        (message(5, 77, None, contact={"phone_number": "0812", "first_name": "Budi"}), "media"),
+        (message(5, 77, None, poll={"id": "1", "question": "Setuju?"}), "media"),
+        (message(5, 77, None, document={"file_id": "d"}), "media"),
+        (message(6, 77, "Surat: Budi", forward_origin={"type": "hidden_user"}), ("forwarded", "Surat: Budi")),
+        (message(6, 77, "Nama: Budi", via_bot={"id": 5, "is_bot": True}), ("forwarded", "Nama: Budi")),
+        (message(6, 77, "RT 3", reply_to_message={"text": "RT berapa?"}, quote={"text": "RT"}), ("text", "RT 3")),
+        (edited(6, 77, "RT 4"), ("edited", "RT 4")),
+        (edited(6, 77, None, location={"latitude": -6.2, "longitude": 106.8}), None),
+        (message(6, 77, None, pinned_message={"message_id": 1}), None),
         (message(7, 77, "Halo", **{"chat": GROUP}), None),
         (message(8, 77, "Halo", **{"from": {"id": 9, "is_bot": True}}), None),
         ({"update_id": 9, "edited_message": {}}, None),
@@ -54,10 +63,10 @@ GROUP = {"id": -5, "type": "group", "title": "RT 03"}
         ({"update_id": 12, "callback_query": {"id": "q", "from": {}}}, None),
     ],
 )
-def test_what_an_update_is(update: dict[str, Any], read: Incoming | str | None) -> None:
+def test_what_an_update_is(update: dict[str, Any], read: Incoming | str | tuple[str, str] | None) -> None:
     found = incoming(update)
-    if isinstance(read, str):
-        assert found is not None and (found.kind, found.text) == (read, "")
+    if isinstance(read, str | tuple):
+        assert found is not None and (found.kind, found.text) == ((read, "") if isinstance(read, str) else read)
     else:
         assert found == read
 

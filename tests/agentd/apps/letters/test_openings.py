@@ -51,11 +51,11 @@ TOOLS = (
     look_up(
         "get_letter_requirements",
         LETTER_TYPE,
-        asked_by=asked_by("get_letter_requirements"),
+        asked_by=asked_by("get_letter_requirements", "fees"),
         about={"letter_type": ["skds"]},
     ),
     look_up("get_letter_status", {"type": "object", "properties": CODES}, asked_by=asked_by("get_letter_status")),
-    look_up("get_office_hours", NOTHING, asked_by=asked_by("get_office_hours")),
+    look_up("get_office_hours", NOTHING, asked_by=asked_by("get_office_hours", "fees")),
 )
 
 
@@ -88,6 +88,11 @@ def forced(request: str, *steps: AgentStep, refused: bool = False, **more: Any) 
         ("Can I get a business letter here?", "get_letter_requirements", {"letter_type": "business letter"}),
         ("Syaratnya apa saja?", "list_letters", {}),
         ("Kantor buka jam berapa?", "get_office_hours", {}),
+        ("ada biaya admin?", "get_office_hours", {}),
+        ("Gratis kan?", "get_office_hours", {}),
+        ("do i have to pay anything here", "get_office_hours", {}),
+        ("surat domisili ada biaya adminnya ga", "get_letter_requirements", {"letter_type": "surat domisili"}),
+        ("Is the domicile letter free of charge?", "get_letter_requirements", {"letter_type": "domicile letter"}),
         ("Jam berapa buka?", "get_office_hours", {}),
         ("Jam berapa sekarang?", "get_current_time", {}),
         ("What are your opening hours?", "get_office_hours", {}),
