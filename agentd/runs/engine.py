@@ -132,12 +132,11 @@ class Engine:
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
         if waiting >= self._limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
-        taken = await self._store.add_run(row, session)
-        if isinstance(taken, RunRecord):
+        free = self._cluster is None and len(self._live) < self._limits.concurrency
+        taken, number = await self._store.add_run(row, session, mark_of(self._node) if free else None)
+        if not number:
             return taken
-        if self._cluster is None:
-            self._entered(row, taken).past = (found or Opening()).before(taken)
-        await self._begin(row)
+        await self._begin(taken, number, (found or Opening()).before(number))
         return None
 
     async def go_on(self, row: RunRecord, changes: RunChanges) -> None:
@@ -246,14 +245,14 @@ class Engine:
             row is not None and row.status in ("queued", "running") and self._cluster is not None and not self._draining
         )
 
-    async def _begin(self, row: RunRecord) -> None:
+    async def _begin(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> None:
         """Start the workflow of the run's segment (one that is there already is joined)."""
         if self._cluster is None:
-            self._entered(row)
+            self._entered(row, number, past)
         await self._workflows.begin(row)
 
-    def _entered(self, row: RunRecord, number: int = 0) -> Live:
-        live = self._live.enter(row, number)
+    def _entered(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
+        live = self._live.enter(row, number, past)
         if self._draining:
             live.let_go()
         return live
@@ -280,7 +279,7 @@ class Engine:
         try:
             await live.turn.wait()
             async with self._slots:
-                if begun := await self._store.begin(run_id, mark_of(self._node)):
+                if begun := live.begun or await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
                     await self._segments.run(live, recorded, parked=recoveries >= self._limits.max_recoveries)
         except TakenOver:

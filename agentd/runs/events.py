@@ -31,6 +31,11 @@ class EventLog:
         """All stored events, in order."""
         return tuple(self._stored)
 
+    @property
+    def followed(self) -> bool:
+        """Whether anybody hears what comes."""
+        return bool(self._readers)
+
     def next(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
         """The event as it would be numbered now."""
         seq = len(self._stored) + (0 if kind in LIVE_ONLY else 1)

@@ -11,7 +11,7 @@ from typing import Any
 from agentd.messages import Event
 from agentd.runs.events import EventLog
 from agentd.runs.journal import Steps
-from agentd.runs.records import RunRecord
+from agentd.runs.records import RunRecord, StepRecord
 
 
 @dataclass(slots=True)
@@ -32,6 +32,11 @@ class Live:
     """Set when there is nothing to wait for any more in this process."""
     task: asyncio.Task[Any] | None = None
     """Its workflow's, once that has begun."""
+
+    @property
+    def begun(self) -> tuple[RunRecord, list[StepRecord], int] | None:
+        """What `RunStore.begin` would answer, of a run that was taken on here as running: nothing is recorded yet."""
+        return (self.row, [], 0) if self.number and self.row.status == "running" else None
 
     def let_go(self) -> None:
         """Nothing follows in this process: those who follow it or wait for it are let go."""
@@ -61,12 +66,12 @@ class LiveRuns:
         """All their ids."""
         return list(self._runs)
 
-    def enter(self, row: RunRecord, number: int = 0) -> Live:
+    def enter(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
         """The run as this process holds it, in its place in the session's queue."""
         live = self._runs.get(row.run_id)
         if live is None:
             stored = [Event.model_validate(value) for value in row.events or ()]
-            live = self._runs[row.run_id] = Live(row, number, EventLog(row.run_id, row.session_id, stored))
+            live = self._runs[row.run_id] = Live(row, number, EventLog(row.run_id, row.session_id, stored), past)
             queue = self._queues.setdefault(row.session_id, [])
             insort(queue, (number, row.run_id))
             if not any(self._runs[waiting].turn.is_set() for _, waiting in queue):

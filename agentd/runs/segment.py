@@ -51,6 +51,8 @@ class Segments:
         shipping: asyncio.Queue[Event] = asyncio.Queue()
 
         def publish(kind: EventType, data: dict[str, Any]) -> None:
+            if kind in LIVE_ONLY and not live.log.followed:
+                return
             at = data.pop("at", None) or iso(self.clock.now())
             event = live.log.publish(kind, data, at)
             if self.cluster is not None and kind not in LIVE_ONLY:

@@ -10,16 +10,15 @@ from agentd.runs.tables import events, runs, sessions, steps, turns
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
 
 SESSION = sa.select(sessions).where(sessions.c.session_id == sa.bindparam("id"))
+_UNDER_WAY = sa.or_(runs.c.status == "queued", runs.c.status == "running")
+SESSION_AND_WORK = SESSION.add_columns(
+    sa.exists().where(runs.c.session_id == sessions.c.session_id, _UNDER_WAY).label("works")
+)
 ADD_SESSION = sessions.insert()
 NEXT_TURN = (
     sessions.update()
     .where(sessions.c.session_id == sa.bindparam("id"))
     .values(turns=sa.bindparam("number"), updated_at=sa.bindparam("at"))
-)
-COUNT = (
-    sessions.update()
-    .where(sessions.c.session_id == sa.bindparam("id"))
-    .values(attempts=sessions.c.attempts + sa.bindparam("more"), updated_at=sa.bindparam("at"))
 )
 ADD_TURN = turns.insert()
 KEYS = (
@@ -42,7 +41,6 @@ NEWEST = (
 )
 """A session's latest runs as its next turn reads them: without their events and what they would go on from."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
-ATTEMPTS = sa.select(runs.c.attempts).where(runs.c.run_id == sa.bindparam("id"))
 RUN_AND_ATTEMPTS = (
     sa.select(runs, sessions.c.attempts.label("attempts_before"))
     .outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
@@ -53,17 +51,29 @@ WAITING = (
     .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
     .order_by(runs.c.created_at.desc())
 )
-ADD_RUN = runs.insert()
+ADD_RUN = {
+    dialect: kind.insert(runs).on_conflict_do_nothing(index_elements=["run_id"])
+    for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
+}
+"""By dialect."""
 BEGIN = (
     runs.update()
     .where(runs.c.run_id == sa.bindparam("id"))
     .values({key: sa.bindparam(f"new_{key}") for key in ("status", "node", "attempt")})
 )
-FINISH = (
-    runs.update()
-    .where(runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
-    .values({key: sa.bindparam(f"new_{key}") for key in (*RESULT, "attempts")})
+_MINE = (runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
+COUNT = (
+    sessions.update()
+    .where(sessions.c.session_id == sa.select(runs.c.session_id).where(*_MINE).scalar_subquery())
+    .values(
+        attempts=sessions.c.attempts
+        + sa.bindparam("new_attempts")
+        - sa.select(runs.c.attempts).where(*_MINE).scalar_subquery(),
+        updated_at=sa.bindparam("at"),
+    )
 )
+"""Before `FINISH`: what the run's row does not say yet."""
+FINISH = runs.update().where(*_MINE).values({key: sa.bindparam(f"new_{key}") for key in (*RESULT, "attempts")})
 STEPS = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == sa.bindparam("id")).order_by(steps.c.number)
 THIS_STEP = sa.select(
     runs.c.run_id,

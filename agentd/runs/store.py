@@ -66,31 +66,39 @@ class RunStore(RunDatabase):
             if session is None or not session.turns:
                 return Opening(session, known)
             past = runs_of(db, sql.NEWEST, id=session_id, most=LATEST)
-            return Opening(session, known, past[::-1], runs_of(db, sql.WAITING, id=session_id))
+            may_wait = len(past) == LATEST or any(run.status == "needs_approval" for run in past)
+            waiting = runs_of(db, sql.WAITING, id=session_id) if may_wait else []
+            return Opening(session, known, past[::-1], waiting)
 
         return await self.reads.do(work)
 
-    async def add_run(self, run: RunRecord, opened: SessionRecord | None = None) -> RunRecord | int:
-        """Take a run on in its session: its turn's number, or the run that has this id.
+    async def add_run(
+        self, run: RunRecord, opened: SessionRecord | None = None, node: str | None = None
+    ) -> tuple[RunRecord, int]:
+        """Take a run on in its session: its record and its turn's number; the run that has this id, and 0.
 
-        Where the session is not there it begins as `opened`. Raises NotFound when it is another's, or gone.
+        With `node` it has begun there at once, as by `begin`, unless another of its session is under way. Where the
+        session is not there it begins as `opened`. Raises NotFound when it is another's, or gone.
         """
+        add = sql.ADD_RUN[self.engine.dialect.name]
 
-        def work(db: Connection) -> RunRecord | int:
-            if existing := run_named(db, run.run_id):
-                return existing
-            there = session_of(db, run.session_id)
-            key_hash = opened and opened.key_hash
-            if (there is None and opened is None) or (there and key_hash and key_hash != there.key_hash):
+        def work(db: Connection) -> tuple[RunRecord, int]:
+            there = one(db, sql.SESSION_AND_WORK, id=run.session_id) or {"turns": 0, "attempts": 0, "works": False}
+            begun = {"status": "running", "node": node, "attempt": there["attempts"]}
+            taken = run if node is None or there["works"] else replace(run, **begun)
+            if not db.execute(add, columns(taken)).rowcount:
+                existing = run_named(db, run.run_id)
+                assert existing is not None, "a run whose id is taken is there"
+                return existing, 0
+            is_new, key_hash, number = "session_id" not in there, opened and opened.key_hash, there["turns"] + 1
+            if (is_new and opened is None) or (not is_new and key_hash and key_hash != there["key_hash"]):
                 raise NotFound("there is no such session")  # somebody else began it, or deleted it, a moment ago
-            number = 1 if there is None else there.turns + 1
-            if there is not None:
+            if not is_new:
                 db.execute(sql.NEXT_TURN, {"id": run.session_id, "number": number, "at": run.created_at})
             elif opened is not None:
                 db.execute(sql.ADD_SESSION, columns(replace(opened, turns=number)))
-            db.execute(sql.ADD_RUN, columns(run))
             db.execute(sql.ADD_TURN, {"session_id": run.session_id, "number": number, "run_id": run.run_id})
-            return number
+            return taken, number
 
         return await self.writes.do(work)
 
@@ -159,17 +167,16 @@ class RunStore(RunDatabase):
         False when the run is gone, or another node's by now.
         """
         run_id = run.run_id
-        ended = {"id": run_id, "by": run.node, "new_attempts": run.attempts}
-        ended |= {f"new_{key}": value for key, value in columns(run).items() if key in sql.RESULT}
+        mine = {"id": run_id, "by": run.node, "new_attempts": run.attempts}
+        ended = mine | {f"new_{key}": value for key, value in columns(run).items() if key in sql.RESULT}
 
         def work(db: Connection) -> bool:
-            counted = db.execute(sql.ATTEMPTS, {"id": run_id}).scalar()
+            db.execute(sql.COUNT, {**mine, "at": at})
             if not db.execute(sql.FINISH, ended).rowcount:
                 return False
             db.execute(sql.FORGET_STEPS, {"id": run_id})
             if self.shared:
                 db.execute(sql.FORGET_EVENTS, {"id": run_id})
-            db.execute(sql.COUNT, {"id": run.session_id, "more": run.attempts - (counted or 0), "at": at})
             return True
 
         return await self.writes.do(work)

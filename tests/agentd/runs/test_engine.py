@@ -147,6 +147,7 @@ async def test_a_runs_last_turn_is_kept_with_its_end_and_the_next_turn_reads_the
         statements.clear()
         await daemon.runs.run("Terima kasih", AgentOptions(session_id="s1"), KIOSK)
         assert len([statement for statement in statements if "JOIN agentd_turns" in statement]) == 1
+        assert len([statement for statement in statements if statement.startswith("UPDATE agentd_runs")]) == 1
         history = (await daemon.sessions.get("s1", KIOSK))["history"]
         assert [turn["response"] for turn in history] == ["Selesai", "Selesai"]
 

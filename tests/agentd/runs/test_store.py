@@ -55,6 +55,21 @@ async def test_a_node_whose_run_was_taken_over_records_nothing_more(store: RunSt
     assert await store.finish(ended(taken, 1), NOW)
 
 
+async def test_a_run_has_begun_when_it_is_taken_on_unless_another_of_its_session_is_under_way(store: RunStore) -> None:
+    first, number = await store.add_run(RUN, SESSION, "one")
+    assert (first.status, first.node, first.attempt, number) == ("running", "one", 0, 1)
+    second, number = await store.add_run(replace(RUN, run_id="r2"), SESSION, "two")
+    assert (second.status, second.node, number) == ("queued", None, 2)
+    assert await store.add_run(replace(RUN, prompt="Lain"), SESSION, "three") == (first, 0)
+    assert await store.finish(ended(first, 3), NOW)
+    found = await store.begin("r2", "two")
+    assert found is not None
+    assert found[0].attempt == 3
+    assert await store.finish(ended(found[0], 2), NOW)
+    third, number = await store.add_run(replace(RUN, run_id="r3"), SESSION, "one")
+    assert (third.status, third.attempt, number) == ("running", 5, 3)
+
+
 async def test_recoveries_count_from_the_last_finished_step_and_a_stop_counts_against_nobody(store: RunStore) -> None:
     await store.add_run(RUN, SESSION)
 
@@ -102,5 +117,5 @@ async def test_writes_of_one_moment_are_each_answered_for_themselves(store: RunS
     rows = [replace(RUN, run_id=f"r{number}") for number in range(40)]
     broken = replace(RUN, run_id="broken", owner=None)  # type: ignore[arg-type]
     taken = await asyncio.gather(*(store.add_run(row, SESSION) for row in [*rows, broken]), return_exceptions=True)
-    assert taken[:-1] == list(range(1, 41))
+    assert [number for _, number in taken[:-1]] == list(range(1, 41))
     assert isinstance(taken[-1], sa.exc.IntegrityError)
