@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+from pathlib import Path
 
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
@@ -19,6 +20,7 @@ async def hang(nama: str) -> str:
     """Never answers."""
     print(f"hanging for {nama.upper()}", file=sys.stderr, flush=True)
     logging.getLogger("careless").warning("hanging for %s", nama)
+    Path(sys.argv[1]).touch()
     await asyncio.sleep(3600)
     return nama
 
