@@ -17,7 +17,7 @@ complete -o default -F _agentd agentd
 #compdef agentd
 _agentd() {
     local -a found
-    found=(${(f)"$(agentd completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    found=(${(f)"$(agentd completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
     if (( $#found )); then compadd -a found; else _files; fi
 }
 compdef _agentd agentd

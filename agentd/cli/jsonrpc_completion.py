@@ -28,8 +28,8 @@ complete -F _jsonrpc_cli jsonrpc-cli
 #compdef jsonrpc-cli
 _jsonrpc_cli() {
     local -a found
-    found=(${(f)"$(jsonrpc-cli --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-    compadd -a found
+    found=(${(f)"$(jsonrpc-cli --complete "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+    if [[ $found[1] == *= ]]; then compadd -S '' -a found; else compadd -a found; fi
 }
 compdef _jsonrpc_cli jsonrpc-cli
 """,

@@ -6,6 +6,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import entry_points
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -86,7 +87,8 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     if kind == "missing":
         near = _meant(str(where[-1]), [str(key) for key in _table_at(raw, where[:-1])], found=True)
         return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
-    wanted = str(detail["msg"]).replace("Input should be ", "should be ")
+    wanted = str(detail["msg"]).replace("Input should be ", "should be ").removeprefix("Value error, ")
+    wanted = wanted.replace("a valid dictionary", "a table")
     given = detail.get("input")
     near = _meant(given, _QUOTED.findall(wanted)) if kind == "literal_error" and isinstance(given, str) else ""
     return where, f"`{name}` {wanted}, not {_shown(given)}{near if 'mean' in near else ''}"
@@ -126,7 +128,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     server_names = [server.name for server in parsed.servers]
     _check_doubles("providers", provider_ids, problem, key="id")
     _check_doubles("servers", server_names, problem)
-    server_names += OWN_SERVERS
+    server_names = [*dict.fromkeys(server_names), *OWN_SERVERS]
     _check_doubles("channels", [channel.name for channel in parsed.channels], problem)
     _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     if parsed.providers and parsed.default_provider not in provider_ids:
@@ -145,6 +147,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
                 ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
             )
         _check_server(server, ("servers", index), problem)
+    _check_plugins(parsed, problem)
     _check_books(parsed, problem, warning)
     for index, entry in enumerate(parsed.tools or []):
         tool = BareTool(name=entry) if isinstance(entry, str) else entry
@@ -211,10 +214,28 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
     for name in server.credentials:
         if not NAME.fullmatch(name):
             problem((*where, "credentials"), f"`{name}` can't be a credential's name: letters, digits and `_.-` only")
-    for key in server.model_extra or {}:
-        near = next((known for known in _known_keys(ServerEntry) if _distance(key, known) <= _slip(known)), None)
+    _check_own_keys(server, f"server `{server.name}`", where, problem)
+
+
+def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
+    """An entry may have keys of its own; one that is nearly a known one is a slip."""
+    for key in entry.model_extra or {}:
+        near = next((known for known in _known_keys(type(entry)) if _distance(key, known) <= _slip(known)), None)
         if near is not None:
-            problem((*where, key), f"unknown key `{key}` of server `{server.name}`; did you mean `{near}`?")
+            problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
+
+
+def _check_plugins(parsed: ClientFile, problem: Report) -> None:
+    """What speaks to providers and chat services is installed, and nothing but a plug-in's own keys is left over."""
+    for section, kind in (("providers", "models"), ("channels", "channels")):
+        entries = getattr(parsed, section)
+        installed = {entry.name for entry in entry_points(group=f"agentd.{kind}")} - {"fallback"} if entries else ()
+        for index, entry in enumerate(entries):
+            called, where = f"{section[:-1]} `{entry.id if section == 'providers' else entry.name}`", (section, index)
+            if entry.type not in installed:
+                near = _meant(entry.type, sorted(installed))
+                problem((*where, "type"), f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}")
+            _check_own_keys(entry, called, where, problem)
 
 
 def _slip(known: str) -> int:

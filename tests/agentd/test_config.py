@@ -91,6 +91,15 @@ def test_everything_wrong_is_told_at_once_with_its_line_and_what_was_meant(tmp_p
         ),
         (('tools = ["get_current_time"]', "tools = 3"), "9: `tools` should be a valid list, not 3"),
         (('command = "python3"\n', ""), "18: server `time` takes either `command` or `url`"),
+        (
+            ('type = "gemini"', 'type = "gemny"'),
+            "13: no installed plug-in speaks `gemny`, the type of provider `gemini`; did you mean `gemini`?",
+        ),
+        (("endpoint =", "endpont ="), "14: unknown key `endpont` of provider `gemini`; did you mean `endpoint`?"),
+        (
+            ("[[servers]]", '[[channels]]\nname = "tg"\ntype = "telegrm"\n[[servers]]'),
+            "20: no installed plug-in speaks `telegrm`, the type of channel `tg`; did you mean `telegram`?",
+        ),
     ],
 )
 def test_one_mistake_is_one_line(tmp_path: Path, change: tuple[str, str], told: str) -> None:

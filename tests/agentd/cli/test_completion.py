@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentd.cli import COMMANDS, main
+from agentd.cli import COMMANDS, jsonrpc_completion, main
 from agentd.cli.completion import SCRIPTS, candidates
 
 
@@ -36,6 +37,20 @@ def test_what_may_stand_next(line: list[str], some: set[str]) -> None:
 def test_each_shells_script_asks_the_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     assert "agentd completion words --" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("script", [SCRIPTS["zsh"], jsonrpc_completion.SCRIPTS["zsh"]])
+def test_what_zsh_reads_closes_all_that_it_opens(script: str) -> None:
+    """zsh 5.9 completes by these scripts; where it isn't installed, this holds what it once could not parse."""
+    ends = {"${": "}", "$(": ")", "((": "))", "(": ")", "{": "}", '"': '"'}
+    waits: list[str] = []
+    for mark in re.findall(r"\$[{(]|\(\(|\)\)|[(){}\"]", script.replace("()", "")):
+        if waits and mark == waits[-1]:
+            waits.pop()
+        else:
+            assert mark in ends, (script, mark, waits)
+            waits.append(ends[mark])
+    assert not waits
 
 
 def test_a_real_bash_completes(tmp_path: Path) -> None:
