@@ -20,7 +20,7 @@ async def hang(nama: str) -> str:
     """Never answers."""
     print(f"hanging for {nama.upper()}", file=sys.stderr, flush=True)
     logging.getLogger("careless").warning("hanging for %s", nama)
-    Path(sys.argv[1]).touch()
+    await asyncio.to_thread(Path(sys.argv[1]).touch)
     await asyncio.sleep(3600)
     return nama
 
