@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from agentd.apps.analytics.placeholders import kind_in
-from agentd.apps.analytics.rules import Finding, compare, judged, number
+from agentd.apps.analytics.rules import Finding, Values, compare, judged, number
 
 NULL_SHARE = 0.2
 _MONTH = re.compile(r"^(\d{4})-(\d\d)(?:-01)?$")
@@ -23,15 +23,17 @@ def checked(
     calculations: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
     rules: Sequence[Mapping[str, Any]],
+    say: Mapping[str, str],
     mapping: Mapping[str, str] | None = None,
 ) -> list[Finding]:
-    """Every check that applies, in order; `mapping` says how figures are shown (`placeholder_mapping`)."""
+    """Every check that applies, in order, in the words of `say`; `mapping` says how figures are shown
+    (`placeholder_mapping`)."""
     return [
-        *judged(rules, calculations, rows),
-        *_figures(calculations, mapping or {}),
-        *_average(calculations),
-        *_parts(calculations, rows),
-        *_rows(rows),
+        *judged(rules, Values(calculations, rows, say)),
+        *_figures(calculations, mapping or {}, say),
+        *_average(calculations, say),
+        *_parts(calculations, rows, say),
+        *_rows(rows, say),
     ]
 
 
@@ -51,10 +53,10 @@ def quality_score(findings: Sequence[Finding], warnings: int, failed_queries: in
 # ── built in ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str]) -> Iterator[Finding]:
+def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str], say: Mapping[str, str]) -> Iterator[Finding]:
     for key, value in calculations.items():
         if value is None:
-            yield Finding(f"not_null:{key}", "warning", f"{key} tidak ada nilainya (NULL).")
+            yield Finding(f"not_null:{key}", "warning", say["null"].format(key=key))
             continue
         exact = number(value)
         if exact is None:
@@ -62,18 +64,18 @@ def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str]) -> Ite
         kind = kind_in(mapping, key, value)
         whole = 100 if kind == "percent_points" else 1
         if re.search(r"(?:^|_)(?:count|jumlah|banyak)(?:_|$)", key, re.IGNORECASE) and exact < 0:
-            yield Finding(f"sign:{key}", "critical", f"{key} negatif: jumlah tidak mungkin kurang dari nol.")
+            yield Finding(f"sign:{key}", "critical", say["negative_count"].format(key=key))
         elif kind == "currency_IDR" and exact < 0:
-            yield Finding(f"sign:{key}", "warning", f"{key} bernilai negatif.")
+            yield Finding(f"sign:{key}", "warning", say["negative"].format(key=key))
         elif kind == "currency_IDR" and exact == 0:
-            yield Finding(f"zero:{key}", "warning", f"{key} bernilai nol: periksa periode atau kriterianya.")
+            yield Finding(f"zero:{key}", "warning", say["zero"].format(key=key))
         elif kind.startswith("percent") and re.search(r"share|porsi", key, re.IGNORECASE) and not 0 <= exact <= whole:
-            yield Finding(f"range:{key}", "warning", f"{key} di luar 0–100%.")
+            yield Finding(f"range:{key}", "warning", say["no_share"].format(key=key))
         else:
             yield Finding(f"range:{key}", "passed")
 
 
-def _average(calculations: Mapping[str, Any]) -> Iterator[Finding]:
+def _average(calculations: Mapping[str, Any], say: Mapping[str, str]) -> Iterator[Finding]:
     """AVG = SUM / COUNT, where there is exactly one of each."""
     found: dict[str, list[str]] = {"avg": [], "sum": [], "count": []}
     for key in calculations:
@@ -90,11 +92,13 @@ def _average(calculations: Mapping[str, Any]) -> Iterator[Finding]:
     if average is None or total is None or not count:
         return
     holds = compare(average, "==", total / count)
-    text = f"{found['avg'][0]} tidak sama dengan {found['sum'][0]} / {found['count'][0]}."
+    text = say["other_mean"].format(mean=found["avg"][0], total=found["sum"][0], count=found["count"][0])
     yield Finding("average", "passed" if holds else "warning", "" if holds else text)
 
 
-def _parts(calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _parts(
+    calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]
+) -> Iterator[Finding]:
     """A total against the column of the same name in the table behind it."""
     if len(rows) < 2:
         return
@@ -106,26 +110,26 @@ def _parts(calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         if total is None or not parts or any(part is None for part in parts):
             continue
         holds = compare(total, "==", sum((part for part in parts if part is not None), Decimal(0)))
-        text = f"{key} tidak sama dengan jumlah kolom {column} pada tabel."
+        text = say["other_sum"].format(key=key, column=column)
         yield Finding(f"parts:{key}", "passed" if holds else "warning", "" if holds else text)
 
 
-def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def _rows(rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]) -> Iterator[Finding]:
     if not rows:
         return
     seen = [json.dumps(row, sort_keys=True, default=str) for row in rows]
     twice = len(seen) - len(set(seen))
-    yield (
-        Finding("duplicates", "warning", f"{twice} baris data berulang.") if twice else Finding("duplicates", "passed")
-    )
+    text = say["rows_twice"].format(count=twice)
+    yield Finding("duplicates", "warning", text) if twice else Finding("duplicates", "passed")
     for column in rows[0]:
         empty = sum(row.get(column) is None for row in rows)
         if empty / len(rows) > NULL_SHARE:
-            yield Finding(f"nulls:{column}", "warning", f"Kolom {column} kosong pada {empty} dari {len(rows)} baris.")
+            text = say["empty_cells"].format(column=column, count=empty, rows=len(rows))
+            yield Finding(f"nulls:{column}", "warning", text)
         months = sorted({found for row in rows if (found := _month(row.get(column))) is not None})
         if len(months) > 2:
             missing = months[-1] - months[0] + 1 - len(months)
-            text = f"Kolom {column}: {missing} bulan tidak ada datanya."
+            text = say["months_missing"].format(column=column, count=missing)
             yield Finding(f"gaps:{column}", "warning" if missing else "passed", text if missing else "")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 
 from agentd.apps.analytics.periods import period_of
 from agentd.apps.analytics.spans import month_label
+from agentd.apps.analytics.wording import label_for
 
 STATUS = "needs_clarification"
 MOST_WORDS = 8
@@ -27,7 +28,8 @@ def without_period(question: str, today: date) -> Clarification:
     """A question that needs a period and names none."""
     last_month = today.replace(day=1) - timedelta(days=1)
     asked = question.strip().rstrip("?. ")
-    choices = [f"{asked} {label}?" for label in (month_label(today), month_label(last_month), str(today.year))]
+    labels = (month_label(today), month_label(last_month), str(today.year))
+    choices = [f"{asked} {label_for(question, label)}?" for label in labels]
     return {"question": question, "lacks": "period", "choices": choices}
 
 

@@ -7,12 +7,10 @@ from typing import Any
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.wording import say_for
 
 SERVER = "graphiti_server"
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
-NO_TABLES = "Tidak ada tabel relevan ditemukan untuk query ini."
-UNREACHABLE = "Tidak dapat mengambil informasi skema database saat ini."
-INADEQUATE = "Informasi skema tidak memadai."
 COMMUNICATION = "Graphiti MCP Server communication error"
 
 
@@ -22,6 +20,7 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     A small model leaves out words of the question that name a table; where its entities name none, the questions before
     are asked about too. Raises NodeFailed when the server does not answer, or when no table fits.
     """
+    say = say_for(state["user_query"])
     entities = list(state.get("entities_mentioned") or [])
     answer, warnings = await _asked(state, context, entities)
     found = bool(answer.get("relevant_tables"))
@@ -38,9 +37,9 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     tables = answer.get("relevant_tables") or []
     if not tables:
         raise NodeFailed(
-            INADEQUATE,
-            "; ".join(warnings) or NO_TABLES,
-            schema_consultation_warnings=[NO_TABLES, *(text for text in warnings if text != NO_TABLES)],
+            say["poor_schema"],
+            "; ".join(warnings) or say["no_tables"],
+            schema_consultation_warnings=list(dict.fromkeys([say["no_tables"], *warnings])),
             relevant_tables=[],
             validation_status="failed_planning",
         )
@@ -57,22 +56,23 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """The answer, emptied of what is not of the contract's shape, and what was wrong with it."""
     payload = {"intent": state.get("intent") or "", "entities": entities}
+    say = say_for(state["user_query"])
     try:
         answer = await context.call(SERVER, TOOLS[state["plan_style"]], payload)
     except CallFailed as error:
-        raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: {error}") from error
+        raise NodeFailed(say["no_schema"], f"{COMMUNICATION}: {error}") from error
     warnings: list[str] = []
     if answer.get("success") is False:
-        warnings.append(str(answer.get("error") or NO_TABLES))
+        warnings.append(str(answer.get("error") or say["no_tables"]))
     tables = answer.get("relevant_tables")
     if tables is None and answer.get("success") is not False:
-        warnings.append("Respons skema tidak valid: relevant_tables tidak ada.")
+        warnings.append("the schema search gave no relevant_tables")
     if not isinstance(tables, list):
         return {}, warnings
     known = [table for table in tables if isinstance(table, dict) and table.get("table_name") and _listed(table)]
     if len(known) < len(tables):
-        warnings.append(f"Respons skema tidak valid: {len(tables) - len(known)} tabel tanpa nama atau kolom.")
-    return {**answer, "relevant_tables": known}, warnings if known else warnings or [NO_TABLES]
+        warnings.append(f"the schema search gave {len(tables) - len(known)} tables without a name or columns")
+    return {**answer, "relevant_tables": known}, warnings if known else warnings or [say["no_tables"]]
 
 
 def _listed(table: dict[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.agent.languages import languages, spoken, words
 from agentd.apps.analytics import wording
+from agentd.apps.analytics.agreement import SCALES, disagreements, includes
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_figures import orders_of
 from agentd.apps.analytics.planned import Plan
@@ -30,7 +31,6 @@ _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
 UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
 """Currencies and forms of companies: a plan may leave them out."""
-SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +42,25 @@ class _Choice:
     any: bool
 
 
-def uncovered(question: str, plan: Plan, past: Iterable[str] = ()) -> list[str]:
-    """Words of the question that the plan doesn't cover, and values of the plan that the talk doesn't name."""
+def uncovered(
+    question: str, plan: Plan, past: Iterable[str] = (), tables: Iterable[Mapping[str, Any]] = ()
+) -> list[str]:
+    """Words of the question that the plan doesn't cover, and values of the plan that the talk doesn't name; `tables`
+    are the `relevant_tables`."""
     if plan.empty:
         return []
     choice = _choice(plan)
-    return list(dict.fromkeys([*_unmet(question, plan, choice), *_unsaid(" ".join([*past, question]), choice)]))
+    return list(
+        dict.fromkeys([*_unmet(question, plan, choice, list(tables)), *_unsaid(" ".join([*past, question]), choice)])
+    )
 
 
-def findings(question: str, plan: Plan, past: Iterable[str] = ()) -> list[Finding]:
-    """The same as warnings of an answer."""
-    return [
-        Finding(f"coverage:{word}", "warning", f"Pertanyaan dan rencana tidak sama: {word}.")
-        for word in uncovered(question, plan, past)
-    ]
+def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
+    """What is uncovered as warnings of an answer, in the words of `say`."""
+    return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]
 
 
-def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
+def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str, Any]]) -> Iterator[str]:
     from sqlglot import exp
 
     written = _text(plan).casefold()
@@ -76,12 +78,14 @@ def _unmet(question: str, plan: Plan, choice: _Choice) -> Iterator[str]:
         superlatives = [(frozenset({"desc"}), top[0])]
     yield from (word for end, word in superlatives if not end & ends)
     yield from _other_figure(asked, written, bool(ends))
-    if (some := finder("restricts").search(asked)) and not choice.any:
+    if (some := finder("restricts").search(asked)) and not choice.any and not includes(asked):
         yield some[0]
     for query in plan.selects:
         found = tree(query["query"])
         for select in found.find_all(exp.Select) if found is not None else ():
             yield from (*_whole_cut(select), *_unused(select))
+        if isinstance(found, exp.Select):
+            yield from disagreements(asked, found, tables)
 
 
 def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:

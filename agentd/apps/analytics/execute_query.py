@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.apps.analytics import left_out
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import names_in
-from agentd.apps.analytics.sample import parted
+from agentd.apps.analytics.sample import says_sample
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
 from agentd.apps.analytics.statements import names_of, statements_in
+from agentd.apps.analytics.wording import say_for
 
 SQL_SERVER, SQL_TOOL = "mysql_mcp_server", "execute_sql_query"
 OPERATIONS_SERVER, OPERATIONS_TOOL = "sim_testgeluran_server", "execute_operation_plan"
 STORE_SERVER, STORE_TOOL = "graphiti_server", "store_session_data"
 SQL_COMMUNICATION = "MySQL MCP Server communication error"
 OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
-UNREACHABLE = "Gagal menghubungi database."
-QUERIES_FAILED = "Terjadi kesalahan saat mengambil data dari database."
 ROWS_IN_CALCULATIONS = 400
 """Of a longer result only the beginning is kept beside the table, and nothing is computed from it."""
 BEGINNING = 10
@@ -28,6 +28,7 @@ BEGINNING = 10
 class _Gathered:
     """Results as they come in."""
 
+    say: Mapping[str, str]
     calculations: dict[str, Any] = field(default_factory=dict)
     tables: list[list[dict[str, Any]]] = field(default_factory=list)
     errors: list[dict[str, str]] = field(default_factory=list)
@@ -40,11 +41,10 @@ class _Gathered:
 
     def noticed(self, key: str, result: dict[str, Any]) -> None:
         """Keep what the server said of a result: of cut rows for each, of sample data once."""
-        sample, rest = parted(str(result.get("notice") or ""))
-        if sample is not None and sample not in self.warnings:
-            self.warnings.insert(0, sample)
+        if says_sample(str(result.get("notice") or "")) and self.say["sample"] not in self.warnings:
+            self.warnings.insert(0, self.say["sample"])
         if result.get("truncated"):
-            self.warnings.append(f"{key}: {rest or 'hasil terpotong karena terlalu banyak baris.'}")
+            self.warnings.append(self.say["rows_cut"].format(key=key))
 
     def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
         """Note a query that gave nothing."""
@@ -65,7 +65,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
 
     Raises NodeFailed when the database cannot be reached, or when nothing that the answer needs could be fetched.
     """
-    gathered = _Gathered()
+    gathered = _Gathered(say_for(state["user_query"]))
     if state["plan_style"] == "sql":
         await _run_queries(state, context, gathered)
     else:
@@ -82,7 +82,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
     if gathered.status == "total_failure":
         reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
-        raise NodeFailed(QUERIES_FAILED, reasons, **changes)
+        raise NodeFailed(gathered.say["queries_failed"], reasons, **changes)
     return changes
 
 
@@ -113,7 +113,7 @@ async def _rows(
         answer = await context.call(SQL_SERVER, SQL_TOOL, {"sql_queries": [query["query"]]})
     except CallFailed as error:
         raise NodeFailed(
-            UNREACHABLE,
+            gathered.say["no_database"],
             f"{SQL_COMMUNICATION}: {error}",
             query_execution_status="total_failure",
             query_execution_errors=[{"result_key": query["result_key"], "error_message": str(error)}],
@@ -121,7 +121,7 @@ async def _rows(
     batch = answer.get("batch_results")
     result = batch[0] if isinstance(batch, list) and batch and isinstance(batch[0], dict) else {}
     if isinstance(batch, list) and len(batch) > 1:
-        gathered.warnings.append(f"{query['result_key']}: hanya hasil perintah pertama yang dipakai.")
+        gathered.warnings.append(gathered.say["first_only"].format(key=query["result_key"]))
     if result.get("status") != "success":
         reason = str(result.get("error_message") or "the server answered without a result")
         gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
@@ -143,11 +143,13 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
         answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
         raise NodeFailed(
-            UNREACHABLE, f"{OPERATIONS_COMMUNICATION}: {error}", query_execution_status="total_failure"
+            gathered.say["no_database"],
+            f"{OPERATIONS_COMMUNICATION}: {error}",
+            query_execution_status="total_failure",
         ) from error
     if answer.get("success") is False:
         raise NodeFailed(
-            UNREACHABLE,
+            gathered.say["no_database"],
             f"{OPERATIONS_COMMUNICATION}: {answer.get('error')}",
             query_execution_status="total_failure",
         )
@@ -191,14 +193,14 @@ async def _put_away(
     try:
         answer = await context.call(STORE_SERVER, STORE_TOOL, payload)
     except CallFailed as error:
-        gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {error}")
+        gathered.warnings.append(gathered.say["not_kept"].format(error=error))
         return
     handle = answer.get("data_handle")
     if isinstance(handle, dict):
         gathered.handles.append(handle)
         gathered.results[operation["operation_id"]]["data_handle_id"] = handle.get("data_handle_id")
     else:
-        gathered.warnings.append(f"Data rinci tidak dapat disimpan untuk sesi ini: {answer.get('error')}")
+        gathered.warnings.append(gathered.say["not_kept"].format(error=answer.get("error")))
 
 
 def _asked(state: AgentState) -> list[str]:

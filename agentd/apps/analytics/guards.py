@@ -20,6 +20,9 @@ _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _DATED = re.compile(r"(?i)'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]|\byear\b[^'=<>]*[=<>]+\s*((?:19|20)\d\d)")
 """A year as the value of a condition: at the head of a date, or that of a function."""
 
+OPEN = "1900-01-01"
+"""The start of a period that has none (plan_dates.py)."""
+
 
 def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
     """What is wrong though it would run.
@@ -53,6 +56,21 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
         elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
             yield f"{key}: it asks for {', '.join(outside)}; the question's period has other bounds"
+    yield from _part_of_the_period(plan, dates)
+
+
+def _part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
+    """A plan that begins after the period does, or ends before: a quarter from its second month. A balance has one day
+    alone, what is open has no end of its own."""
+    start = min((day for name, day in dates.items() if name.startswith("START")), default=OPEN)
+    end = max((day for name, day in dates.items() if name.startswith("END")), default="")
+    days = sorted({day for _, text in _conditions(plan) for day in _DAY.findall(text)})
+    if not days or start == OPEN or end in ("", dates.get("TODAY")):
+        return
+    late = start < days[0] < end
+    early = start < days[-1] < end
+    if late or early:
+        yield f"it asks for {days[0]} to {days[-1]} alone, the question for {start} to {end}"
 
 
 def _chosen(text: str) -> str:

@@ -68,10 +68,10 @@ def taken(rows: list[dict[str, Any]], names: Mapping[str, str]) -> tuple[list[di
     return own, {what: count for what, count in counted.items() if count}
 
 
-def findings(counted: Mapping[str, int]) -> list[Finding]:
-    """What is to be said of it."""
+def findings(counted: Mapping[str, int], say: Mapping[str, str]) -> list[Finding]:
+    """What is to be said of it, in the words of `say`."""
     return [
-        Finding(f"left_out:{what}", "warning", f"{count} baris tidak berisi {what.split()[1]} dan tidak ikut dihitung.")
+        Finding(f"left_out:{what}", "warning", say["left_out"].format(count=count, column=what.split()[1]))
         for what, count in counted.items()
     ]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.apps.analytics.placeholders import in_points, kind_in, looked_up, names_in, rules_for
+from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import statements_in, worded
-from agentd.apps.analytics.wording import Wording
+from agentd.apps.analytics.wording import Wording, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
 """A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
@@ -40,12 +42,15 @@ def narrative_of(
     calculations: Mapping[str, Any],
     mapping: Mapping[str, str],
     period: TimePeriod | None,
-    words: Wording,
+    question: str,
     sources: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Narrative:
-    """The narrative to fill; a placeholder without a value stays and is `unknown`. `sources` as in the state."""
+    """The narrative to fill; a placeholder without a value stays and is `unknown`. `sources` as in the state; a list in
+    the middle of a sentence stands under the `question` instead."""
+    given, words = sources or {}, words_for(question)
     made = Narrative(template, mapping=dict(mapping))
-    given = sources or {}
+    _lists_alone(made, lambda name: _taken(name, given.get(name, {}), calculations, period), question)
+    template = made.template
     for name in names_in(template):
         try:
             value = _taken(name, given.get(name, {}), calculations, period)
@@ -74,6 +79,26 @@ def narrative_of(
             for slot, like in said.like.items()
         }
     return made
+
+
+def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:
+    """No sentence goes on behind a list of several rows ("- 1: India customer"): the list stands under the question, or
+    under what introduces it, and each figure on a line of its own."""
+    for sentence in sentences(made.template):
+        names, known = names_in(sentence), {}
+        for name in names:
+            with suppress(KeyError):
+                known[name] = value_of(name)
+        lists = [name for name, value in known.items() if isinstance(value, list | dict) and len(value) > 1]
+        if not any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", sentence) for name in lists):
+            continue
+        introduced = made.template[: made.template.index(sentence)].rstrip().endswith(":")
+        heading = "" if introduced else re.sub(r"[{}]", "", question).strip(" ?.") + ": "
+        figures = [name for name in known if name not in lists]
+        lines = [f"{heading}{{{lists[0]}}}"]
+        lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
+        made.template = made.template.replace(sentence, "\n".join(lines))
+        made.unknown += [name for name in names if name not in known]
 
 
 def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any], period: TimePeriod | None) -> Any:
@@ -121,18 +146,25 @@ def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
     count = result["row_count"] if isinstance(result, dict) else len(result)
     rows = result["first"] if isinstance(result, dict) else result
     if not rows:
-        return "tidak ada"
+        return words.say["nothing"]
     lines = []
-    for number, row in enumerate(rows if count <= LISTED else rows[:BEGINNING], 1):
+    for place, row in enumerate(rows if count <= LISTED else rows[:BEGINNING], 1):
         cells = []
-        for column, value in row.items():
-            cell = f"{name}.{number}.{''.join(c if c.isalnum() or c == '_' else '_' for c in str(column))}"
+        for column, value in _label_first(row):
+            cell = f"{name}.{place}.{''.join(c if c.isalnum() or c == '_' else '_' for c in str(column))}"
             made.values[cell] = value
             cells.append(f"{{{cell}}}")
         lines.append("\n- " + (": ".join(cells) if len(cells) <= 2 else ", ".join(cells)))
     if count > len(lines):
         lines.append("\n- " + words.say["more"].format(count=count - len(lines)))
     return "".join(lines)
+
+
+def _label_first(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Its cells; of two of them the words before the number."""
+    cells = list(row.items())
+    turned = len(cells) == 2 and number(cells[0][1]) is not None and number(cells[1][1]) is None and cells[1][1]
+    return cells[::-1] if turned else cells
 
 
 def one_unit(template: str, rules: Mapping[str, Mapping[str, Any]]) -> str:

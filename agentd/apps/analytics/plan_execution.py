@@ -27,12 +27,10 @@ from agentd.apps.analytics.reading import Unreadable
 from agentd.apps.analytics.sql import quoted
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions, periods_in
+from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
 
-NO_PLAN = "Tidak dapat merencanakan eksekusi query."
-NO_DATA_FITS = "Tidak dapat menemukan data yang sesuai untuk permintaan Anda."
-NO_PERIOD = "Mohon sebutkan periode waktu yang dimaksud, misalnya Januari 2023."
 EXPLAIN_TOOL = "explain_query"
 MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
 """By query_complexity."""
@@ -89,17 +87,20 @@ class PlanExecution:
 
         Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
         """
+        say = say_for(state["user_query"])
         metrics = state.get("requested_metrics") or []
         if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
-            raise NodeFailed(NO_DATA_FITS, f"no column fits {', '.join(metrics)}", validation_status="failed_planning")
+            raise NodeFailed(
+                say["no_data_fits"], f"no column fits {', '.join(metrics)}", validation_status="failed_planning"
+            )
         today = context.clock.now().date()
         past = past_questions(state)
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
         messages = self._messages(state, dates)
         plan, faults = await self._planned(state, context, messages, dates)
-        for _ in range(REPAIRS):
-            if not faults:
-                break
+        for turn in range(REPAIRS):
+            if not faults or (turn and plan is not None and faults == plan.doubts):
+                break  # what may be right costs one turn: a small model needs a minute for it
             told = _corrected(messages, plan, faults)
             try:
                 repaired, still = await self._planned(state, context, told, dates, again=True)
@@ -115,9 +116,9 @@ class PlanExecution:
             if plan is not None and plan.needs_period:
                 back = without_period(state["user_query"], today)
                 raise NodeFailed(
-                    NO_PERIOD, "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
+                    say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
                 )
-            raise NodeFailed(NO_PLAN, "; ".join(faults), validation_status="failed_planning")
+            raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
         return worded_truly(plan, state["user_query"]).changes()
 
     async def _planned(
@@ -130,7 +131,7 @@ class PlanExecution:
         again: bool = False,
     ) -> tuple[Plan | None, list[str]]:
         """One plan of the model with its faults; no plan when the reply cannot be read."""
-        period = state.get("time_period")
+        period, say = state.get("time_period"), say_for(state["user_query"])
         said = [state["user_query"], *(str(value) for value in (period or {}).values() if value)]
         try:
             value = await context.ask(
@@ -140,7 +141,7 @@ class PlanExecution:
             )
         except (ProviderFailure, ProviderUnavailable) as error:
             raise NodeFailed(
-                NO_PLAN, f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
+                say["no_plan"], f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
             ) from error
         except Unreadable as error:
             return None, [str(error)]
@@ -148,15 +149,16 @@ class PlanExecution:
         named = usable(state["user_query"], dates)
         plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
         if plan.empty:
-            raise NodeFailed(NO_DATA_FITS, "the model planned no query", validation_status="failed_planning")
+            raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
         schema = (tables, state.get("table_relationships"))
         silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
         silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
-        unmet = coverage.uncovered(state["user_query"], plan, past_questions(state))
+        unmet = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
         asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
-        return plan, [*plan.fatal, *refused, *plan.doubts, *asks]
+        plan = replace(plan, doubts=[*plan.doubts, *asks])
+        return plan, [*plan.fatal, *refused, *plan.doubts]
 
     def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
         style = state["plan_style"]

@@ -5,6 +5,7 @@ No number is written here: values go as the database gave them, and the server f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agentd.apps.analytics.narrative import in_currency, narrative_of
@@ -13,17 +14,17 @@ from agentd.apps.analytics.placeholders import in_points, rules_for
 from agentd.apps.analytics.sample import is_sample, said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.vocabulary import asked_in
-from agentd.apps.analytics.wording import wordings
+from agentd.apps.analytics.wording import words_for
 
 SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
 """Points of the quality score for each figure that the narrative speaks of and no result has."""
+NOTHING = "tidak tersedia"
+"""What placeholder_mcp_server writes for null, whatever the language."""
 CERTAIN = 70
 """Below so many points the answer begins with what speaks against it."""
 DOUBTS_SAID = 2
-UNREACHABLE = "Gagal memformat hasil akhir."
 
 
 class ReplacePlaceholders:
@@ -50,20 +51,21 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     template = state.get("response_template") or ""
     mapping = state.get("placeholder_mapping") or {}
     period = state.get("time_period")
-    words = wordings().get(asked_in(state["user_query"]), wordings()["en"])
-    made = narrative_of(template, calculations, mapping, period, words, state.get("placeholder_sources"))
+    words = words_for(state["user_query"])
+    sources = state.get("placeholder_sources")
+    made = narrative_of(template, calculations, mapping, period, state["user_query"], sources)
     unknown = made.unknown
-    answer = await _filled(context, made.ready(), made.values, made.rules, currency)
-    warnings += [f"Nilai untuk {name} tidak tersedia." for name in unknown]
+    answer = await _filled(context, made.ready(), made.values, made.rules, currency, words.say)
+    warnings += [words.say["no_value"].format(name=name) for name in unknown]
     score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
-    narrative = answer["final_narrative"]
+    narrative = answer["final_narrative"].replace(NOTHING, words.say["unavailable"])
     doubts = [warning for warning in warnings if not is_sample(warning)]
     if score < CERTAIN and doubts:
         narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
     changes: dict[str, Any] = {
         "final_narrative": said(narrative, warnings),
         "data_table_for_display": rows,
-        "executive_summary": await _summary(context, calculations, mapping, currency),
+        "executive_summary": await _summary(context, calculations, mapping, currency, words.say),
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }
@@ -76,21 +78,30 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
 
 
 async def _filled(
-    context: NodeContext, template: str, values: dict[str, Any], rules: dict[str, dict[str, Any]], currency: str
+    context: NodeContext,
+    template: str,
+    values: dict[str, Any],
+    rules: dict[str, dict[str, Any]],
+    currency: str,
+    say: Mapping[str, str],
 ) -> dict[str, Any]:
     template, rules = in_currency(template, rules, currency)
     payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
     try:
         answer = await context.call(SERVER, TOOL, payload)
     except CallFailed as error:
-        raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: {error}") from error
+        raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: {error}") from error
     if not isinstance(answer.get("final_narrative"), str):
-        raise NodeFailed(UNREACHABLE, f"{COMMUNICATION}: the answer has no final_narrative")
+        raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: the answer has no final_narrative")
     return answer
 
 
 async def _summary(
-    context: NodeContext, calculations: dict[str, Any], mapping: dict[str, str], currency: str
+    context: NodeContext,
+    calculations: dict[str, Any],
+    mapping: dict[str, str],
+    currency: str,
+    say: Mapping[str, str],
 ) -> dict[str, Any]:
     """The single figures as they read in a narrative, {key: "Rp 29.500.000"}."""
     figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
@@ -101,6 +112,6 @@ async def _summary(
     points = in_points(figures, mapping, figures)
     template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
     values = {slot: figures[key] for slot, key in slots.items()}
-    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency)
+    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency, say)
     shown = answer["final_narrative"].split("\x1f")
     return dict(zip(slots.values(), shown, strict=True)) if len(shown) == len(slots) else figures

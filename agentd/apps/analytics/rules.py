@@ -63,9 +63,12 @@ class _Verdict:
 
 
 class Values:
-    """What rules speak of: the figures, the columns of results of several rows, and of the table."""
+    """What rules speak of: figures, columns of results of several rows, and of the table; `say` words the findings."""
 
-    def __init__(self, calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]
+    ) -> None:
+        self.say = say
         self._figures = {key.casefold(): value for key, value in calculations.items()}
         self._rows = rows
 
@@ -100,17 +103,14 @@ def column_of(rows: Sequence[Any], name: str) -> list[Any] | None:
     return None if wanted is None else [row.get(wanted) for row in rows]
 
 
-def judged(
-    rules: Sequence[Mapping[str, Any]], calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
-) -> Iterator[Finding]:
+def judged(rules: Sequence[Mapping[str, Any]], values: Values) -> Iterator[Finding]:
     """A finding for each rule, `rule_1` and on."""
-    values = Values(calculations, rows)
     for place, rule in enumerate(rules, 1):
         try:
             verdict = _verdict(rule, values)
         except _NotThere as error:
             verdict = _Verdict(None, str(error))
-        yield _finding(f"rule_{place}", rule, verdict)
+        yield _finding(f"rule_{place}", rule, verdict, values.say)
 
 
 def number(value: Any) -> Decimal | None:
@@ -138,15 +138,15 @@ class _NotThere(Exception):
     """A rule speaks of a value that the results do not have."""
 
 
-def _finding(name: str, rule: Mapping[str, Any], verdict: _Verdict) -> Finding:
+def _finding(name: str, rule: Mapping[str, Any], verdict: _Verdict, say: Mapping[str, str]) -> Finding:
     if verdict.holds is None and rule.get("derived"):
         return Finding(name, "inapplicable", verdict.text)
     if verdict.holds is None:
-        return Finding(name, "unchecked", f"Aturan tidak dapat diperiksa: {verdict.text}")
+        return Finding(name, "unchecked", say["unchecked"].format(why=verdict.text))
     if verdict.holds:
         return Finding(name, "passed", verdict.text)
     grave = str(rule.get("severity") or verdict.severity).casefold() in ("critical", "error", "fatal", "high")
-    message = rule.get("message") or rule.get("description") or f"Aturan tidak terpenuhi: {verdict.text}"
+    message = rule.get("message") or rule.get("description") or say["broken"].format(rule=verdict.text)
     return Finding(name, "critical" if grave else "warning", str(message))
 
 
@@ -165,7 +165,7 @@ def _verdict(rule: Mapping[str, Any], values: Values) -> _Verdict:
         return _operator(field, operator, rule.get("value"), values)
     if isinstance(field, str):
         return _named(field, folded, rule, values)
-    return _Verdict(None, f"bentuknya tidak dikenal: {kind or json.dumps(dict(rule), default=str)}")
+    return _Verdict(None, values.say["unknown_rule"].format(rule=kind or json.dumps(dict(rule), default=str)))
 
 
 def _expression(found: re.Match[str], values: Values) -> _Verdict:
@@ -175,7 +175,7 @@ def _expression(found: re.Match[str], values: Values) -> _Verdict:
     if sign is not None and second is not None:
         other = _operand(second, values)
         if sign == "/" and other == 0:
-            return _Verdict(None, f"{text} (pembaginya nol)")
+            return _Verdict(None, values.say["by_zero"].format(rule=text))
         right = {"+": right + other, "-": right - other, "*": right * other}[sign] if sign != "/" else right / other
     holds = all(compare(each, operator, right) for each in _numbers(left, values))
     return _Verdict(holds, text, "critical" if right == 0 and operator in (">", ">=") else "warning")
@@ -195,7 +195,7 @@ def _operator(field: str, operator: str, value: Any, values: Values) -> _Verdict
         return _within(field, low, high, values)
     symbol = _OPERATORS.get(folded, folded)
     if not re.fullmatch(_SYMBOLS, symbol):
-        return _Verdict(None, f"operator tidak dikenal: {text}")
+        return _Verdict(None, values.say["unknown_operator"].format(rule=text))
     if number(value) is None and symbol in ("==", "=", "!=", "<>") and not values.of(str(value)):
         same = [str(each).casefold() == str(value).casefold() for each in _known(field, values)]
         return _Verdict(all(same) if symbol in ("==", "=") else not any(same), text)
@@ -216,18 +216,19 @@ def _named(field: str, kind: str, rule: Mapping[str, Any], values: Values) -> _V
     low = bound if kind.startswith("min") and low is None else low
     high = bound if kind.startswith("max") and high is None else high
     if low is None and high is None:
-        return _Verdict(None, f"bentuknya tidak dikenal: {field} {kind}".rstrip())
+        return _Verdict(None, values.say["unknown_rule"].format(rule=f"{field} {kind}".rstrip()))
     return _within(field, low, high, values)
 
 
 def _within(field: str, low: Decimal | None, high: Decimal | None, values: Values) -> _Verdict:
     inside = [(low is None or each >= low) and (high is None or each <= high) for each in _numbers(field, values)]
-    text = f"{field} di antara {'…' if low is None else low} dan {'…' if high is None else high}"
+    text = values.say["within"].format(field=field, low="…" if low is None else low, high="…" if high is None else high)
     return _Verdict(all(inside), text, "critical" if low == 0 and high is None else "warning")
 
 
 def _not_null(field: str, values: Values) -> _Verdict:
-    return _Verdict(all(each is not None for each in _known(field, values)), f"{field} harus ada")
+    text = values.say["must_be_there"].format(field=field)
+    return _Verdict(all(each is not None for each in _known(field, values)), text)
 
 
 def _sum_equals(rule: Mapping[str, Any], values: Values) -> _Verdict:
@@ -237,8 +238,8 @@ def _sum_equals(rule: Mapping[str, Any], values: Values) -> _Verdict:
     if isinstance(parts, list) and parts:
         found, said = [_operand(str(part), values) for part in parts], " + ".join(map(str, parts))
     else:
-        given = values.column(result, column if isinstance(column, str) else None)
-        found, said = _exact(given, f"{result}.{column}"), f"jumlah {result}.{column}"
+        given, name = values.column(result, column if isinstance(column, str) else None), f"{result}.{column}"
+        found, said = _exact(given, name, values), values.say["sum_of"].format(field=name)
     return _Verdict(compare(sum(found, Decimal(0)), "==", _operand(total, values)), f"{said} == {total}")
 
 
@@ -247,7 +248,7 @@ def _ratio(rule: Mapping[str, Any], values: Values) -> _Verdict:
     whole = _operand(bottom, values)
     text = f"{result} == {top} / {bottom}"
     if whole == 0:
-        return _Verdict(None, f"{text} (pembaginya nol)")
+        return _Verdict(None, values.say["by_zero"].format(rule=text))
     wanted, found = _operand(top, values) / whole, _operand(result, values)
     return _Verdict(compare(found, "==", wanted) or compare(found, "==", 100 * wanted), text)
 
@@ -255,9 +256,9 @@ def _ratio(rule: Mapping[str, Any], values: Values) -> _Verdict:
 def _monotone(rule: Mapping[str, Any], values: Values) -> _Verdict:
     result, column = str(rule.get("result_key") or ""), rule.get("column") or rule.get("field")
     falls = str(rule.get("direction") or "ascending").casefold().startswith(("desc", "fall", "turun"))
-    found = _exact(values.column(result, column if isinstance(column, str) else None), f"{result}.{column}")
+    found = _exact(values.column(result, column if isinstance(column, str) else None), f"{result}.{column}", values)
     holds = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(found))
-    return _Verdict(holds, f"{result}.{column} {'menurun' if falls else 'menaik'}")
+    return _Verdict(holds, values.say["falls" if falls else "rises"].format(field=f"{result}.{column}"))
 
 
 _FORMS: dict[str, Callable[[Mapping[str, Any], Values], _Verdict]] = {
@@ -274,18 +275,18 @@ def _first(rule: Mapping[str, Any], *keys: str) -> Any:
 def _known(field: str, values: Values) -> list[Any]:
     found = values.of(field)
     if not found:
-        raise _NotThere(f"{field} tidak ada dalam hasil")
+        raise _NotThere(values.say["not_there"].format(field=field))
     return found
 
 
 def _numbers(field: str, values: Values) -> list[Decimal]:
-    return _exact(_known(field, values), field)
+    return _exact(_known(field, values), field, values)
 
 
-def _exact(found: Sequence[Any], field: str) -> list[Decimal]:
+def _exact(found: Sequence[Any], field: str, values: Values) -> list[Decimal]:
     exact = [each for each in map(number, found) if each is not None]
     if not exact or len(exact) < len(found):
-        raise _NotThere(f"{field} tidak bernilai angka")
+        raise _NotThere(values.say["no_number"].format(field=field))
     return exact
 
 
@@ -295,5 +296,5 @@ def _operand(word: str, values: Values) -> Decimal:
         return literal
     found = _numbers(word, values)
     if len(found) != 1:
-        raise _NotThere(f"{word} bukan satu nilai")
+        raise _NotThere(values.say["not_one"].format(field=word))
     return found[0]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_SAMPLE = re.compile(r"Contoh: [^.]+\.")
-"""A `notice` that begins so says that its rows are made up; what follows says what else there is to know."""
+_SAMPLE = re.compile(r"(?:Contoh|Sample \(contoh\)): [^.]+\.")
 
 
-def parted(notice: str) -> tuple[str | None, str]:
-    """A data server's notice as (that this is a sample, or None; the rest)."""
-    found = _SAMPLE.match(notice)
-    return (found[0], notice[found.end() :].strip()) if found else (None, notice)
+def says_sample(notice: str) -> bool:
+    """Whether a data server's notice begins so: its rows are made up."""
+    return _SAMPLE.match(notice) is not None
 
 
 def is_sample(warning: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState
+from agentd.apps.analytics.wording import say_for
 
 SERVER, TOOL = "graphiti_server", "retrieve_session_data"
 
@@ -15,12 +16,13 @@ async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dic
     handles = state.get("data_handles") or []
     if not handles:
         return list(state.get("raw_query_results") or []), None
+    say = say_for(state["user_query"])
     asked = {"session_id": state["session_id"], "data_handle_id": handles[0].get("data_handle_id")}
     try:
         answer = await context.call(SERVER, TOOL, asked)
     except CallFailed as error:
-        return [], f"Data rinci tidak dapat dibaca kembali: {error}"
+        return [], say["not_read"].format(error=error)
     rows = answer.get("retrieved_data")
     if not isinstance(rows, list):
-        return [], f"Data rinci tidak dapat dibaca kembali: {answer.get('error') or 'jawaban tanpa data'}"
+        return [], say["not_read"].format(error=answer.get("error") or "-")
     return rows, None

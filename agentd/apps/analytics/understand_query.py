@@ -14,18 +14,9 @@ from agentd.apps.analytics.periods import period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
 from agentd.apps.analytics.spans import Period
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
+from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
-
-ASK_BACK = (
-    "Mohon klarifikasi pertanyaan Anda: data apa yang ingin dilihat (misalnya penjualan, piutang, pembelian, atau "
-    "stok) dan untuk periode kapan?"
-)
-READS_ONLY = (
-    "Layanan ini hanya membaca data; data tidak dapat diubah atau dihapus dari sini. Mohon klarifikasi data apa yang "
-    "ingin Anda lihat."
-)
-UNREACHABLE = "Maaf, pertanyaan Anda belum dapat diproses saat ini. Silakan coba beberapa saat lagi."
 
 INTENTS = (
     "sales_analysis",
@@ -127,22 +118,25 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
     Raises NodeFailed: `failed_understanding` with a question back, or a generic message when no model answers.
     """
     question = state["user_query"].strip()
+    say = say_for(question)
     if not re.search(r"\w", question):
-        raise NodeFailed(ASK_BACK, "the question is empty", validation_status="failed_understanding")
+        raise NodeFailed(say["ask_back"], "the question is empty", validation_status="failed_understanding")
     try:
         value = unwrapped(await _understood(_messages(state), context), "intent")
     except (ProviderFailure, ProviderUnavailable) as error:
-        raise NodeFailed(UNREACHABLE, f"LLM call failed in understand_query: {error}") from error
+        raise NodeFailed(say["not_now"], f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
-        raise NodeFailed(ASK_BACK, f"LLM answer: {error}", validation_status="failed_understanding") from error
+        raise NodeFailed(say["ask_back"], f"LLM answer: {error}", validation_status="failed_understanding") from error
     intent = _name(value.get("intent"))
     entities = texts(value.get("entities_mentioned") or value.get("entities"))
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
     if intent in _CHANGES:
-        raise NodeFailed(READS_ONLY, "the question asks to change data", validation_status="failed_understanding")
+        raise NodeFailed(
+            say["reads_only"], "the question asks to change data", validation_status="failed_understanding"
+        )
     if not intent or intent.casefold() in _UNCLEAR:
         raise NodeFailed(
-            ASK_BACK,
+            say["ask_back"],
             f"the model found no clear intent ({intent!r})",
             validation_status="failed_understanding",
             clarification=dict(without_subject(question, ())),
@@ -175,7 +169,7 @@ def time_period(question: str, described: str, past: list[str], today: date) -> 
         period = period_of(described, today)
     if period is None:
         return {"start_date": None, "end_date": None, "period_label": None}
-    return period.as_time_period()
+    return {**period.as_time_period(), "period_label": label_for(question, period.label)}
 
 
 def periods_in(question: str, past: list[str], today: date) -> list[Period]:

@@ -14,9 +14,7 @@ from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions
-
-NO_DATA = "Tidak ada data ditemukan untuk periode atau kriteria yang diminta."
-INVALID = "Hasil data tidak valid setelah diverifikasi."
+from agentd.apps.analytics.wording import say_for
 
 
 async def validate_results(state: AgentState, context: NodeContext) -> dict[str, Any]:
@@ -24,6 +22,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
 
     Raises NodeFailed: `failed_no_data`, or `failed_critical` when a result cannot be true.
     """
+    say = say_for(state["user_query"])
     calculations = state.get("financial_calculations") or {}
     warnings = list(state.get("validation_warnings") or [])
     rows, lost = await rows_behind(state, context)
@@ -31,20 +30,23 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         warnings.append(lost)
     if lost is None and not rows and not _says_anything(calculations):
         raise NodeFailed(
-            NO_DATA,
+            say["no_rows"],
             "no query gave a row or a value",
             validation_status="failed_no_data",
             validation_warnings=warnings,
             quality_score=0,
         )
     warnings += [
-        f"Sebagian data tidak dapat diambil: {failed.get('purpose') or failed['result_key']}."
+        say["part_missing"].format(what=failed.get("purpose") or failed["result_key"])
         for failed in state.get("query_execution_errors") or []
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
-    unmet = coverage.findings(state["user_query"], _plan(state), past_questions(state))
-    findings = [*checked(calculations, rows, rules, mapping), *left_out.findings(empty), *unmet]
+    tables = state.get("relevant_tables") or []
+    words = coverage.uncovered(state["user_query"], _plan(state), past_questions(state), tables)
+    said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
+    unmet = coverage.findings([word for word in words if word not in said], say)
+    findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
     counted = [warning for warning in warnings if not is_sample(warning)]
     failed_queries = len(state.get("query_execution_errors") or [])
@@ -59,7 +61,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         "quality_score": quality_score(findings, len(counted) + twice, failed_queries, queries),
     }
     if critical := [finding.message for finding in findings if finding.critical]:
-        raise NodeFailed(INVALID, "; ".join(critical), validation_status="failed_critical", **changes)
+        raise NodeFailed(say["invalid"], "; ".join(critical), validation_status="failed_critical", **changes)
     status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
 

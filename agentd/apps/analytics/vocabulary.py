@@ -70,6 +70,15 @@ class Vocabulary:
     totals: frozenset[str]
     restricts: frozenset[str]
     tops: frozenset[str]
+    above: frozenset[str]
+    below: frozenset[str]
+    at_least: frozenset[str]
+    at_most: frozenset[str]
+    included: frozenset[str]
+    several: frozenset[str]
+    how_many: frozenset[str]
+    columns: Mapping[str, str]
+    scaled: Mapping[str, str]
 
 
 @cache

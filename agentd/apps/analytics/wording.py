@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from agentd.agent.languages import packs
+from agentd.apps.analytics.vocabulary import asked_in
 
 _BRACED = re.compile(r"\{[^{}]*\}")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -36,12 +37,31 @@ class Wording:
     least: frozenset[str]
     units: frozenset[str]
     say: Mapping[str, str]
+    labels: Mapping[str, str]
 
 
 @cache
 def wordings() -> Mapping[str, Wording]:
     """The pack of each language. Raises IncompletePack."""
     return packs(Path(__file__).with_suffix(""), Wording)
+
+
+def words_for(question: str) -> Wording:
+    """The pack of the language that a question is asked in; who asks in Javanese reads Indonesian."""
+    return wordings().get(asked_in(question)) or wordings()["id"]
+
+
+def say_for(question: str) -> Mapping[str, str]:
+    """The host's own phrases for who asked that."""
+    return words_for(question).say
+
+
+def label_for(question: str, label: str) -> str:
+    """A period's label ("Kuartal 1 2023") in the language of the question."""
+    for theirs, ours in words_for(question).labels.items():
+        pattern = re.escape(theirs).replace(r"\{n\}", r"(\d+)")
+        label = re.sub(rf"(?<!\w){pattern}(?!\w)", ours.replace("{n}", r"\1"), label)
+    return label
 
 
 @cache

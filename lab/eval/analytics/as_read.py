@@ -16,7 +16,7 @@ LISTED = 20
 
 def faults_of(question: Question, narrative: str, gold: list[list[list[Any]]]) -> list[str]:
     """A phrase for each fault; none for an answer that reads rightly."""
-    words = re.sub(r"Contoh: [^.]+\.", "", narrative)
+    words = re.sub(r"(?:Contoh|Sample \(contoh\)): [^.]+\.", "", narrative)
     return [*_garbled(words), *_claims(question, words), *_left_out(words, gold)]
 
 
@@ -25,7 +25,7 @@ def _garbled(words: str) -> Iterator[str]:
         yield "a placeholder is left"
     if re.search(r"\d+ baris \(lihat tabel\) ?(?:\w|$)|dengan total [^.]*\d+ baris", words):
         yield "a number of rows stands for a figure"
-    if "tidak tersedia" in words:
+    if "tidak tersedia" in words or "not available" in words:
         yield "a figure is missing"
     lines = [line.strip(" -.") for line in words.splitlines() if line.strip(" -.")]
     if any(lines.count(line) > 2 for line in lines) or wording.repeats(words.replace("- ", "")):

@@ -3,7 +3,8 @@
 A scripted planner writes the right plan for each: nothing of ours may spoil it, so all must be right (exit status 1
 otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
-`--strangers` asks a half of the sixty informal questions of strangers.toml; of `held` only totals are printed.
+`--strangers` asks a half of the sixty informal questions of strangers.toml, `--spoiled` a half of spoiled.toml, each
+with its right plan and a spoiled one; of `held` only totals are printed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ async def main() -> int:
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     parser.add_argument("--strangers", choices=("tuning", "held"), default="", help="a half of strangers.toml instead")
+    parser.add_argument("--spoiled", choices=("tuning", "held"), default="", help="a half of spoiled.toml instead")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
     given = parser.parse_args()
@@ -38,15 +40,20 @@ async def main() -> int:
         given.prompt.write_text(await _prompt(), encoding="utf-8")
         return 0
     made: list[Answered] = []
-    for name in given.database or (*DATABASES, *([SAMPLE] if given.strangers else [])):
+    half = ("spoiled", given.spoiled) if given.spoiled else ("strangers", given.strangers) if given.strangers else None
+    for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
-            made += await asked_all(name, Path(folder), mistakes, half=given.strangers)
-    for each in made if given.strangers != "held" else ():
+            made += await asked_all(name, Path(folder), mistakes, half=half)
+    for each in made if half is None or half[1] != "held" else ():
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
     if given.json:
         given.json.write_text(json.dumps([each.__dict__ for each in made], ensure_ascii=False, indent=1) + "\n")
+    if given.spoiled:
+        print("right plans: ", end="")
+        _totals([each for each in made if not each.mistake], strict=True)
+        return _totals([each for each in made if each.mistake], strict=False)
     return _totals(made, strict=not chosen)
 
 

@@ -52,10 +52,13 @@ class Gold:
     of: str = ""
     """A stranger's question: its database. Its planner names no table, the search has the question's words alone."""
     half: str = ""
+    mistake: str = ""
+    spoiled: str = ""
+    """What another hand plans, and what is wrong with it."""
 
-    def planned(self) -> Plan:
-        """What a good planner writes."""
-        entry = {"purpose": "", "query": self.plan or self.sql, "result_key": "RESULT"}
+    def planned(self, query: str = "") -> Plan:
+        """What a good planner writes, or the same with another query."""
+        entry = {"purpose": "", "query": query or self.plan or self.sql, "result_key": "RESULT"}
         return {"sql_queries_plan": [entry], "response_template": self.says}
 
     def understood(self) -> Plan:
@@ -117,9 +120,9 @@ def read(name: str) -> tuple[list[Gold], str, str]:
     return [Gold(**each) for each in content["questions"]], content["today"], content["currency"]
 
 
-def strangers(name: str, half: str) -> list[Gold]:
-    """Those of strangers.toml to one database; `half` is tuning or held."""
-    content = tomllib.loads((HERE / "strangers.toml").read_text(encoding="utf-8"))
+def half_of(name: str, file: str, half: str) -> list[Gold]:
+    """Those of strangers.toml or spoiled.toml to one database; `half` is tuning or held."""
+    content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
     return [gold for each in content["questions"] if (gold := Gold(**each)).of == name and gold.half == half]
 
 
@@ -129,21 +132,21 @@ async def asked_all(
     mistakes: Sequence[Mistake | None],
     *,
     only: str = "",
-    half: str = "",
+    half: tuple[str, str] | None = None,
     prompts: list[str] | None = None,
 ) -> list[Answered]:
-    """Every question (or `only` this one, or a `half` of the strangers') with the right plan (None), or with each
-    mistake that has a place in it.
+    """Every question (or `only` this one, or those of a file's `half`) with the right plan (None), or with each mistake
+    that has a place in it. The questions of spoiled.toml bring a spoiled plan of their own, too.
 
     `prompts` takes what the planner was asked last for each, as Markdown.
     """
     questions, today, currency = read(name)
-    questions = strangers(name, half) if half else [each for each in questions if only in ("", each.ask)]
+    questions = half_of(name, *half) if half else [each for each in questions if only in ("", each.ask)]
     own = name != SAMPLE
-    file = build(name, folder / "own.db") if own else build_sample(folder / "own.db")
+    built = build(name, folder / "own.db") if own else build_sample(folder / "own.db")
     planner = Planner()
     made = []
-    address = {"DATABASE_URL": f"sqlite+aiosqlite:///{file}"} if own else {}
+    address = {"DATABASE_URL": f"sqlite+aiosqlite:///{built}"} if own else {}
     async with office(folder, **address, AGENTD_CLOCK=today) as (_, host):
         run = AnalyticsRun(
             planner,
@@ -154,8 +157,8 @@ async def asked_all(
             currency=currency,
         )
         for gold in questions:
-            rows = _rows(file, gold)
-            for mistake in mistakes:
+            rows = _rows(built, gold)
+            for mistake in _own(gold, mistakes):
                 plan = gold.planned() if mistake is None else mistake.spoil(gold.planned())
                 if plan is None:
                     continue
@@ -167,6 +170,10 @@ async def asked_all(
                         "\n\n".join(f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
                     )
     return made
+
+
+def _own(gold: Gold, mistakes: Sequence[Mistake | None]) -> list[Mistake | None]:
+    return [*mistakes, *([Mistake(gold.mistake, lambda _: gold.planned(gold.spoiled))] if gold.spoiled else [])]
 
 
 async def _asked(run: AnalyticsRun, ask: str, today: str) -> dict[str, Any]:

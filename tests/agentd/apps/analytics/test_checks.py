@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks import checked, quality_score
+from agentd.apps.analytics.wording import wordings
+
+SAY = wordings()["id"].say
 
 
 def outcomes(
     calculations: dict[str, Any], rows: list[dict[str, Any]] | None = None, rules: list[dict[str, Any]] | None = None
 ) -> dict[str, str]:
     """{check: outcome} of what was looked at and is not merely fine."""
-    found = checked(calculations, rows or [], rules or [])
+    found = checked(calculations, rows or [], rules or [], SAY)
     return {finding.name: finding.outcome for finding in found if finding.outcome != "passed"}
 
 
@@ -76,7 +79,7 @@ def test_rows_that_repeat_are_empty_or_skip_months_are_told() -> None:
 
 def test_the_score_follows_its_formula() -> None:
     """seed 003 §3.5 point 6; the formula is in the docstring of quality_score."""
-    critical = checked({"ORDER_COUNT": -1}, [], [])
+    critical = checked({"ORDER_COUNT": -1}, [], [], SAY)
     assert quality_score([], 0, 0, 2) == 100
     assert quality_score([], 2, 1, 2) == 65
     assert quality_score([], 9, 0, 1) == 60

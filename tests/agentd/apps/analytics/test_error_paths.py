@@ -250,7 +250,7 @@ async def test_cut_rows_are_a_warning(erp: Path) -> None:
 
     office = Office(erp, SALES, ANSWER, execute_sql_query=cut)
     answer = await office.ask(QUESTION)
-    assert answer["warnings_for_display"] == ["TOTAL_SALES: Only the first 1000 rows."]
+    assert answer["warnings_for_display"] == ["TOTAL_SALES: hasil terpotong karena terlalu banyak baris."]
 
 
 async def test_a_database_out_of_reach_of_operations_is_told(erp: Path) -> None:

@@ -97,6 +97,21 @@ def test_the_bounds_of_the_period_and_of_its_months_are_let_through() -> None:
 
 
 @pytest.mark.parametrize(
+    ("where", "part"),
+    [
+        ("d >= '2022-02-01' AND d <= '2022-12-31'", "2022-02-01 to 2022-12-31"),
+        ("d >= '2022-01-01' AND d < '2022-12-01'", "2022-01-01 to 2022-12-01"),
+        ("d <= '2022-12-31'", ""),
+        ("d >= '2022-01-01'", ""),
+    ],
+)
+def test_a_part_of_the_period_is_refused_and_a_balance_of_one_day_is_not(where: str, part: str) -> None:
+    year = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
+    found = faults("Total penjualan 2022", f"SELECT SUM(t) AS t FROM s WHERE {where}", year)
+    assert found == ([f"it asks for {part} alone, the question for 2022-01-01 to 2022-12-31"] if part else [])
+
+
+@pytest.mark.parametrize(
     "where", ["d >= '2022-01-01'", "d LIKE '2022%'", "STRFTIME('%Y', d) = '2022'", "YEAR(d) = 2022"]
 )
 def test_a_year_is_refused_where_the_question_names_no_time(where: str) -> None:

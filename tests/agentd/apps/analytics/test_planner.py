@@ -101,6 +101,29 @@ async def test_each_part_of_a_question_is_told(erp: Path) -> None:
     assert "response_template left out COUNT (derived)" in answer["technical_details"]
 
 
+async def test_a_list_in_the_middle_of_a_sentence_stands_under_the_question_instead(erp: Path) -> None:
+    """A small model wrote "Ada {COUNT} customer dari negara {COUNTRY_COUNT}." of a result of thirteen rows."""
+    rows = ("COUNT", f"SELECT total_amount AS amount, order_id AS id {JANUARY} ORDER BY amount DESC LIMIT 2")
+    garbled = plan(rows, TOTAL, template="Ada {COUNT} pesanan dari {COUNTRY_COUNT}, total {TOTAL}. Sekian.")
+    answer, _ = await asked(erp, garbled, question="2 pesanan terbesar Januari 2023?")
+    lines = answer["final_narrative"].splitlines()
+    assert lines[0] == "2 pesanan terbesar Januari 2023: "
+    assert [line.count(": Rp ") for line in lines[1:4]] == [1, 1, 1]
+    assert lines[3].startswith("Total: Rp ")
+    assert lines[3].endswith(" Sekian.")
+    assert answer["warnings_for_display"] == ["Nilai untuk COUNTRY_COUNT tidak tersedia."]
+    introduced = plan(rows, template="Pesanan:\n{COUNT} itu terbesar.")
+    answer, _ = await asked(erp, introduced, question="2 pesanan terbesar Januari 2023?")
+    assert answer["final_narrative"].startswith("Pesanan:\n\n- ")
+
+
+async def test_what_may_be_right_costs_one_repair(erp: Path) -> None:
+    """A doubt about words goes back once, though the model plans otherwise each time."""
+    doubted = [plan(TOTAL, template=f"{{TOTAL}} {{LOST_{place}}}") for place in range(3)]
+    _, office = await asked(erp, *doubted, question="Berapa total penjualan Januari 2023?")
+    assert len(office.model.requests) == 3
+
+
 async def test_what_was_derived_is_for_admin_alone(erp: Path) -> None:
     made = plan(TOTAL, COUNT, template="{TOTAL} {COUNT}")
     answer, _ = await asked(erp, made)

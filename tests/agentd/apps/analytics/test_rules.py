@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.rules import judged
+from agentd.apps.analytics.rules import Values, judged
+from agentd.apps.analytics.wording import wordings
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -26,7 +27,8 @@ FIGURES = {
 
 
 def outcome(rule: dict[str, Any]) -> str:
-    [finding] = judged([rule], FIGURES, [{"NAME": "x", "OWED": 7}, {"NAME": "y", "OWED": 2}])
+    rows = [{"NAME": "x", "OWED": 7}, {"NAME": "y", "OWED": 2}]
+    [finding] = judged([rule], Values(FIGURES, rows, wordings()["id"].say))
     return finding.outcome
 
 

@@ -1,0 +1,158 @@
+"""Whether the figures, bounds and columns of a query are those that the question's words mean. Pure; part of coverage.
+
+Each doubt is a word of the question, or a part of the query that the question gives no reason for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Table = Mapping[str, Any]
+SCALES = (1, 1000, 1_000_000, 1_000_000_000)
+_BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
+_TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
+_NUMBER = r"\W{0,3}(?:rp|usd|idr)?\W{0,2}(\d+(?:[.,]\d+)*)"
+_OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
+"""Names of columns that a question may say without meaning the column."""
+
+
+def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
+    """Of one outer SELECT; `asked` is the question without its words of time, `tables` those consulted."""
+    used = {str(table["table_name"]): table for table in tables if _reads(select, str(table["table_name"]))}
+    yield from _other_bounds(asked, select)
+    yield from _rows_for_things(asked, select, used)
+    yield from _nothing_as_something(select)
+    yield from _other_columns(asked, select, used)
+    yield from _other_units(asked, select)
+    if without := drops_those_without(asked, select):
+        yield without
+
+
+def drops_those_without(asked: str, select: exp.Select) -> str:
+    """The word by which the question wants those without rows too, where every join leaves them out; "" otherwise."""
+    joins = select.args.get("joins") or []
+    wanted = includes(asked)
+    return wanted if wanted and joins and not any(join.side for join in joins) else ""
+
+
+def includes(asked: str) -> str:
+    """ "including", where the question asks for those without, too."""
+    found = finder("included").search(asked)
+    return found[0] if found and finder("restricts").search(asked) else ""
+
+
+def _reads(select: exp.Select, name: str) -> bool:
+    from sqlglot import exp
+
+    return any(table.name.casefold() == name.casefold() for table in select.find_all(exp.Table))
+
+
+def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
+    """`<=` for "less than", `>` for "at least"."""
+    from sqlglot import exp
+
+    compared: dict[float, set[str]] = {}
+    for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
+        kind = type(each).__name__
+        for side, name in ((each.expression, kind), (each.this, _TURNED[kind])):
+            if isinstance(side, exp.Literal) and side.is_number:
+                compared.setdefault(float(side.this), set()).add(name)
+    for key, kind in _BOUNDS.items():
+        for found in re.finditer(rf"({finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE):
+            operators = [compared.get(number * scale, set()) for number in plain(found[2]) for scale in SCALES]
+            if any(operators) and not any(kind in each for each in operators):
+                yield found[1]
+
+
+def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out."""
+    from sqlglot import exp
+
+    if select.find(exp.Distinct) or select.args.get("group"):
+        return
+    counts = [each for each in select.find_all(exp.Count) if each.find_ancestor(exp.Select) is select]
+    keys = {str(c["name"]).casefold() for table in used.values() for c in table["columns"] if c.get("is_primary_key")}
+    for count in counts:
+        if isinstance(count.this, exp.Column) and used and count.this.name.casefold() not in keys:
+            yield f"COUNT({count.this.name})"
+    if counts and (several := finder("several").search(asked)):
+        yield several[0]
+    elif counts and (thing := _counted(asked)) and not any(thing in name.casefold() for name in used):
+        columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]
+        yield from [thing] if any(column.startswith(thing) for column in columns) else []
+
+
+def _counted(asked: str) -> str:
+    """The stem of what "how many" or "berapa" asks for; "" without one."""
+    found = re.search(rf"{finder('how_many').pattern}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
+    return re.sub(r"(?:ies|es|s)$", "", found[1].casefold()) if found else ""
+
+
+def _nothing_as_something(select: exp.Select) -> Iterator[str]:
+    """A mean that counts what is empty as zero; an empty text where what is missing is NULL."""
+    from sqlglot import exp
+
+    for mean in select.find_all(exp.Avg):
+        if isinstance(mean.this, exp.Coalesce) and any(each.name == "0" for each in mean.this.expressions):
+            yield "AVG(COALESCE(…, 0))"
+    missing = {each.this.name for each in select.find_all(exp.Is) if isinstance(each.this, exp.Column)}
+    for equal in select.find_all(exp.EQ):
+        empty = isinstance(equal.expression, exp.Literal) and equal.expression.is_string and not equal.expression.this
+        if empty and equal.this.name not in missing:
+            yield f"{equal.this.name} = ''"
+
+
+def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Words that mean a column which the tables have and the query leaves aside."""
+    from sqlglot import exp
+
+    names = [str(column["name"]) for table in used.values() for column in table["columns"]]
+    written = " ".join(column.name for column in select.find_all(exp.Column))
+    for phrase, parts in vocabulary().columns.items():
+        means = re.compile(parts, re.IGNORECASE)
+        if _phrase(phrase).search(asked):
+            asked = _phrase(phrase).sub(" ", asked)
+            if any(map(means.search, names)) and not means.search(written):
+                yield phrase
+    said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
+    for name in dict.fromkeys(names):
+        words = " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+        plain_word = len(words) > 3 and words not in _OF_NO_COLUMN
+        if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
+            yield words
+
+
+def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
+    """ "in minutes", where nothing makes minutes of what the column holds."""
+    from sqlglot import exp
+
+    numbers = [float(each.this) for each in select.find_all(exp.Literal) if each.is_number]
+    divisors = [
+        float(each.expression.this)
+        for each in select.find_all(exp.Div)
+        if isinstance(each.expression, exp.Literal) and each.expression.is_number
+    ]
+    for phrase, factors in vocabulary().scaled.items():
+        allowed = {float(factor) for factor in factors.split()}
+        if _phrase(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
+            yield phrase
+
+
+@cache
+def _phrase(phrase: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE)
+
+
+def plain(number: str) -> set[float]:
+    """What a written number may be: `1.500` a thousand and more, or one and a half."""
+    found = {float(re.sub(r"[.,]", "", number))} if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number) else set()
+    return found | ({float(number.replace(",", "."))} if number.count(",") + number.count(".") < 2 else set())

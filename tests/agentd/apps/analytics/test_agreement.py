@@ -1,0 +1,135 @@
+"""Plans of right form whose figure, bound or column is another than the question's words mean (issue 19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.apps.analytics.coverage import uncovered
+from agentd.apps.analytics.planned import Plan
+
+
+def table(name: str, key: str, *columns: str) -> dict[str, object]:
+    return {"table_name": name, "columns": [{"name": key, "is_primary_key": True}, *({"name": c} for c in columns)]}
+
+
+TABLES = [
+    table("Customers", "CustomerID", "CompanyName", "ContactName", "Country", "Fax", "Email"),
+    table("Orders", "OrderID", "CustomerID", "OrderDate", "ShippedDate", "TotalGross", "TotalNetto"),
+    table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
+    table("apbook", "DocNo", "DocValue", "DocValueLocal"),
+]
+LEFT = (
+    "SELECT c.CompanyName, COUNT(o.OrderID) FROM Customers c LEFT JOIN Orders o ON o.CustomerID = c.CustomerID "
+    "GROUP BY c.CompanyName"
+)
+
+
+def of(query: str) -> Plan:
+    return Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong", "words"),
+    [
+        (
+            "Track yang harganya kurang dari 10?",
+            "SELECT COUNT(*) FROM Track WHERE UnitPrice < 10",
+            "SELECT COUNT(*) FROM Track WHERE UnitPrice <= 10",
+            ["kurang dari"],
+        ),
+        (
+            "Tracks of at least 2 dollars?",
+            "SELECT COUNT(*) FROM Track WHERE 2 <= UnitPrice",
+            "SELECT COUNT(*) FROM Track WHERE 2 < UnitPrice",
+            ["at least"],
+        ),
+        (
+            "Order di atas 1,5 juta?",
+            "SELECT COUNT(*) FROM Orders WHERE TotalNetto > 1500000",
+            "SELECT COUNT(*) FROM Orders WHERE TotalNetto >= 1500000",
+            ["di atas"],
+        ),
+        (
+            "Jumlah order tiap pelanggan, termasuk yang belum pernah order",
+            LEFT,
+            LEFT.replace("LEFT JOIN", "JOIN"),
+            ["termasuk"],
+        ),
+        (
+            "Pelanggan kita ada di berapa negara?",
+            "SELECT COUNT(DISTINCT Country) FROM Customers",
+            "SELECT COUNT(Country) FROM Customers",
+            ["COUNT(Country)"],
+        ),
+        (
+            "How many customers ordered?",
+            "SELECT COUNT(DISTINCT CustomerID) FROM Orders",
+            "SELECT COUNT(*) FROM apbook JOIN Orders ON Orders.OrderID = apbook.DocNo WHERE Orders.TotalNetto > 0",
+            ["customer"],
+        ),
+        (
+            "Berapa komposer berbeda?",
+            "SELECT COUNT(DISTINCT Composer) FROM Track",
+            "SELECT COUNT(*) FROM Track",
+            ["berbeda"],
+        ),
+        (
+            "Rata-rata panjang nama komposer?",
+            "SELECT AVG(LENGTH(Composer)) FROM Track",
+            "SELECT AVG(COALESCE(LENGTH(Composer), 0)) FROM Track",
+            ["AVG(COALESCE(…, 0))"],
+        ),
+        (
+            "Pelanggan yang tidak punya fax?",
+            "SELECT COUNT(*) FROM Customers WHERE Fax IS NULL OR Fax = ''",
+            "SELECT COUNT(*) FROM Customers WHERE Fax = ''",
+            ["Fax = ''"],
+        ),
+        (
+            "Siapa nama kontak di Mexico?",
+            "SELECT ContactName FROM Customers WHERE Country = 'Mexico'",
+            "SELECT CompanyName FROM Customers WHERE Country = 'Mexico'",
+            ["nama kontak"],
+        ),
+        ("List the email addresses", "SELECT Email FROM Customers", "SELECT CompanyName FROM Customers", ["email"]),
+        (
+            "Order yang dikirim Agustus 1996?",
+            "SELECT COUNT(*) FROM Orders WHERE ShippedDate >= '1996-08-01' AND ShippedDate <= '1996-08-31'",
+            "SELECT COUNT(*) FROM Orders WHERE OrderDate >= '1996-08-01' AND OrderDate <= '1996-08-31'",
+            ["dikirim"],
+        ),
+        (
+            "Total order sebelum diskon?",
+            "SELECT SUM(TotalGross) FROM Orders",
+            "SELECT SUM(TotalNetto) FROM Orders",
+            ["sebelum diskon"],
+        ),
+        (
+            "Total utang dalam rupiah?",
+            "SELECT SUM(DocValueLocal) FROM apbook",
+            "SELECT SUM(DocValue) FROM apbook",
+            ["rupiah"],
+        ),
+        (
+            "Durasi rata-rata dalam menit?",
+            "SELECT AVG(Milliseconds) / 60000.0 FROM Track",
+            "SELECT AVG(Milliseconds) / 1000.0 FROM Track",
+            ["dalam menit"],
+        ),
+        (
+            "Average duration in minutes?",
+            "SELECT AVG(Milliseconds) / 1000 / 60 FROM Track",
+            "SELECT AVG(Milliseconds) FROM Track",
+            ["in minutes"],
+        ),
+        (
+            "Siapa yang paling baru order?",
+            "SELECT CustomerID FROM Orders ORDER BY OrderDate DESC LIMIT 1",
+            "SELECT CustomerID FROM Orders ORDER BY OrderDate LIMIT 1",
+            ["paling baru"],
+        ),
+    ],
+)
+def test_what_the_question_means_otherwise_is_named(question: str, right: str, wrong: str, words: list[str]) -> None:
+    assert uncovered(question, of(right), (), TABLES) == []
+    assert uncovered(question, of(wrong), (), TABLES) == words
