@@ -63,7 +63,7 @@ quick: install ## the tests that are not slow and start no process, browser or d
 # other readers and by PDF/UA's rules, axe on every page in every language.
 CONFORMANCE := tests/conformance tests/agentd/rpc/test_specification.py tests/agentd/rpc/test_openrpc.py \
 	tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py tests/servers/certificate/test_signing.py \
-	tests/servers/certificate/test_conformance.py tests/web/test_layout.py
+	tests/servers/certificate/test_conformance.py tests/web/test_layout.py tests/web/test_plain_pages.py
 
 conformance: install ## by others' suites and readers: MCP, JSON-RPC, OpenRPC, A2A, the letters' signatures, accessibility
 	@$(BIN)/python -m tests.prepare

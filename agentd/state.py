@@ -13,6 +13,8 @@ IN_USE, UNFINISHED = ".in-use", ".restoring"
 UMASK = 0o077
 OTHERS = 0o077
 """The rights of group and others."""
+PUBLIC = (".cert.pem", ".pub.pem")
+"""How names of files end that are made to be given to everybody."""
 
 
 class StateError(OSError):
@@ -42,10 +44,11 @@ def alone(state: Path) -> Iterator[None]:
 
 
 def open_to_others(state: Path) -> list[Path]:
-    """What in the state folder group or others have rights to; links and sockets are looked through."""
+    """What in the state folder group or others have rights to, PUBLIC aside; links and sockets are looked through."""
     found = [state] if _rights(state) else []
     for folder, folders, files in os.walk(state):
-        found += [path for name in (*folders, *files) if _rights(path := Path(folder, name))]
+        names = (name for name in (*folders, *files) if not name.endswith(PUBLIC))
+        found += [path for name in names if _rights(path := Path(folder, name))]
     return found
 
 

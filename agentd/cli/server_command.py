@@ -47,8 +47,11 @@ class ServerCommand:
         """The exit code of the server's command."""
         from agentd import config
 
-        settings = config.load(given.config, state=given.state)
-        asked = ["--help"] if given.helped or not given.words else given.words
+        own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)  # it may stand behind the server's words, too
+        own.add_argument("--config", default=given.config)
+        found, words = own.parse_known_args(given.words)
+        settings = config.load(found.config, state=given.state)
+        asked = ["--help"] if given.helped or not words else words
         try:
             return run(settings, self.server(settings), [*self.group, *asked]).returncode
         except NoServer as error:

@@ -146,7 +146,7 @@ def _held_open(daemon: Daemon) -> Attack:
 
 def _modes(daemon: Daemon) -> Attack:
     every = list(daemon.state.rglob("*"))
-    opened = [path for path in open_to_others(daemon.state) if not path.name.endswith((".cert.pem", ".pub.pem"))]
+    opened = open_to_others(daemon.state)
     told = ", ".join(path.name for path in opened) or "0600 and 0700"
     return Attack("files that others may open, public certificates aside", len(every), told, len(opened))
 

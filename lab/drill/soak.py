@@ -1,5 +1,7 @@
 """`python -m lab.drill.soak [--minutes 5]`: does a daemon grow under long mixed work? Exit 1 if so.
 
+Each sample is written to a file as it is taken; `--of FILE` is the table of a soak that did not come to its end.
+
 The work is counter_day.py's, at a modest rate. Memory, file descriptors, threads, processes and what conversations take
 on the disk are sampled; the medians of the second and of the last quarter are compared: the first quarter is for caches
 and pools to fill. Conversations are kept for a sixth of the time, so that purging goes on all the while; at the end all
@@ -9,6 +11,7 @@ of them are purged.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -16,8 +19,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -113,35 +117,52 @@ def soak(folder: Path, minutes: float) -> Found:
 
 def _watched(daemon: Daemon, workers: list[Any], seconds: float) -> Found:
     assert daemon.process is not None
-    samples: list[Sample] = []
-    loads: list[float] = []
+    samples = Path(tempfile.mkstemp(prefix="agentd-soak-", suffix=".jsonl")[1])
+    print(f"soak: its samples, as they are taken: {samples}", file=sys.stderr, flush=True)
     for worker in workers:
         worker.start()
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        samples.append(Sample.of(daemon.process.pid, daemon.state))
-        loads.append(os.getloadavg()[0])
+    began = time.monotonic()
+    while (passed := time.monotonic() - began) < seconds:
+        _write(samples, passed, Sample.of(daemon.process.pid, daemon.state), workers)
         time.sleep(SAMPLE_S)
     for worker in workers:
         worker.ending.set()
     for worker in workers:
         worker.join()
+    _write(samples, seconds, Sample.of(daemon.process.pid, daemon.state), workers)
     active = daemon.call("System.health")["runs"]["active"]
     purged = _purged(daemon)
-    done, failed = (sum((getattr(worker, of) for worker in workers), Counter[str]()) for of in ("done", "failed"))
-    rows = _rows(samples)
-    figures = {
-        "minutes": round(seconds / 60, 1),
-        "load_median": round(statistics.median(loads), 1),
-        **{f"times: {name.replace('_', ' ')}": times for name, times in sorted(done.items())},
-        "failed": failed.total(),
+    found = of_samples(samples)
+    end = {
         "runs active at the end": active,
         "disk of conversations after a purge of all, MB": round(disk(daemon.state), 1),
         "disk of what is kept (letters, their book, the audit trail), MB": round(disk(daemon.state, kept=True), 1),
     }
+    wrong = [*found.wrong, *["runs left active"] * bool(active), *["the purge at the end failed"] * (not purged)]
+    return found.model_copy(update={"figures": {**found.figures, **Found.of(end).figures}, "wrong": wrong})
+
+
+def _write(samples: Path, passed: float, sample: Sample, workers: Sequence[Any]) -> None:
+    """One line more: what is held, and what was done and failed until now."""
+    totals = {of: sum((getattr(worker, of).copy() for worker in workers), Counter[str]()) for of in ("done", "failed")}
+    line = {"seconds": round(passed, 1), "load": round(os.getloadavg()[0], 1), "held": asdict(sample), **totals}
+    with samples.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def of_samples(samples: Path) -> Found:
+    """The figures of what was written until now; a line that a kill cut off is left out."""
+    lines = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines() if line.endswith("}}")]
+    last: Mapping[str, Any] = lines[-1]
+    rows = _rows([Sample(**line["held"]) for line in lines])
+    figures = {
+        "minutes": round(last["seconds"] / 60, 1),
+        "load_median": round(statistics.median(line["load"] for line in lines), 1),
+        **{f"times: {name.replace('_', ' ')}": times for name, times in sorted(last["done"].items())},
+        "failed": sum(last["failed"].values()),
+    }
     wrong = [f"{row['held']}: {row['2nd quarter']}, then {row['last quarter']}" for row in rows if row["grew"]]
-    wrong += [f"{name}: {times} times" for name, times in failed.items()] + ["runs left active"] * bool(active)
-    wrong += ["the purge at the end failed"] * (not purged)
+    wrong += [f"{name}: {times} times" for name, times in last["failed"].items()]
     return Found.of({**figures, "held": rows}, wrong=wrong)
 
 
@@ -153,7 +174,7 @@ def _purged(daemon: Daemon) -> bool:
     return subprocess.run([AGENTD, *words, "--listen", listen], env=env, check=False, stdout=sys.stderr).returncode == 0
 
 
-def _rows(samples: list[Sample]) -> list[dict[str, Any]]:
+def _rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
     quarter = max(len(samples) // 4, 1)
     second, last = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
     rows = []
@@ -171,7 +192,9 @@ def main() -> int:
         prog="python -m lab.drill.soak", description="Work for long; see whether it grows."
     )
     parser.add_argument("--minutes", type=float, default=5.0)
-    found = run(parser.parse_args().minutes)
+    parser.add_argument("--of", type=Path, metavar="FILE", help="run nothing; the table of these samples")
+    given = parser.parse_args()
+    found = of_samples(given.of) if given.of else run(given.minutes)
     print(found.model_dump_json(indent=1, exclude_defaults=True))
     return 1 if found.wrong else 0
 

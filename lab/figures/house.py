@@ -58,18 +58,18 @@ def _weight(extra: str) -> dict[str, Any]:
 
 def _import_rules() -> str:
     """`7 kept, 0 broken`."""
-    done = _told("lint-imports", "--no-logo")
+    done = _printed("lint-imports", "--no-logo")
     return next(iter(re.findall(r"Contracts: (.+?)\.", done)), "not readable")
 
 
 def _complexities() -> Counter[int]:
     """{McCabe's complexity: functions}, by ruff."""
     words = ("check", "--select", "C901", "--config", "lint.mccabe.max-complexity=0", "--output-format", "json")
-    found = json.loads(_told("ruff", *words, "--exit-zero", *SOURCES))
+    found = json.loads(_printed("ruff", *words, "--exit-zero", *SOURCES))
     return Counter(int(match[1]) for one in found if (match := re.search(r"\((\d+) > 0\)", one["message"])))
 
 
-def _told(program: str, *words: str) -> str:
+def _printed(program: str, *words: str) -> str:
     command = [str(Path(sys.executable).with_name(program)), *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
 

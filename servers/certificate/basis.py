@@ -15,7 +15,7 @@ from servers.certificate.languages import OfficeWords
 Level = Literal["declared", "officer", "pin", "card+pin"]
 Source = Literal["register", "citizen", "officer", "default", "derived"]
 REGISTER: Source = "register"
-WITHOUT_A_VOICE = frozenset({"officer", "default", "derived"})
+NOT_NAMED = frozenset({"officer", "default", "derived"})
 """Sources that are neither the register nor the citizen's statement."""
 
 
@@ -67,7 +67,7 @@ def in_words(
     `facts` are the letter's fields that state something, each with where it came from; `documents` what the letter may
     ask for: nothing else is named.
     """
-    said = [source for source in facts.values() if source not in WITHOUT_A_VOICE]
+    said = [source for source in facts.values() if source not in NOT_NAMED]
     if basis.level == "declared":
         parts = [statement, register] if REGISTER in said else [statement]
     else:

@@ -25,15 +25,11 @@ from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, Busy, NotFound, RateLimited
 from agentd.http.guard import ADDRESS
 from agentd.ports import Delivery, Reading
+from agentd.web.plain import plain
 
 WAIT_S = 10.0
 """How long a sign-in waits for the chat's run to end."""
 MAX_FORM = 1024
-_PAGE = """<!doctype html>
-<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>{title}</title></head>
-<body><main><h1>{title}</h1>{body}</main></body></html>
-"""
 _FORM = """<p>{lead}</p>{wrong}<form method="post" autocomplete="off">
 <p><label>{nik}<br><input name="nik" inputmode="numeric" maxlength="16" required></label></p>
 <p><label>{pin}<br><input name="pin" type="password" inputmode="numeric" maxlength="6" required></label></p>
@@ -143,5 +139,5 @@ def _page(language: str, says: str, status: int, more: str = "") -> web.Response
 
 
 def _html(language: str, title: str, body: str, status: int = 200) -> web.Response:
-    text = _PAGE.format(language=language, title=title, body=body)
+    text = plain(language, title, body)
     return web.Response(text=text, content_type="text/html", status=status, headers={"Cache-Control": "no-store"})

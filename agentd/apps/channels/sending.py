@@ -40,7 +40,7 @@ class Sender:
         self._conversation = conversation
         self._runs = runs
         self._clock = clock
-        self._told: dict[str, None] = {}
+        self._confirmed: dict[str, None] = {}
         self._news = asyncio.Event()
 
     def may_send(self, service: Service, chat: Chat | None, out: Out | None) -> bool:
@@ -54,9 +54,9 @@ class Sender:
 
     def confirmed(self, keys: Iterable[str]) -> None:
         """A service says by itself that it has the answers of these keys."""
-        self._told |= dict.fromkeys(keys)
-        for key in list(self._told)[:-REMEMBERED]:
-            del self._told[key]
+        self._confirmed |= dict.fromkeys(keys)
+        for key in list(self._confirmed)[:-REMEMBERED]:
+            del self._confirmed[key]
         news, self._news = self._news, asyncio.Event()
         news.set()
 
@@ -84,9 +84,9 @@ class Sender:
         """Whether the service tells, in its time, that it has what was begun under this key."""
         with suppress(TimeoutError):
             async with asyncio.timeout(service.channel.tells_within_s):
-                while key not in self._told:
+                while key not in self._confirmed:
                     await self._news.wait()
-        return key in self._told
+        return key in self._confirmed
 
     async def _sent(self, service: Service, to: str, number: int, body: dict[str, Any], chat: Chat | None) -> None:
         whole = {name: value for name, value in body.items() if name != BEGUN}

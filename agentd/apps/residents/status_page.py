@@ -12,13 +12,8 @@ from agentd.apps.residents.replies import replies
 from agentd.apps.residents.requests import Request, Requests
 from agentd.errors import RateLimited
 from agentd.http.guard import ADDRESS
+from agentd.web.plain import plain
 from agentd.web.texts import language_of
-
-_PAGE = """<!doctype html>
-<html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>{heading}</title></head>
-<body><main><h1>{heading}</h1>{body}</main></body></html>
-"""
 
 
 class StatusPage:
@@ -67,7 +62,7 @@ def _answer(request: web.Request, state: dict[str, str | None], status: int) -> 
     lines.append(str(state["message"]))
     body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     return web.Response(
-        text=_PAGE.format(lang=language, heading=said["heading"], body=body),
+        text=plain(language, said["heading"], body),
         content_type="text/html",
         status=status,
         headers=headers,

@@ -74,6 +74,8 @@ def test_what_others_can_read_is_named(tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
     (state / "agentd.db").touch(mode=0o600)
+    (state / "ca.cert.pem").touch()  # made to be given to everybody
+    (state / "ca.cert.pem").chmod(0o644)
     assert doctor(tmp_path, HEAD + SERVERS["time"])[0] == 0
     (state / "agentd.db").chmod(0o640)
     code, told = doctor(tmp_path, HEAD + SERVERS["time"])

@@ -40,3 +40,13 @@ def test_a_folder_that_holds_something_is_left_as_it_is(tmp_path: Path, capsys: 
     assert main(["init", "campus", str(tmp_path)]) == 1
     assert "is not empty" in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("words", [["--config", "CONFIG", "check"], ["check", "--config", "CONFIG"]])
+def test_a_servers_command_takes_the_configuration_before_its_words_or_behind_them(
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "campus", "own"]) == 0
+    assert main(["letters", *(word.replace("CONFIG", "own/client.toml") for word in words)]) == 0
+    assert "2 letters, 0 mistakes" in capfd.readouterr().out

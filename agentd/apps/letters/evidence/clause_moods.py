@@ -30,7 +30,7 @@ def on_negation(reader: SentenceReader, mark: Mark) -> int:
     return mark.end
 
 
-def on_elsewhen(reader: SentenceReader, mark: Mark) -> int:
+def on_other_time(reader: SentenceReader, mark: Mark) -> int:
     """`tahun lalu`, `next year`: of all that its clause says, before it and after it."""
     for segment in (*reader.in_clause(), reader.current):
         if segment.mood is Mood.SAID:

@@ -220,7 +220,7 @@ _HANDLERS = {
     Cue.PRONOUN: clause_persons.on_pronoun,
     Cue.BESIDE: clause_persons.on_beside,
     Cue.NEGATION: clause_moods.on_negation,
-    Cue.ELSEWHEN: clause_moods.on_elsewhen,
+    Cue.OTHER_TIME: clause_moods.on_other_time,
     Cue.UNSURE: clause_moods.on_unsure,
     Cue.TURN: clause_moods.on_turn,
     Cue.CORRECTION: clause_moods.on_correction,

@@ -26,7 +26,7 @@ class Cue(Enum):
     QUESTION = "asks"
     EXAMPLE = "makes an example, a condition or a report of what follows"
     LOOKUP = "asks to look something up"
-    ELSEWHEN = "says of the clause that it was so once or may be so one day"
+    OTHER_TIME = "says of the clause that it was so once or may be so one day"
     FIXED = "a phrase that only looks like one of the others"
 
 
@@ -47,8 +47,10 @@ SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 
 SELF = phrases().self_words
-_PHRASES = {cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.ELSEWHEN)}
-_ELSEWHEN = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
+_PHRASES = {
+    cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.OTHER_TIME)
+}
+_OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
 """One word is politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
 Entry = tuple[tuple[str, ...], Cue, str]
@@ -72,7 +74,7 @@ class Lexicon:
             entries |= {words: (words, Cue.RELATION, person) for words in map(folded_tokens, known)}
         for label, known in LABELS.items():
             entries |= {words: (words, Cue.LABEL, label) for words in map(folded_tokens, known)}
-        entries = {words: (words, Cue.ELSEWHEN, "") for words in map(folded_tokens, _ELSEWHEN)} | entries
+        entries = {words: (words, Cue.OTHER_TIME, "") for words in map(folded_tokens, _OTHER_TIME)} | entries
         entries |= {words: (words, Cue.FIXED, "") for words in map(folded_tokens, _PHRASES[Cue.FIXED])}
         for person, known in (people or {}).items():
             own = (words for words in map(folded_tokens, known) if words and words[0] not in SELF)

@@ -122,7 +122,7 @@ def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]
         if after.start - before.end <= 1 and {before.value, after.value} & ROLES:
             role, other = (before.value, after.value) if before.value in ROLES else (after.value, before.value)
             found.append((other, role))
-    past = any(mark.cue is Cue.ELSEWHEN for mark in marks)
+    past = any(mark.cue is Cue.OTHER_TIME for mark in marks)
     for mark in () if past else relations:
         near = words[mark.end : mark.end + 4]
         if _FATES.intersection(near) and mark.value not in ROLES:

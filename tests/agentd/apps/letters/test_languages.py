@@ -38,7 +38,7 @@ def test_a_key_left_out_is_refused_by_file_and_key(tmp_path: Path) -> None:
 
 def test_every_language_names_the_same_fields_persons_and_cues() -> None:
     indonesian = read(PACK / "id.toml", languages.Phrases)
-    cues = {cue.name.lower() for cue in Cue} - {"label", "relation", "elsewhen"}
+    cues = {cue.name.lower() for cue in Cue} - {"label", "relation", "other_time"}
     assert indonesian.cues.keys() == cues
     for language in LANGUAGES:
         pack = read(PACK / f"{language}.toml", languages.Phrases)
