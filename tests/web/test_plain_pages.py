@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -43,6 +44,10 @@ def walk(chromium: Browser) -> Iterator[Walk]:
     context.close()
 
 
+def linked(telegram: TelegramServer, chat: int) -> bool:
+    return any(f"{ADDRESS}/masuk/" in text for text in telegram.texts(chat))
+
+
 def in_language(walk: Walk, screen: str, language: str) -> None:
     """Look at the screen, and at the language that it says it is in."""
     walk.look(f"{screen} in {language}")
@@ -68,7 +73,7 @@ def test_a_chats_sign_in_has_no_fault_in_every_language(office: Daemon, telegram
     page = walk.page
     for chat, language in enumerate(sorted(LANGUAGES), start=500):
         telegram.write("masuk", chat, **{"from": {"id": chat, "is_bot": False, "language_code": language}})
-        telegram.wait(lambda chat=chat: any(f"{ADDRESS}/masuk/" in text for text in telegram.texts(chat)))
+        telegram.wait(partial(linked, telegram, chat))
         link = office.url + telegram.texts(chat)[-1].split(ADDRESS)[1].split()[0]
         page.goto(link)
         in_language(walk, "the form", language)
@@ -77,7 +82,7 @@ def test_a_chats_sign_in_has_no_fault_in_every_language(office: Daemon, telegram
         page.locator("button").click()
         expect(page.locator("strong")).to_be_visible()
         in_language(walk, "the number", language)
-        page.goto(link)
+        page.goto(f"{link}?lang={language}")
         in_language(walk, "a link that was used", language)
     assert walk.faults == []
 

@@ -26,6 +26,7 @@ from agentd.errors import AgentdError, Busy, NotFound, RateLimited
 from agentd.http.guard import ADDRESS
 from agentd.ports import Delivery, Reading
 from agentd.web.plain import plain
+from agentd.web.texts import language_of
 
 WAIT_S = 10.0
 """How long a sign-in waits for the chat's run to end."""
@@ -79,11 +80,11 @@ class Pages:
         try:
             self._tries.check(address)
         except RateLimited:
-            return _page("id", "often", 429)
+            return _page(language_of(request), "often", 429)
         chat = await self._mailbox.linked(code)
         if chat is None or chat.session_id is None:
             self._tries.failed(address)
-            return _page("id", "over", 404)
+            return _page(language_of(request), "over", 404)
         if request.method == "GET":
             return self._form(chat)
         form = parse_qs((await request.read())[:MAX_FORM].decode("utf-8", "replace"))
