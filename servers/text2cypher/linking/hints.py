@@ -16,6 +16,7 @@ from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_va
 from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
+from servers.text2cypher.linking.meaning import Meanings
 from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex
@@ -42,6 +43,7 @@ class Hints:
     limit: int | None = None  # how many are asked for, as in "the first three"
     related: tuple[str, ...] = ()  # names of the graph of which the question says a root, as "directors" of DIRECTED
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
+    likened: tuple[tuple[str, str, float], ...] = ()  # (unknown word, name that it means by its embedding, likeness)
 
 
 class Linker:
@@ -56,6 +58,7 @@ class Linker:
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         self._property_roots = [(_roots(name), name) for name in schema.properties if _roots(name)]
         self._known = {**self._named, **lexicon.relationships}
+        self._meanings = Meanings(self._known, languages().words | lexicon.words)
 
     def link(self, question: str) -> Hints:
         """The hints for one question; their `question` is as it is written, not as it was said."""
@@ -71,6 +74,7 @@ class Linker:
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
         of_filters = (held.label for held in stated.filters)
+        likened = self._meanings.likened(masked)
         found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *of_filters]))
         directions = self.lexicon.directions if relations else ()
         return Hints(
@@ -89,8 +93,9 @@ class Linker:
             tuple(ends_of_values(masked, mentions, directions).items()),
             end_of_asked(masked, directions),
             self._limit(masked),
-            self._related(masked),
+            tuple(dict.fromkeys([*self._related(masked), *(name for _, name, _ in likened)])),
             self._pairs(masked, [held for held in properties if held[0] not in stated.used], labels),
+            likened,
         )
 
     def display(self, label: str) -> list[str]:

