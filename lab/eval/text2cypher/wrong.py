@@ -48,7 +48,7 @@ def _flipped(gold: str) -> Iterator[str]:
 
 def _without_order(gold: str) -> Iterator[str]:
     if (held := re.search(r"(?is)\s*\bORDER BY\b.*?(?=\bLIMIT\b|\bRETURN\b|\bSKIP\b|$)", gold)) is not None:
-        yield gold[: held.start()] + " " + gold[held.end() :]
+        yield f"{gold[: held.start()]} {gold[held.end() :]}".strip()
         if re.search(r"(?i)\bDESC\b", held[0]):
             yield gold[: held.start()] + re.sub(r"(?i)\s*\bDESC\b", "", held[0]) + gold[held.end() :]
         if re.search(r"(?i)\bLIMIT\s+\d+", gold):

@@ -14,6 +14,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
+from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.grammar.readings import Reading
@@ -22,11 +23,13 @@ from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
 _YEAR = re.compile(r"\d{4}(?= |$)")
 """Of a date that is tested: a question may say no more of it."""
+_FEW = {"minimum", "maximum", "top", "limit"}
 _BACKWARDS = {"descending", "maximum", "top"}
 _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 MOST_SCORED = 300  # texts of readings that are held against the question
@@ -47,6 +50,7 @@ def assess(
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_unasked(hints, facts, linker), *directions(hints, facts, linker), *_results(state, hints, facts)]
+    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
@@ -92,6 +96,9 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
         if value and value not in linked and value not in said and not (year and year[0] in said):
             yield Doubt("unasked", text)
     known = numbers_in(hints.question, linker.lexicon)
+    yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
+    if ("LIMIT", 1.0) in facts.numbers and not is_cued(hints.question, _FEW):
+        yield Doubt("unasked", "LIMIT 1")
     for sign, number in facts.numbers:
         if (sign, number) == ("<", 0) or (sign != "*" and abs(number) > 1 and number not in known):
             yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
@@ -100,6 +107,15 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
             yield Doubt("unasked", function.lower())
     if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
         yield Doubt("unasked", "DESC")
+
+
+def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
+    """Properties that are held against 0 or 1 and of which the question says no word."""
+    said = {root(word) for word in re.findall(r"\w+", hints.question)} | {*hints.properties, *hints.related}
+    for use in facts.structure.properties:
+        tested = use.literal is not None and use.literal.text in ("0", "1")
+        if tested and not said & {use.name, *map(root, parts(use.name))}:
+            yield use.name
 
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:

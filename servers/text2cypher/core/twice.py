@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.tokens import Token
 
 Rows = Sequence[Sequence[Any]]
 
@@ -13,16 +14,24 @@ Rows = Sequence[Sequence[Any]]
 def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
     """What is counted, where counting each once gives other rows; None where the query says it or both agree.
 
-    Only a path of several steps can meet a thing twice. `run` gives None for a query that doesn't run.
+    Only a path of several steps can meet a node twice; many nodes can have the same property. `run` gives None for a
+    query that doesn't run.
     """
-    if "DISTINCT" in facts.words or not (len(facts.structure.relationships) > 1 or facts.long_paths):
+    if "DISTINCT" in facts.words:
         return None
-    tokens = facts.tokens
-    for word, opener, name, closer in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
-        if word.is_word("COUNT") and opener.text == "(" and name.is_name and closer.text == ")":
-            other = f"{facts.query[: name.start]}DISTINCT {facts.query[name.start :]}"
+    long = len(facts.structure.relationships) > 1 or facts.long_paths
+    for place, token in enumerate(facts.tokens):
+        if token.is_word("COUNT") and (counted := _counted(facts.tokens[place + 1 : place + 6], long=long)):
+            other = f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}"
             found = run(other)
             if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
-                labels = facts.structure.labels_of(name.value)
-                return next(iter(sorted(labels)), name.value)
+                return next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
     return None
+
+
+def _counted(tokens: Sequence[Token], *, long: bool) -> Sequence[Token]:
+    """The tokens between the parentheses of a count: of a path's node, or of a property; else none."""
+    texts = [token.text for token in tokens]
+    if long and texts[:1] == ["("] and texts[2:3] == [")"] and tokens[1].is_name:
+        return tokens[1:2]
+    return tokens[1:4] if (texts[:1], texts[2:3], texts[4:5]) == (["("], ["."], [")"]) else ()

@@ -75,6 +75,19 @@ class QueryFacts:
         return "*" if before.text in ("*", "..") else _FLIPPED.get(after, "=")
 
     @cached_property
+    def comparisons(self) -> frozenset[str]:
+        """The signs `<`, `>`, `<=`, `>=` in use; the point of an arrow is none."""
+        around = zip(
+            ["", *(t.text for t in self.tokens)], self.tokens, [*(t.text for t in self.tokens[1:]), ""], strict=False
+        )
+        found = ((before, token.text, after) for before, token, after in around)
+        return frozenset(
+            sign
+            for before, sign, after in found
+            if sign in _FLIPPED and not (sign == ">" and before == "-") and not (sign == "<" and after == "-")
+        )
+
+    @cached_property
     def negates(self) -> bool:
         """NOT, <>, IS NULL, NONE, FALSE or `= 0` (`IS NOT NULL` alone is no negation)."""
         for place, token in enumerate(self.tokens):

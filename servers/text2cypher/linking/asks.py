@@ -69,9 +69,14 @@ class Wording:
 
 
 def is_cued(question: str, wanted: Collection[str]) -> bool:
-    """True where the question holds a phrase for one of these cues."""
+    """True where the question holds a phrase for one of these cues; of `at least` no part says `least`."""
     said = f" {folded(question)} "
-    return any(f" {phrase} " in said for phrase, cues in languages().cues.items() if cues & set(wanted))
+    held = languages().cues
+    for phrase in sorted((phrase for phrase in held if f" {phrase} " in said), key=len, reverse=True):
+        if f" {phrase} " in said and held[phrase] & set(wanted):
+            return True
+        said = said.replace(f" {phrase} ", " ¤ ")
+    return False
 
 
 @cache

@@ -203,7 +203,7 @@ class _Reading:
         dated = self._says("early") or self._says("late")
         backwards = bool(words & {"DESC", "DESCENDING"})
         best = ordered or bool(words & {"ALL", "NONE"})
-        signs = {sign for sign, _ in facts.numbers} | {t.text for t in facts.tokens if t.text in ("<", ">", "<=", ">=")}
+        signs = {sign for sign, _ in facts.numbers} | facts.comparisons
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(),
             "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(),
@@ -277,7 +277,8 @@ class _Reading:
         )
 
     def _names(self) -> None:
-        """What a name of the graph says in its own words: `directors` for DIRECTED."""
+        """What a name of the graph says in its own words, `directors` for DIRECTED, or what a word is likened to."""
+        likened = {word: (name, like) for word, name, like in self.hints.likened}
         roots = {root(part): name for name in self.facts.names for part in parts(name)}
         for start, end in list(self.open):
             word = self.text[start:end]
@@ -285,3 +286,5 @@ class _Reading:
                 continue
             if (name := roots.get(root(word))) is not None:
                 self._take(start, end, name)
+            elif word in likened and likened[word][0] in self.facts.names:
+                self._take(start, end, *likened[word])

@@ -94,6 +94,27 @@ STRANGE_IGNORING = [
     ("List all skippers, sorted by year born.", "MATCH (s:Skipper) RETURN s.name ORDER BY s.born DESC"),
     ("Which cargo did Blue Heron carry?", "MATCH (v:Vessel {name: 'Blue Heron'}) RETURN v.built"),
     ("Is Ingrid Dahl the skipper who commands Orkney Star?", "MATCH (s:Skipper {name: 'Ingrid Dahl'}) RETURN s.born"),
+    ("List the first 2 skippers.", "MATCH (s:Skipper) RETURN s.name LIMIT 2"),
+    ("How many flags do vessels have?", "MATCH (v:Vessel) RETURN count(v.flag)"),
+    (
+        "Which skippers command the oldest vessel?",
+        "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel) RETURN s.name ORDER BY v.built LIMIT 1",
+    ),
+    (
+        "Name the top 2 skippers who command the vessel with the highest year built.",
+        "MATCH (v:Vessel) WITH v LIMIT 1 MATCH (s:Skipper)-[:COMMANDS]->(v) RETURN s.name ORDER BY s.born DESC LIMIT 2",
+    ),
+    (
+        "Name the top 2 skippers who command the vessel with the highest year built.",
+        "MATCH (v:Vessel) WITH v ORDER BY v.built LIMIT 1 MATCH (s:Skipper)-[:COMMANDS]->(v) "
+        "RETURN s.name ORDER BY s.born DESC LIMIT 2",
+    ),
+    (
+        "Which harbour towns have been called at by at least one vessel?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown) WITH h, count(v) AS n ORDER BY n LIMIT 1 RETURN h.name, n",
+    ),
+    ("List all skippers.", "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel) WHERE v.built > 1 RETURN s.name"),
+    ("Which vessels called at Bergen or later?", "MATCH (v:Vessel)-[:CALLED_AT]->(h {name: 'Bergen'}) RETURN v.name"),
 ]
 STRANGE_RIGHT = [
     (
@@ -110,6 +131,12 @@ STRANGE_RIGHT = [
     (
         "List all harbour towns, sorted by berths, highest first.",
         "MATCH (h:HarbourTown) RETURN h.name ORDER BY h.berths DESC",
+    ),
+    ("List the first 2 skippers, sorted by name.", "MATCH (s:Skipper) RETURN s.name ORDER BY s.name LIMIT 2"),
+    ("How many flags do vessels have?", "MATCH (v:Vessel) RETURN count(DISTINCT v.flag)"),
+    (
+        "Which skippers command the oldest vessel?",
+        "MATCH (v:Vessel) WITH v ORDER BY v.built LIMIT 1 MATCH (s:Skipper)-[:COMMANDS]->(v) RETURN s.name",
     ),
 ]
 
@@ -247,6 +274,20 @@ def test_a_misspelt_name_is_linked_and_said(bench: Workbench) -> None:
     found = answered(bench, "Berapa SKS mata kuliah Aljabar Liniear?", query)
     assert found["answer"].startswith("Menganggap 'Aljabar Liniear' = 'Aljabar Linear'.")
     assert found["status"] == "success" and 0.75 <= found["confidence"] < 1
+
+
+def test_a_word_that_nobody_wrote_down_is_taken_for_the_name_it_means_and_said(harbour: Workbench) -> None:
+    query = "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel {name: 'Sea Wolf'}) RETURN s.name"
+    found = answered(harbour, "Siapa nama kapten Sea Wolf?", query)
+    assert found["answer"].startswith("Menganggap 'kapten' = Skipper.")
+    assert found["status"] == "success" and CERTAIN <= found["confidence"] < confidence([])
+    ignoring = answered(harbour, "Siapa nama kapten Sea Wolf?", "MATCH (v:Vessel {name: 'Sea Wolf'}) RETURN v.built")
+    assert ignoring["status"] == "uncertain" and "'kapten'" in ignoring["doubts"][0]
+
+
+@pytest.mark.parametrize("word", ["cuaca", "gaji", "harga", "salary", "weather", "cargo"])
+def test_a_word_that_is_no_nearer_to_one_name_than_to_another_means_none(harbour: Workbench, word: str) -> None:
+    assert harbour.linker.link(f"Which {word} has Sea Wolf?").likened == ()
 
 
 def test_names_are_known_by_their_words() -> None:
