@@ -8,6 +8,7 @@ from pathlib import Path
 
 from servers.certificate.checking import mistakes
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
+from servers.certificate.ownkinds import file_of
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ class Catalogue:
             children = sorted(parent.iterdir()) if parent.is_dir() else []
             for folder in children:
                 if folder.is_dir() and not folder.name.startswith((".", "_")):
-                    files = (folder / "letter.toml", folder / "letter.txt")
+                    files = (folder / "letter.toml", folder / "letter.txt", file_of(folder))
                     seen[folder] = tuple(file.stat().st_mtime if file.exists() else 0.0 for file in files)
         return seen
 

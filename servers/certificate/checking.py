@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
+from servers.certificate.ownkinds import with_own_kinds
 
 
 def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
@@ -39,7 +40,7 @@ def mistakes(folder: Path) -> Iterator[str]:
             at = re.search(r"at line (\d+)", str(error))
             yield f"{source}:{at[1]}: {error}" if at else str(error)
             return
-    data = tomllib.loads(source.read_text(encoding="utf-8"))
+    data = with_own_kinds(tomllib.loads(source.read_text(encoding="utf-8")), folder)
     text = tuple(line.strip() for line in (folder / "letter.txt").read_text(encoding="utf-8").splitlines())
     try:
         LetterType(**data, key=folder.name, text=tuple(line for line in text if line))

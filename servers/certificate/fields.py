@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -64,6 +65,14 @@ class LetterField(BaseModel):
     ]
     label: str
     hint: str | None = None
+    pattern: str | None = None
+    """What a code must be, as a whole."""
+    least: int | None = None
+    most: int | None = None
+    """The bounds of a number."""
+    examples: tuple[str, ...] = ()
+    declared: str | None = None
+    """Where its kind is declared, when it is the office's own."""
     choices: str | dict[str, tuple[str, ...]] = ""
     optional: bool = False
     default: str | None = None
@@ -111,7 +120,8 @@ class LetterField(BaseModel):
             schema["x-agentd-spellings"] = {choice: list(others) for choice, others in self.spellings.items()}
         else:
             kind = kinds.KINDS[self.kind]
-            schema |= {"format": kind.format, "examples": [kind.example]}
+            schema |= {"format": kind.format, "examples": [*self.examples] or [kind.example]}
+            schema |= {"pattern": f"^(?:{self.pattern})$"} if self.pattern else {}
         hint = self.hint if self.hint is not None else (kinds.KINDS[self.kind].hint if self.kind != "choice" else "")
         said = {
             "description": hint or None,
@@ -122,6 +132,7 @@ class LetterField(BaseModel):
             "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
+            "x-agentd-declared": self.declared,
             "x-agentd-kind": self.says or (self.kind if self.kind in ("code", "money", "number", "time") else None),
         }
         return schema | {name: value for name, value in said.items() if value is not None}
@@ -134,12 +145,21 @@ class LetterField(BaseModel):
         if self.kind == "choice":
             return kinds.read_choice(text, self.spellings)
         kind = kinds.KINDS[self.kind]
-        if text == kind.example:
+        if text in (kind.example, *self.examples):
             raise ValueError("ini masih contoh, isi dengan data Anda.")
         if len(text) > kind.max_length:
             raise ValueError(f"terlalu panjang, paling banyak {kind.max_length} huruf.")
         _refuse_unprintable(text, glyphs)
-        return kind.read(text)
+        read = kind.read(text)
+        if self.pattern is not None and not re.fullmatch(self.pattern, read):
+            raise ValueError(f"bentuknya lain{f', misalnya {self.examples[0]}' if self.examples else ''}.")
+        if self.kind == "number" and not self._within(read):
+            raise ValueError(f"harus antara {self.least or 0} dan {'…' if self.most is None else self.most}.")
+        return read
+
+    def _within(self, number: str) -> bool:
+        value = float(number.replace(".", "").replace(",", "."))
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
     def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, str | None]:
         """(the register's value, what the counter should look at): true as it stands, in our form where it has one.

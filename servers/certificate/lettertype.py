@@ -22,6 +22,7 @@ from servers.certificate.conditions import Condition
 from servers.certificate.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.fitting import compare, warnings
 from servers.certificate.office import Office, unique_pattern
+from servers.certificate.ownkinds import FILE, with_own_kinds
 from servers.certificate.wording import slots
 
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
@@ -223,6 +224,12 @@ def load(folder: Path) -> LetterType:
         raise LetterTypeError(f"{error.filename} is missing: a letter needs letter.toml and letter.txt") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise LetterTypeError(f"{source}: {error}") from error
+    try:
+        data = with_own_kinds(data, folder)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise LetterTypeError(f"{folder.parent / FILE}: {error}") from error
+    except ValidationError as error:
+        raise LetterTypeError(f"{folder.parent / FILE}: {_first_reason(error)}") from None
     try:
         return LetterType(**data, key=folder.name, text=tuple(line.strip() for line in lines if line.strip()))
     except (ValidationError, TypeError) as error:

@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 from agentd.application import Mistake
 from agentd.apps.letters.evidence.fields import form
-from agentd.apps.letters.evidence.shapes import KINDS, TIMES, Shape
+from agentd.apps.letters.evidence.shapes import BY_FORMAT, KINDS, TIMES, Shape
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
 from agentd.messages import ToolInfo
 
 KEYS = frozenset(
-    f"x-agentd-{name}" for name in "labels kind about roles source sensitive time spellings identity".split()
+    f"x-agentd-{name}" for name in "labels kind about roles source sensitive time spellings identity declared".split()
 )
 _LANGUAGES = frozenset(get_args(Language))
 _WHOLE = frozenset({"integer", "number", "boolean"})
@@ -107,6 +107,10 @@ def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Ite
         yield Mistake(path, "x-agentd-kind", f"{kind!r} is no kind; there are: {', '.join(sorted(KINDS))}")
     elif str(kind) in _TEXT_KINDS and types & _WHOLE:
         yield Mistake(path, "x-agentd-kind", f"a {kind} is text, but the type is {kinds}")
+    elif kind is not None and BY_FORMAT.get(str(schema.get("format")), str(kind)) != str(kind):
+        yield Mistake(path, "x-agentd-kind", f"is {kind}, but the format is {schema['format']}: the kind counts")
+    elif kind not in (None, "choice") and schema.get("enum"):
+        yield Mistake(path, "x-agentd-kind", f"is {kind}, but there is an enum: its choices count")
     if str(schema.get("x-agentd-time", "now")) not in TIMES:
         yield Mistake(path, "x-agentd-time", f"says {schema['x-agentd-time']!r}; there are: {', '.join(sorted(TIMES))}")
     if not isinstance(schema.get("x-agentd-sensitive", False), bool):

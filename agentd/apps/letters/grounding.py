@@ -7,12 +7,16 @@ model and checks no value's form (that is the server's to do). It stands outside
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.agent.languages import understood
+from agentd.agent.text import fold, stem
+from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.completing import completed
+from agentd.apps.letters.deeds import scope_of, telling
 from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
@@ -23,6 +27,7 @@ from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
+from agentd.apps.letters.evidence.shapes import split
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHost
 from agentd.wrappers import ToolHostWrapper
@@ -98,7 +103,16 @@ def case_of(
     read = form(tool.input_schema)
     readings = readings or Readings()
     talk = conversation(said, read.lexicon, readings, for_others=read.for_others)
-    return Case(talk, said, read, readings, quotes, tool.name)
+    return Case(talk, said, read, readings, quotes, tool.name, _vocabulary(tool))
+
+
+@by_tool
+def _vocabulary(tool: ToolInfo) -> frozenset[str]:
+    """Every word by which the tool and its schema speak of what it is about, and of its deeds in any language."""
+    schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
+    spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
+    deeds = frozenset(word for key in scope_of([tool]).keys for word in telling().deeds.get(key, ()))
+    return spoken | deeds | frozenset(map(stem, spoken))
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

@@ -57,8 +57,9 @@ class Case:
         readings: Readings,
         quotes: Mapping[str, str] | None = None,
         tool: str = "",
+        vocabulary: frozenset[str] = frozenset(),
     ) -> None:
-        self.talk, self.said, self.form, self.tool = talk, said, form, tool
+        self.talk, self.said, self.form, self.tool, self.vocabulary = talk, said, form, tool, vocabulary
         self._readings, self._quotes = readings, quotes or {}
         self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels

@@ -28,6 +28,8 @@ _NOT_MINE = phrases().not_mine
 def on_label(reader: SentenceReader, mark: Mark) -> int:
     words, label, at = reader.words, mark.value, mark.end
     current = reader.current
+    if current.label is not None and _ends_as_a_name(reader, mark):
+        return reader.plain(mark)
     before = current.follows if current.label is None and current.empty else current.label
     address = before if before in ADDRESSES else None
     if label in ("rt", "rw", "rtrw"):
@@ -64,6 +66,12 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     if reader.denied:
         reader.content_since_denial = False
     return at
+
+
+def _ends_as_a_name(reader: SentenceReader, mark: Mark) -> bool:
+    """`Nama usaha saya Alamat`: written as a name, and nothing follows that it could be the label of."""
+    last = mark.end == len(reader.words) or reader.words[mark.end] in SEPARATORS
+    return last and mark.start > 0 and reader.raws[mark.start].istitle()
 
 
 def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:

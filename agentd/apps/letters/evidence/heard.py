@@ -26,6 +26,7 @@ _INTERROGATIVES = phrases().interrogatives
 _UNKNOWN = phrases().unknowns
 _PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
 _DISOWNS = phrases().disowns
+_UNSUITED = phrases().unsuited
 _DOUBTS = phrases().doubts
 _WHETHER = phrases().asks_whether
 _DENIALS = phrases().denials
@@ -213,6 +214,8 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
+    elif all(word in _UNSUITED or word in FILLERS for word in rest):
+        _set(sentence, clause, Mood.DENIED)  # `10 Oktober tidak bisa`
     if _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import texts
+from agentd.apps.letters.evidence.about import about
 from agentd.apps.letters.evidence.affirmed import Place, affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
@@ -166,7 +167,9 @@ def _claims(
     field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], meant: Sequence[Span]
 ) -> Iterator[Claim]:
     for span in meant:
-        yield Claim(turn.order, mood(field, case, sentence, span), span.supports, True, sentence.corrected[span.start])
+        if not span.supports or about(field, case, turn, sentence, named, span):
+            corrected = sentence.corrected[span.start]
+            yield Claim(turn.order, mood(field, case, sentence, span), span.supports, True, corrected)
     if meant:
         yield from _instead(field, turn, sentence, named, meant)
         return

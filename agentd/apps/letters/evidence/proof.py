@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from agentd.agent.text import fold
+from agentd.agent.text import disguised, fold
 from agentd.apps.letters.evidence import choices, digits, mentions, picked, quotes, results
 from agentd.apps.letters.evidence.answers import answers
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
@@ -44,7 +44,7 @@ def proven(field: Field, case: Case) -> bool:
 
 def _readable(value: Json) -> bool:
     text = "" if value is None else str(value)
-    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or bool(fold(text)))
+    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or (bool(fold(text)) and not disguised(text)))
 
 
 def _of_another_field(field: Field, case: Case) -> bool:

@@ -42,7 +42,7 @@ _BY_LABEL = {
     **{"alamat_ktp": "address", "hubungan": "relation", "alamat_usaha": "address", "penghasilan": "number"},
     **{"umur": "number", "lahir": "birth"},
 }
-_BY_FORMAT = {
+BY_FORMAT = {
     **{"nik": "nik", "kk": "kk", "date": "date", "rt": "rt", "rw": "rw", "phone": "phone", "person-name": "name"},
     **{"address": "address", "time": "time", "email": "email"},
 }
@@ -155,12 +155,16 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     time = str(prop.get("x-agentd-time") or _tense(senses, kind))
     came_from = {
         "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
-        "kind": "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived",
+        "kind": str(prop.get("x-agentd-declared") or _kind_from(prop)),
         "about": whence,
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
     sensitive = prop.get("x-agentd-sensitive") is True
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), came_from)
+
+
+def _kind_from(prop: Mapping[str, Json]) -> str:
+    return "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived"
 
 
 def _person(words: list[str], parents: list[str], title: str, role: str, known: Roles) -> tuple[str | None, str]:
@@ -190,8 +194,8 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
         return "boolean"
     if declared in KINDS:
         return declared
-    if (form := str(prop.get("format"))) in _BY_FORMAT:
-        return _BY_FORMAT[form]
+    if (form := str(prop.get("format"))) in BY_FORMAT:
+        return BY_FORMAT[form]
     if label in _BY_LABEL:
         return _BY_LABEL[label]
     if types & {"integer", "number"}:

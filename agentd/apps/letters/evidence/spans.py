@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.shapes import Shape
 
 TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
 NUMBERS = frozenset({"number", "money", "year"})
-_CURRENCIES = frozenset(
+CURRENCIES = frozenset(
     {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
 )
 _LEAST_MONEY = 1000
@@ -60,7 +60,7 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span) -> bool:
 
 def _money(words: Sequence[str], span: Span) -> bool:
     near = (*words[max(0, span.start - 2) : span.start], *words[span.end : span.end + 1])
-    return bool(_CURRENCIES.intersection(near))
+    return bool(CURRENCIES.intersection(near))
 
 
 def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:

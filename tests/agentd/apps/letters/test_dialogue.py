@@ -210,8 +210,8 @@ def test_a_number_with_another_fields_name_is_no_value() -> None:
 
 def test_that_it_was_wrong_takes_back_what_was_said_whatever_its_field_is_called() -> None:
     days = {"days_off": {"type": "integer"}}
-    assert missing(days, {"days_off": 3}, "Istirahat 3 hari.") == set()
-    assert missing(days, {"days_off": 3}, "Istirahat 3 hari.", "A: Baik.", "Maaf, tadi salah.") == {"days_off"}
+    assert missing(days, {"days_off": 3}, "Saya perlu 3 hari.") == set()
+    assert missing(days, {"days_off": 3}, "Saya perlu 3 hari.", "A: Baik.", "Maaf, tadi salah.") == {"days_off"}
 
 
 def test_a_yes_to_the_agents_reading_settles_which_field_a_value_is_of_and_no_value() -> None:

@@ -1,0 +1,78 @@
+"""Whether more than its kind says that a value is the field's: its name, the question, or a clause about nothing else.
+
+`My rent is 500` says no amount to send, though the form has one amount alone: what it is of is asked. It binds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.languages import words as all_words
+from agentd.agent.text import FILLERS, stem
+from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.heard import Sentence
+from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.evidence.shapes import Shape
+from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, Span
+from agentd.apps.letters.languages import phrases
+
+_CLAUSE = 24
+"""Words around a value that may say what it is of."""
+_FREE = TEXTS - {"name"}
+"""Kinds of which any words are a value: they are bound by a name or a question anyhow."""
+_PACK = phrases()
+_TIMES = (*(name for names in (*all_words().months, *_PACK.weekdays) for name in names), *_PACK.days)
+_TIMES = (*_TIMES, *(phrase for known in _PACK.clock.values() for phrase in known))
+_QUIET = (
+    FILLERS
+    | all_words().joiners
+    | _PACK.copulas
+    | _PACK.requests
+    | _PACK.quiet
+    | _PACK.date_noise
+    | SPOKEN
+    | CURRENCIES
+)
+_QUIET |= {word for phrase in _TIMES for word in phrase.split()}
+_BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
+
+
+def about(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+    """Whether a value is said of the field, and doesn't only fit its kind. `named`: what is named around it."""
+    if field.kind in _FREE or sentence.corrected[span.start]:
+        return True
+    if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
+        return False
+    if field.key in narrow(turn.asked, frozenset(case.form.shapes)):
+        return True
+    clause = sentence.clauses[span.start]
+    near = range(span.start - _CLAUSE, span.end + _CLAUSE)
+    named = [one for one in named if one.start in near and sentence.clauses[one.start] == clause]
+    return any(field.key in one.keys for one in named) or not _of_else(case, sentence, named, span)
+
+
+def _of_else(case: Case, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+    """Whether a word of the clause names what is neither the tool's nor the value of a field named before it."""
+    clause, words = sentence.clauses[span.start], sentence.words
+    starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
+    inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
+    within = False
+    for at in range(max(0, span.start - _CLAUSE), min(len(words), span.end + _CLAUSE)):
+        if sentence.clauses[at] != clause:
+            continue
+        known = at in inside or quiet(words[at], case) or (at > 0 and sentence.raws[at][0].isupper())
+        within = (within or at in starts) and not known
+        if not known and not within:
+            return True
+    return False
+
+
+def _text(shape: Shape | None) -> bool:
+    return shape is not None and shape.kind in TEXTS
+
+
+def quiet(word: str, case: Case) -> bool:
+    """Whether a word names nothing but what the tool is about."""
+    return not word[0].isalpha() or word in _QUIET or word in case.vocabulary or stem(word) in case.vocabulary

@@ -1,0 +1,74 @@
+"""The kinds of field that an office declares itself: `kinds.toml` beside its letters' folders. It reads no value."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
+
+FILE = "kinds.toml"
+
+
+class OwnKind(BaseModel):
+    """One kind: a number or code of a pattern, a number between two, or one of some choices (each: other spellings)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pattern: str | None = None
+    least: int | None = None
+    most: int | None = None
+    choices: dict[str, tuple[str, ...]] | None = None
+    example: str = ""
+    hint: str | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _is_a_pattern(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from error
+        return pattern
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        number = self.least is not None or self.most is not None
+        if [self.pattern is not None, number, bool(self.choices)].count(True) != 1:
+            raise ValueError("a kind is one of `pattern`, `least` and `most`, `choices`")
+        return self
+
+    def field(self, name: str) -> dict[str, Any]:
+        """What it says for a field that has it."""
+        base = "code" if self.pattern is not None else "choice" if self.choices else "number"
+        own = self.model_dump(exclude_none=True, exclude={"example"})
+        return {"kind": base, "declared": f"{FILE}: {name}", "examples": (self.example,) if self.example else (), **own}
+
+
+_ADAPTER = TypeAdapter(dict[str, OwnKind])
+
+
+def file_of(folder: Path) -> Path:
+    """Where the kinds stand that a letter's folder may name."""
+    return folder.parent / FILE
+
+
+def with_own_kinds(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """A letter.toml's data, each field of an own kind written out. What the field itself says wins.
+
+    Raises ValidationError and TOMLDecodeError for the kinds' file.
+    """
+    file, fields = file_of(folder), data.get("fields")
+    if not isinstance(fields, dict) or not file.exists():
+        return dict(data)
+    known = _ADAPTER.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
+    written = {
+        name: {**known[kind].field(kind), **{key: each for key, each in field.items() if key != "kind"}}
+        if isinstance(field, dict) and (kind := field.get("kind")) in known
+        else field
+        for name, field in fields.items()
+    }
+    return {**data, "fields": written}

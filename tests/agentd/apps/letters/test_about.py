@@ -1,0 +1,74 @@
+"""A value that only fits a field's kind is not bound to it: what it was said of is asked (issue 17, "Dialogue")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.grounding import ungrounded
+from agentd.messages import ToolInfo
+from tests.agentd.apps.letters.letters import call
+
+PROPERTIES: dict[str, Any] = {
+    "amount": {"type": "number", "x-agentd-kind": "money"},
+    "arrival": {"type": "string", "format": "date"},
+    "nights": {"type": "integer"},
+    "guest_name": {"type": "string"},
+    "room_type": {"type": "string", "enum": ["single", "double", "suite"]},
+}
+ROOM = ToolInfo(
+    name="book_room",
+    server="hotel",
+    official=True,
+    description="Book a room at the hotel and send the deposit.",
+    input_schema={"type": "object", "properties": PROPERTIES},
+)
+DAY = {"arrival": "2027-10-10"}
+
+
+def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
+    return {field.path for field in ungrounded(call(arguments, *lines, tool=ROOM))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"amount": 500}, "My rent is 500 dollars"),
+        ({"amount": 500}, "Kos saya bayarnya 500"),
+        ({"amount": 500}, "Not more than 500 dollars"),
+        (DAY, "My passport was issued on 10 October 2027"),
+        (DAY, "I can't do 10 October 2027"),
+        (DAY, "I can't arrive on 10 October 2027"),
+        (DAY, "10 Oktober 2027 saya nggak bisa"),
+        (DAY, "Jangan 10 Oktober 2027"),
+        (DAY, "10 October 2027 doesn't work for me"),
+        (DAY, "Before 10 October 2027, please"),
+        ({"nights": 3}, "I have 3 suitcases"),
+        ({"nights": 3}, "Saya punya 3 mobil"),
+        ({"guest_name": "John Park"}, "John Park recommended it"),
+        ({"room_type": "suite"}, "A suite costs a fortune"),
+    ],
+)
+def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments: dict[str, Any], said: str) -> None:
+    assert missing(arguments, said) == set(arguments)
+    name, value = next(iter(arguments.items()))
+    spoken = {"2027-10-10": "10 October 2027"}.get(str(value), str(value))
+    assert missing(arguments, said, f"A: Please tell me: {name.replace('_', ' ')}.", spoken) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"amount": 500}, "I want to send 500 dollars"),
+        ({"amount": 500}, "Saya mau kirim Rp500"),
+        (DAY, "I'd like a room on 10 October 2027 please"),
+        (DAY, "Can you book it for 10 October 2027?"),
+        (DAY, "10 Oktober 2027 bisa?"),
+        ({"nights": 3}, "3 nights"),
+        ({"guest_name": "John Park"}, "I'm John Park"),
+        ({"room_type": "suite"}, "Could we have the suite?"),
+    ],
+)
+def test_a_value_beside_words_that_name_nothing_else_is_the_fields(arguments: dict[str, Any], said: str) -> None:
+    assert missing(arguments, said) == set()
