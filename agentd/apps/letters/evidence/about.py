@@ -12,6 +12,7 @@ from agentd.agent.text import FILLERS, stem
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
+from agentd.apps.letters.evidence.lexicon import SELF
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.shapes import Shape
@@ -58,14 +59,16 @@ def _of_else(case: Case, sentence: Sentence, named: Sequence[Named], span: Span)
     clause, words = sentence.clauses[span.start], sentence.words
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
-    within = False
+    expected = within = False
     for at in range(max(0, span.start - _CLAUSE), min(len(words), span.end + _CLAUSE)):
         if sentence.clauses[at] != clause:
             continue
         known = at in inside or quiet(words[at], case) or (at > 0 and sentence.raws[at][0].isupper())
-        within = (within or at in starts) and not known
+        expected = expected or at in starts
+        within = not known and (expected or within)
         if not known and not within:
             return True
+        expected = expected and known and words[at] not in SELF
     return False
 
 
