@@ -47,8 +47,8 @@ class Workflows:
                 "executor_id": node,
                 "serializer": JsonSerializer(),
                 "log_level": "CRITICAL",
-                # SQLite has one writer: more threads only wait for it, each with a connection's memory
-                "max_executor_threads": 8 if cluster is None else None,
+                # SQLite has one writer: more threads only wait for it, and for each other (docs/benchmarks.md)
+                "max_executor_threads": 2 if cluster is None else None,
             }
         )
 
