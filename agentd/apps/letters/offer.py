@@ -59,7 +59,8 @@ def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
 
     Of two with the same words that which tells of an official act.
     """
-    found = [(len(name), tool) for tool in tools if not tool.official for name in _said_names(tool, request)]
+    text = _Text(request)
+    found = [(len(name), tool) for tool in tools if not tool.official for name in text.names_of(tool)]
     return max(found, key=lambda one: (one[0], ABOUT in one[1].meta), default=(0, None))[1]
 
 
@@ -77,7 +78,7 @@ def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, b
 
 def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
     """Whether a text could name one of these tools: it has the first word of a name."""
-    words = _words(text)
+    words = _Text(text).words
     return any(not _heads(_names(tool)).isdisjoint(words) for tool in tools)
 
 
@@ -100,15 +101,15 @@ def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> To
     known = [name for each in official for name in _names(each)] + [
         act for further in asked.values() for act in further
     ]
-    for words in (one.text for one in reversed(said) if one.by == "citizen"):
-        if not _speaks_of(known, words):
+    for text in (_Text(one.text) for one in reversed(said) if one.by == "citizen"):
+        if not text.speaks_of(known):
             continue
-        wanted = _wanted(official, [words])
-        acts = [max(_said_names(each, words), key=len) for each in official if each.name in wanted]
+        wanted = _asked_for(official, text)
+        acts = [max(text.names_of(each), key=len) for each in official if each.name in wanted]
         named = {
             name: {**schema["properties"][name], "enum": spoken}
             for name, further in asked.items()
-            if (spoken := [*(act for act in further if _speaks_of([act], words)), *acts])
+            if (spoken := [*(act for act in further if text.speaks_of([act])), *acts])
         }
         if named:
             return tool.model_copy(update={"input_schema": {**schema, "properties": schema["properties"] | named}})
@@ -134,50 +135,49 @@ def _numbers_needed(tool: ToolInfo) -> int:
     return max((_NUMBERS.get(str(properties.get(name, {}).get("format")), 0) for name in required), default=0)
 
 
+class _Text:
+    """What tools' names are looked for in: a text as it is written, and in full (`blm jadi2` is `belum jadi`)."""
+
+    __slots__ = ("heard", "words")
+
+    def __init__(self, text: str) -> None:
+        self.heard = f"{text}\n{plain(text)}"
+        words = set(_WORD.findall(self.heard.casefold()))
+        self.words = words | {word.removesuffix("nya") for word in words}
+
+    def speaks_of(self, names: Sequence[str]) -> bool:
+        """Whether one of these names is in it."""
+        known = tuple(names)
+        return (
+            bool(known) and not _heads(known).isdisjoint(self.words) and _spoken(known).search(self.heard) is not None
+        )
+
+    def names_of(self, tool: ToolInfo) -> list[str]:
+        """By which of its names it speaks of the tool."""
+        names = _names(tool)
+        return [name for name in names if self.speaks_of([name])] if self.speaks_of(names) else []
+
+
 def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
+    """Names of the tools that any of the texts asks for."""
+    return set().union(*(_asked_for(tools, _Text(text)) for text in texts)) if tools else set()
+
+
+def _asked_for(tools: Sequence[ToolInfo], text: _Text) -> set[str]:
     """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
-    found: set[str] = set()
-    for text in texts:
-        words, heard = _words(text), _heard(text)
-        spoken = [
-            (match.start(), match.end(), tool.name)
-            for tool in tools
-            if (names := _longest_first(tool)) and not _heads(names).isdisjoint(words)
-            for match in _spoken(names).finditer(heard)
-        ]
-        longest: dict[int, tuple[int, int]] = {}
-        for start, end, _ in spoken:
-            for place in range(start, end):
-                longest[place] = max(longest.get(place, (0, 0)), (end - start, end))
-        found |= {
-            name
-            for start, end, name in spoken
-            if all(longest[place] <= (end - start, end) for place in range(start, end))
-        }
-    return found
-
-
-def _said_names(tool: ToolInfo, text: str) -> list[str]:
-    """By which of its names a text speaks of the tool."""
-    names = _names(tool)
-    return [name for name in names if _speaks_of([name], text)] if _speaks_of(names, text) else []
-
-
-def _speaks_of(names: Sequence[str], text: str) -> bool:
-    known = tuple(names)
-    return (
-        bool(known) and not _heads(known).isdisjoint(_words(text)) and _spoken(known).search(_heard(text)) is not None
-    )
-
-
-def _heard(text: str) -> str:
-    """A text as it is written, and with its words in full (`blm jadi2` is `belum jadi`)."""
-    return f"{text}\n{plain(text)}"
-
-
-def _words(text: str) -> set[str]:
-    words = set(_WORD.findall(_heard(text).casefold()))
-    return words | {word.removesuffix("nya") for word in words}
+    spoken = [
+        (match.start(), match.end(), tool.name)
+        for tool in tools
+        if (names := _longest_first(tool)) and not _heads(names).isdisjoint(text.words)
+        for match in _spoken(names).finditer(text.heard)
+    ]
+    longest: dict[int, tuple[int, int]] = {}
+    for start, end, _ in spoken:
+        for place in range(start, end):
+            longest[place] = max(longest.get(place, (0, 0)), (end - start, end))
+    return {
+        name for start, end, name in spoken if all(longest[place] <= (end - start, end) for place in range(start, end))
+    }
 
 
 @lru_cache(maxsize=256)
