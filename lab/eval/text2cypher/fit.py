@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression, minimize
 from lab.eval.text2cypher.asking import Record
 from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
-KINDS = ("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted")
+KINDS = ("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered")
 RIDGE = 1.0
 LEAST = -2.0
 """Every doubt lowers it by at least this: one is enough to fall below the line."""
@@ -60,6 +60,8 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     )
     share = numpy.bincount(place, [record.passed for record in records]) / times
     levels = isotonic_regression(share, weights=times).x
+    best = times[levels == 1].sum()  # where all were right, the next need not be
+    levels[levels == 1] = (best + 1) / (best + 2)
     middles = [(numpy.average(scores[levels == y], weights=times[levels == y]), y) for y in numpy.unique(levels)]
     return [[0.0, 0.0], *([round(float(x), 4), round(float(y), 4)] for x, y in middles if y > 0)]
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import root
 
 AHEAD = 0.02
@@ -23,14 +24,19 @@ class Meanings:
 
     def __init__(self, phrases: Mapping[str, str], known: frozenset[str]) -> None:
         self._phrases = phrases if len(set(phrases.values())) <= MOST_NAMES else {}
-        self._known = {root(word) for word in known}
+        self._known = known
+        self._roots = {root(word) for phrase in phrases for word in phrase.split()}
         self._found: dict[str, tuple[str, float] | None] = {}
 
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
         """(word, name, likeness) of each unknown word that is near a name."""
         words = dict.fromkeys(re.findall(r"[^\W\d_]{4,}", question.lower()))
-        near = ((word, self.nearest(word)) for word in words if root(word) not in self._known)
+        near = ((word, self.nearest(word)) for word in words if not self._is_known(word))
         return tuple((word, *found) for word, found in near if found is not None)
+
+    def _is_known(self, word: str) -> bool:
+        bare = {word, *(word.removesuffix(clitic) for clitic in languages().clitics)}
+        return bool(bare & self._known or {root(form) for form in bare} & self._roots)
 
     def nearest(self, word: str) -> tuple[str, float] | None:
         """The name and how like the word is (0 to 1); None where no name is ahead of the others."""
