@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -110,10 +111,11 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
-    """Properties that are held against 0 or 1 and of which the question says no word."""
+    """Properties that are held against 0 or 1, used for nothing else, and of which the question says no word."""
     said = {root(word) for word in re.findall(r"\w+", hints.question)} | {*hints.properties, *hints.related}
+    times = Counter(use.name for use in facts.structure.properties)
     for use in facts.structure.properties:
-        tested = use.literal is not None and use.literal.text in ("0", "1")
+        tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1
         if tested and not said & {use.name, *map(root, parts(use.name))}:
             yield use.name
 

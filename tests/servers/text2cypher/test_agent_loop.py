@@ -9,7 +9,7 @@ from llguidance import LLMatcher, LLTokenizer
 
 from servers.text2cypher.config import Aids, LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop
-from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType, ValidationResult
 from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
@@ -74,6 +74,27 @@ def test_every_kind_of_error_is_fed_back_and_recovered(
     assert state.attempts[0].error_type is error
     assert said in requests[1]["messages"][-1]["content"]
     assert requests[1]["messages"][-2]["role"] == "assistant"
+
+
+def test_a_wrong_query_is_answered_in_the_documents_words(bench: Workbench) -> None:
+    """Seed 004 §3.3.2."""
+    syntax = """
+        ## Kesalahan Sintaks Cypher
+        Query Cypher yang Anda hasilkan memiliki kesalahan sintaks: pesan
+        ### Panduan Perbaikan:
+        - Pastikan keyword Cypher ditulis dengan benar (MATCH, WHERE, RETURN, dll.)
+        - Periksa tanda kurung dan kurung kurawal
+        - Pastikan setiap variabel didefinisikan sebelum digunakan
+    """
+    schema = """
+        ## Kesalahan Skema
+        Query menggunakan label atau relasi yang tidak ada dalam skema: pesan
+        ### Label Node yang Valid: LG, LO, MK, SO, topic
+        ### Tipe Relasi yang Valid:
+    """
+    for kind, text in ((ErrorType.SYNTAX_ERROR, syntax), (ErrorType.SCHEMA_ERROR, schema)):
+        told = bench.feedback.build_feedback([ValidationResult(False, kind, "pesan")])
+        assert " ".join(told.split()).startswith(" ".join(text.split()))
 
 
 def test_three_wrong_queries_end_it_as_failed(bench: Workbench) -> None:

@@ -96,6 +96,7 @@ def test_the_environment_file_is_read_and_the_environment_wins(tmp_path: Path) -
     assert (found["GROQ_API_KEY"], found["NEO4J_USER"]) == ("from-environment", "someone else")
     config = LLMConfig.from_env(environment({}, tmp_path))
     assert config is not None and (config.token, config.provider) == ("from-file", "groq")
+    assert config.url == "https://api.groq.com/openai/v1"
 
 
 def test_results_have_the_seeds_columns_and_keys(bench: Workbench, tmp_path: Path) -> None:
