@@ -168,6 +168,7 @@ def staff(browser: Browser, daemon: Daemon) -> None:
         page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan di 2025?")
         page.get_by_role("button", name="Tanya", exact=True).click()
         page.locator(".answer summary").first.click()
+        page.wait_for_timeout(1500)  # the chart has grown
         shot(page, "ask", whole=True)
 
 

@@ -31,6 +31,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _other_bounds(asked, select)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
+    yield from _bound_twice(select)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
     if without := drops_those_without(asked, select):
@@ -109,6 +110,26 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
         empty = isinstance(equal.expression, exp.Literal) and equal.expression.is_string and not equal.expression.this
         if empty and equal.this.name not in missing:
             yield f"{equal.this.name} = ''"
+
+
+def _bound_twice(select: exp.Select) -> Iterator[str]:
+    """Columns that two conditions fix, so that one of them has no say: `c IN ('A', 'B') AND c = 'A'`."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    seen: set[str] = set()
+    for each in where.this.flatten() if where is not None and isinstance(where.this, exp.And) else ():
+        fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
+        yield from fixed & seen
+        seen |= fixed
+
+
+def _of_texts(condition: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    values = condition.expressions or [condition.expression]
+    texts = all(isinstance(value, exp.Literal) and value.is_string for value in values)
+    return texts and isinstance(condition.this, exp.Column) and condition.find_ancestor(exp.Not) is None
 
 
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:

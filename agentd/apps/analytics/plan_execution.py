@@ -35,6 +35,8 @@ EXPLAIN_TOOL = "explain_query"
 MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
 """By query_complexity."""
 REPAIRS = 2
+SLOW_S = 60.0
+"""A plan that took longer goes back only where it is wrong, not where it is in doubt."""
 PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 """What a table is for tells a small model receivables from payables."""
 SAMPLES = 3
@@ -97,10 +99,12 @@ class PlanExecution:
         past = past_questions(state)
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
         messages = self._messages(state, dates)
+        began = context.clock.monotonic()
         plan, faults = await self._planned(state, context, messages, dates)
+        slow = context.clock.monotonic() - began > SLOW_S
         for turn in range(REPAIRS):
-            if not faults or (turn and plan is not None and faults == plan.doubts):
-                break  # what may be right costs one turn: a small model needs a minute for it
+            if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
+                break  # what may be right costs one turn, and none where the asker waited long: the answer says it
             told = _corrected(messages, plan, faults)
             try:
                 repaired, still = await self._planned(state, context, told, dates, again=True)

@@ -91,6 +91,12 @@ def of(query: str) -> Plan:
             "SELECT CompanyName FROM Customers WHERE Country = 'Mexico'",
             ["nama kontak"],
         ),
+        (
+            "Pelanggan di Germany atau Austria?",
+            "SELECT COUNT(*) FROM Customers WHERE (Country = 'Germany' OR Country = 'Austria') AND Fax <> ''",
+            "SELECT COUNT(*) FROM Customers WHERE Country IN ('Germany', 'Austria') AND Country = 'Germany'",
+            ["Country"],
+        ),
         ("List the email addresses", "SELECT Email FROM Customers", "SELECT CompanyName FROM Customers", ["email"]),
         (
             "Order yang dikirim Agustus 1996?",

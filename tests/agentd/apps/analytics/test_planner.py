@@ -124,6 +124,17 @@ async def test_what_may_be_right_costs_one_repair(erp: Path) -> None:
     assert len(office.model.requests) == 3
 
 
+async def test_the_doubt_of_a_slow_planner_is_said_and_not_planned_again(erp: Path) -> None:
+    def slowly(_: dict[str, Any]) -> dict[str, Any]:
+        office.clock.advance(61)
+        return {"status": "success"}
+
+    office = Office(erp, SALES, plan(TOTAL, template="{TOTAL} {LOST}"), explain_query=slowly)
+    answer = await office.ask("Berapa total penjualan Januari 2023?")
+    assert len(office.model.requests) == 2
+    assert answer["warnings_for_display"] == ["Nilai untuk LOST tidak tersedia."]
+
+
 async def test_what_was_derived_is_for_admin_alone(erp: Path) -> None:
     made = plan(TOTAL, COUNT, template="{TOTAL} {COUNT}")
     answer, _ = await asked(erp, made)
