@@ -81,9 +81,12 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     if select.find(exp.Distinct) or select.args.get("group"):
         return
     counts = [each for each in select.find_all(exp.Count) if each.find_ancestor(exp.Select) is select]
-    keys = {str(c["name"]).casefold() for table in used.values() for c in table["columns"] if c.get("is_primary_key")}
-    for count in counts:
-        if isinstance(count.this, exp.Column) and used and count.this.name.casefold() not in keys:
+    of_each = [
+        {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")} for table in used.values()
+    ]
+    keys = set().union(*of_each)
+    for count in counts if all(of_each) else ():  # of the sample company they are not told
+        if isinstance(count.this, exp.Column) and keys and count.this.name.casefold() not in keys:
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):
         yield several[0]

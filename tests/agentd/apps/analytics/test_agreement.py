@@ -139,3 +139,8 @@ def of(query: str) -> Plan:
 def test_what_the_question_means_otherwise_is_named(question: str, right: str, wrong: str, words: list[str]) -> None:
     assert uncovered(question, of(right), (), TABLES) == []
     assert uncovered(question, of(wrong), (), TABLES) == words
+
+
+def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None:
+    told = [{"table_name": "mastercustomer", "columns": [{"name": "Code"}]}]
+    assert uncovered("Berapa jumlah customer kita?", of("SELECT COUNT(Code) AS n FROM mastercustomer"), (), told) == []
