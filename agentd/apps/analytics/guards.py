@@ -64,7 +64,8 @@ def _part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     alone, what is open has no end of its own."""
     start = min((day for name, day in dates.items() if name.startswith("START")), default=OPEN)
     end = max((day for name, day in dates.items() if name.startswith("END")), default="")
-    days = sorted({day for _, text in _conditions(plan) for day in _DAY.findall(text)})
+    found = {day for _, text in _conditions(plan) for day in _DAY.findall(text)}
+    days = sorted(found - {dates.get("TODAY")})
     if not days or start == OPEN or end in ("", dates.get("TODAY")):
         return
     late = start < days[0] < end
