@@ -99,21 +99,7 @@ def _run(given: argparse.Namespace) -> int:
     show = Shown(sys.stdout, given.color)
     if given.follow and not given.url.startswith(("ws:", "wss:")):
         raise WrongWords("--follow needs a WebSocket: ws://HOST:PORT/PATH")
-    if given.batch is not None:
-        if given.method or given.pairs or given.params or given.notify:
-            raise WrongWords("--batch takes its calls from the file: no METHOD, params or --notify beside it")
-        message: Any = _batch(given.batch)
-    elif given.method is None:
-        if given.params or given.notify:
-            raise WrongWords("METHOD is missing")
-        message = {"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}
-    else:
-        message = {"jsonrpc": "2.0", "method": given.method}
-        params = _params(given.params, given.pairs)
-        if params is not None:
-            message["params"] = params
-        if not given.notify:
-            message["id"] = 1
+    message = _message(given)
     expects = any("id" in item for item in (message if isinstance(message, list) else [message]))
     notified = (lambda note: show.line(note)) if given.follow else None
     body = sender(given.url, token, given.timeout)(json.dumps(message).encode(), expects, notified)
@@ -125,17 +111,35 @@ def _run(given: argparse.Namespace) -> int:
     failed = any("error" in item for item in (response if isinstance(response, list) else [response]))
     if given.raw:
         show.raw(body)
-    elif failed and not isinstance(response, list):
-        Shown(sys.stderr, given.color).error(response["error"])
-    elif given.follow:
-        pass  # it was printed when it came, before what followed
-    elif isinstance(response, list):
-        show.value(response)
-    elif given.method is None:
-        show.methods(response["result"])
     else:
-        show.value(response["result"])
+        _show(response, given, show)
     return RPC_ERROR if failed else RESULT
+
+
+def _message(given: argparse.Namespace) -> Any:
+    """What is sent: a call, a notification, a batch, or the question for the methods. Raises WrongWords."""
+    if given.batch is not None:
+        if given.method or given.pairs or given.params or given.notify:
+            raise WrongWords("--batch takes its calls from the file: no METHOD, params or --notify beside it")
+        return _batch(given.batch)
+    if given.method is None:
+        if given.params or given.notify:
+            raise WrongWords("METHOD is missing")
+        return {"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}
+    params = _params(given.params, given.pairs)
+    message = {"jsonrpc": "2.0", "method": given.method}
+    return message | ({} if params is None else {"params": params}) | ({} if given.notify else {"id": 1})
+
+
+def _show(response: Any, given: argparse.Namespace, show: Shown) -> None:
+    """A result or a batch's answers; an error on standard error. What is followed was printed when it came."""
+    if isinstance(response, list):
+        if not given.follow:
+            show.value(response)
+    elif "error" in response:
+        Shown(sys.stderr, given.color).error(response["error"])
+    elif not given.follow:
+        (show.methods if given.method is None else show.value)(response["result"])
 
 
 # ── what is sent ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -38,9 +38,9 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
             shorten_failure,
             redact,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),  # behind it: a date's digits would be masked, too
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),

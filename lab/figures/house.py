@@ -63,9 +63,10 @@ def _import_rules() -> str:
 
 
 def _complexities() -> Counter[int]:
-    """{McCabe's complexity: functions}, by ruff."""
-    words = ("check", "--select", "C901", "--config", "lint.mccabe.max-complexity=0", "--output-format", "json")
-    found = json.loads(_printed("ruff", *words, "--exit-zero", *SOURCES))
+    """{McCabe's complexity: functions}, by ruff; those that `make check` lets pass count, too."""
+    settings = ("--config", "lint.mccabe.max-complexity=0", "--config", "lint.per-file-ignores={}")
+    words = ("check", "--select", "C901", *settings, "--output-format", "json", "--exit-zero")
+    found = json.loads(_printed("ruff", *words, *SOURCES))
     return Counter(int(match[1]) for one in found if (match := re.search(r"\((\d+) > 0\)", one["message"])))
 
 

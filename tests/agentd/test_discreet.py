@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,10 @@ def test_no_way_into_the_log_carries_a_citizens_words(way: str, readable: str) -
     said = done.stdout + done.stderr
     assert "SAID" in said or "Error" in said, said
     assert not [name for name in PLANTED if name in said], said
+
+
+def test_a_line_says_when_it_was_written() -> None:
+    done = subprocess.run(
+        [sys.executable, CRASHES, "nested", "json"], capture_output=True, text=True, timeout=300, input="Budi"
+    )
+    assert datetime.fromisoformat(json.loads(done.stderr)["timestamp"]).tzinfo is not None

@@ -74,6 +74,7 @@ class LLMClient:
                 if grammar is None or self.constraint != "grammar":
                     raise LLMError(f"{self.config.url} refused the request: {error.message}") from error
                 self._constraint = "none"
+                return self.complete(messages, temperature=temperature)  # a refusal is no try
             except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
                 hint = "check the key and the model's name"
                 raise LLMError(f"{self.config.url}: {error.message}; {hint}") from error

@@ -195,6 +195,13 @@ def test_an_endpoint_that_refuses_grammars_is_asked_without(bench: Workbench) ->
     assert state.success and "grammar" in requests[0] and "grammar" not in requests[1]
 
 
+def test_an_endpoint_that_refuses_grammars_at_the_last_try_is_asked_without() -> None:
+    with scripted_model(in_turn((400, "unknown field grammar"), "jawab")) as model:
+        client = LLMClient(LLMConfig("test", "s", url=model.url, grammar=True, retries=0))
+        assert client.complete([{"role": "user", "content": "?"}], grammar='start: "jawab"').text == "jawab"
+        client.close()
+
+
 def test_the_self_check_asks_again_but_keeps_a_valid_query(bench: Workbench) -> None:
     incomplete = "MATCH (m:MK) RETURN m.nama"
     aids = Aids.parse("selfcheck")
