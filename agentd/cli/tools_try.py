@@ -56,7 +56,7 @@ async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, a
             if not step["success"] and "approval" in waiting and "run_id" in waiting:
                 step = await _decided(client, waiting, step, agreed=agreed)
         except Refused as error:
-            print(f"! {error}", file=sys.stderr)
+            print(f"! {error.error['message']}", file=sys.stderr)  # a citizen's sentence names less
             return 1
     print(json.dumps(step["output"], indent=2, ensure_ascii=False))
     done = "done" if step["success"] else "failed"

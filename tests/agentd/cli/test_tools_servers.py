@@ -67,6 +67,8 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     code, told, _ = tools(office, "try", "--input", '{"city": "Jakarta"}', "look")
     assert code == 0 and "Jakarta 1" in told
     assert tools(office, "try", "--input", "{}", "looks")[0] == 2
+    code, _, errors = tools(office, "try", "--input", "{}", "look")
+    assert code == 1 and "city" in errors
     code, _, errors = tools(office, "try", "look")
     assert code == 2 and "no terminal for the form: give the arguments by --input" in errors
     assert "--input is not JSON" in tools(office, "try", "--input", "{", "look")[2]
