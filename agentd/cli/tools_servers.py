@@ -83,7 +83,8 @@ def _import(given: argparse.Namespace) -> int:
     try:
         servers, notes = read(given.file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        print(f"agentd tools import: {given.file}: {error}", file=sys.stderr)
+        reason = error.strerror if isinstance(error, OSError) else error
+        print(f"agentd tools import: {given.file}: {reason}", file=sys.stderr)
         return 2
     file = config.find(given.config)
     there = {server.name for server in config.load(file, state=given.state).servers}
@@ -130,6 +131,8 @@ def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace
         if not dry:
             beside.chmod(file.stat().st_mode)
             beside.replace(file)
+    except ConfigError as wrong:
+        raise ConfigError([replace(problem, file=file) for problem in wrong.problems]) from None
     finally:
         beside.unlink(missing_ok=True)
 

@@ -84,7 +84,8 @@ def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     told = [words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."]
     told += [words.fee.format(fee=office.fee)] if office.fee else []
     found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
-    return result(" ".join(told), found)
+    sentence = " ".join(told)
+    return result(sentence[:1].upper() + sentence[1:], found)  # an office may be called "the Registrar of …"
 
 
 def preview(

@@ -84,7 +84,7 @@ def retire(folder: Path, known: Iterable[Identity]) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for pem in {root for one in known for root in one.roots}:
         serial = x509.load_pem_x509_certificate(pem.encode()).serial_number
-        write(folder / f"retired-{serial:x}.cert.pem", pem.encode(), 0o644)
+        write(folder / f"retired-{serial:x}.cert.pem", pem.encode())
 
 
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
@@ -132,10 +132,10 @@ def _make(folder: Path, office: str, passphrase: bytes | None) -> None:
     ca_name = _name(office, f"{office} – CA surat")
     ca = _certificate(ca_name, ca_key, ca_name, ca_key, years=CA_YEARS, ca=True)
     cert = _certificate(_name(office, f"{office} – penanda tangan surat"), key, ca_name, ca_key, OFFICE_YEARS, ca=False)
-    write(folder / "ca.key.pem", pem(ca_key, passphrase), 0o600)
-    write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM), 0o644)
-    write(folder / "office.key.pem", pem(key, passphrase), 0o600)
-    write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM), 0o644)
+    write(folder / "ca.key.pem", pem(ca_key, passphrase))
+    write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM))
+    write(folder / "office.key.pem", pem(key, passphrase))
+    write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM))
 
 
 def _certificate(
@@ -178,12 +178,11 @@ def pem(key: ec.EllipticCurvePrivateKey | Ed25519PrivateKey, passphrase: bytes |
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
 
 
-def write(path: Path, data: bytes, mode: int) -> None:
-    """Whole and on the disk, or not there."""
+def write(path: Path, data: bytes) -> None:
+    """Whole and on the disk, or not there; for its owner alone, as all that lies in the state folder."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    Path(temporary).chmod(mode)
     Path(temporary).replace(path)

@@ -31,10 +31,10 @@ def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
         if not key.exists() and public.exists():
             raise OfficeKeyError(f"{key} is missing: put it back from a backup, or make new keys with init --renew")
         if not key.exists():
-            write(key, pem(Ed25519PrivateKey.generate(), passphrase), 0o600)
+            write(key, pem(Ed25519PrivateKey.generate(), passphrase))
         loaded = load(key, passphrase)
         if not public.exists():
-            write(public, public_pem(loaded.public_key()), 0o644)
+            write(public, public_pem(loaded.public_key()))
     return loaded
 
 

@@ -98,7 +98,6 @@ def _build_beside(target: Path) -> None:
             connection.executescript(f"BEGIN;{script()}COMMIT;")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={VERSION}")
-        draft.chmod(0o644)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

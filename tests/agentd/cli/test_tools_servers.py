@@ -117,6 +117,7 @@ def test_what_does_not_work_is_said_and_nothing_is_written(
     before = (office / "client.toml").read_text()
     ended, shown, errors = tools(office, "add", *words)
     assert ended == code and told in shown + errors
+    assert ".client.toml.new" not in errors, "the file that it is about is the office's own"
     assert (office / "client.toml").read_text() == before
     assert sorted(each.name for each in office.iterdir() if each.suffix in (".toml", ".new")) == ["client.toml"]
 
