@@ -95,6 +95,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         audit=made.audit,
         internal_tools=internal_tools,
         call=made.call,
+        meaning=made.meaning,
     )
 
 

@@ -21,7 +21,7 @@ from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
 from agentd.messages import Caller, ToolInfo, ToolOutcome
-from agentd.ports import ChatModel, Clock, ToolHost
+from agentd.ports import ChatModel, Clock, Meaning, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.api import Runs
 from agentd.runs.approvals import Reviews
@@ -68,6 +68,8 @@ class Wiring:
     audit: AuditTrail
     internal_tools: InternalTools
     call: MethodCall
+    meaning: Meaning | None = None
+    """How near texts are in meaning; None: nothing is compared so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,9 @@ class App:
         self.wiring = wiring
 
     @staticmethod
-    def read_schema(tool: ToolInfo) -> SchemaReading:
+    async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
         """What it reads of a tool's schema."""
-        del tool  # an app that reads none
+        del tool, meaning  # an app that reads none
         return SchemaReading((), ())
 
     def add_tools(self, inner: ToolHost) -> ToolHost:

@@ -44,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
         return 2
     files = [name for name in named if name.endswith(".json")]
     if verb == "check" and files and len(files) == len(named):  # no daemon is needed for files alone
-        return _checked(tool for name in files for tool in _in_file(Path(name)))
+        return asyncio.run(_checked(tool for name in files for tool in _in_file(Path(name))))
     settings = options.settings(given)
     return asyncio.run(_read(settings, verb, named) if verb else _list(settings, given.watch))
 
@@ -88,22 +88,22 @@ async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:
         print(f"agentd tools: there is no tool {', '.join(sorted(strange))}")
         return 2
     tools = [(tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted]
-    return _explained(tool for tool, _ in tools) if verb == "explain" else _checked(tools)
+    return await (_explained(tool for tool, _ in tools) if verb == "explain" else _checked(tools))
 
 
-def _explained(tools: Iterable[dict[str, Any]]) -> int:
+async def _explained(tools: Iterable[dict[str, Any]]) -> int:
     for tool in tools:
         print(f"{tool['name']}: {tool['description']}")
-        for reading in _readings(tool):
+        for reading in await _readings(tool):
             print("\n".join(f"  {line}" for line in reading.lines))
     return 0
 
 
-def _checked(tools: Iterable[tuple[dict[str, Any], str]]) -> int:
+async def _checked(tools: Iterable[tuple[dict[str, Any], str]]) -> int:
     """Every mistake on a line; `text` is the file that a tool stands in, whose lines are counted."""
     found = 0
     for tool, text in tools:
-        for mistake in (each for reading in _readings(tool) for each in reading.mistakes):
+        for mistake in (each for reading in await _readings(tool) for each in reading.mistakes):
             found += 1
             line = f"{_line(text, mistake.path, mistake.key)}: " if text else ""
             print(f"{tool['name']}: {line}{mistake.path or 'the schema'}: {mistake.key}: {mistake.text}")
@@ -111,14 +111,16 @@ def _checked(tools: Iterable[tuple[dict[str, Any], str]]) -> int:
     return 1 if found else 0
 
 
-def _readings(tool: dict[str, Any]) -> Iterator[Any]:
+async def _readings(tool: dict[str, Any]) -> list[Any]:
+    from agentd.meaning import BundledMeaning
     from agentd.messages import ToolInfo
     from agentd.plugins import apps
 
     read = ToolInfo(
         name=tool["name"], server="", description=tool["description"], input_schema=tool["input_schema"], official=True
     )
-    yield from (app.read_schema(read) for app in apps())
+    meaning = BundledMeaning()
+    return [await app.read_schema(read, meaning) for app in apps()]
 
 
 def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from agentd.application import App, SchemaReading, Wiring
 from agentd.apps.letters import list_method
+from agentd.apps.letters.described import Described, described
 from agentd.apps.letters.evidence.readings import SessionReadings
 from agentd.apps.letters.explain import explained, mistakes
 from agentd.apps.letters.grounding import Grounded
 from agentd.apps.letters.lookups import LookUps
 from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import ToolInfo
-from agentd.ports import ToolHost
+from agentd.ports import Meaning, ToolHost
 from agentd.runs.api import Runs
 
 if TYPE_CHECKING:
@@ -33,16 +34,18 @@ class Letters(App):
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
         self._readings = SessionReadings()
-        self.turns = LetterTurns(self._readings)
+        self._described = Described(wiring.meaning)
+        self.turns = LetterTurns(self._readings, self._described)
 
     @staticmethod
-    def read_schema(tool: ToolInfo) -> SchemaReading:
+    async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
         """Each field as evidence understands it, and what is wrong with what the schema says."""
+        tool = await described(tool, meaning)
         return SchemaReading(tuple(explained(tool)), tuple(mistakes(tool)))
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""
-        return Grounded(LookUps(inner), self._readings)
+        return Grounded(LookUps(inner), self._readings, self._described)
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify, open to everybody."""

@@ -45,7 +45,9 @@ def _choices(shape: Shape) -> str:
 
 def _labels(shape: Shape) -> Iterator[str]:
     common = phrases().labels.get(shape.label, ()) if not shape.labels else ()
-    yield from dict.fromkeys(name for name in (*shape.named(), *common) if name)
+    near = (word for sense in shape.senses for word in phrases().senses[sense])
+    meant = near if shape.came_from.get("kind", "").startswith("embeddings") else ()
+    yield from dict.fromkeys(name for name in (*shape.named(), *common, *meant) if name)
 
 
 def mistakes(tool: ToolInfo) -> Iterator[Mistake]:

@@ -17,6 +17,7 @@ from agentd.agent.text import fold, stem
 from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.deeds import scope_of, telling
+from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
@@ -36,14 +37,18 @@ from agentd.wrappers import ToolHostWrapper
 class Grounded(ToolHostWrapper):
     """A tool host whose official tools take no argument that nobody gave."""
 
-    def __init__(self, inner: ToolHost, readings: SessionReadings | None = None) -> None:
+    def __init__(
+        self, inner: ToolHost, readings: SessionReadings | None = None, described: Described | None = None
+    ) -> None:
         super().__init__(inner)
-        self._readings = readings or SessionReadings()
+        self._readings, self._described = readings or SessionReadings(), described or Described()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
-        if call.tool.official and (missing := await aside(ungrounded, call, self._readings.of(call.session_id))):
-            return refusal(call, missing)
+        if call.tool.official:
+            judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
+            if missing := await aside(ungrounded, judged, self._readings.of(call.session_id)):
+                return refusal(call, missing)
         if call.basis is not None and call.basis.registered and call.consent is None:
             call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
         return await self._inner.call(completed(call), on_progress)

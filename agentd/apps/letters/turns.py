@@ -10,6 +10,7 @@ from agentd.agent.language import detect
 from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
+from agentd.apps.letters.described import Described
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
@@ -21,11 +22,12 @@ from agentd.messages import ToolCall, ToolInfo
 class LetterTurns:
     """A turn policy: only calls that may come to something now, and no deed claimed that no tool did."""
 
-    def __init__(self, readings: SessionReadings | None = None) -> None:
-        self._readings = readings or SessionReadings()
+    def __init__(self, readings: SessionReadings | None = None, described: Described | None = None) -> None:
+        self._readings, self._described = readings or SessionReadings(), described or Described()
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """Leave out forms that nobody asked for or that nothing could fill; narrow the rest to what was said."""
+        offer = replace(offer, tools=tuple(map(self._described.of, offer.tools)))
         try:
             return self._fitting(turn, offer)
         except OverBudget:
@@ -66,7 +68,8 @@ class LetterTurns:
 
     def supports(self, call: ToolCall) -> bool:
         """Whether every argument is still what was said."""
-        return not ungrounded(call, self._readings.of(call.session_id))
+        judged = call.model_copy(update={"tool": self._described.of(call.tool)})
+        return not ungrounded(judged, self._readings.of(call.session_id))
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:

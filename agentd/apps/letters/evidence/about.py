@@ -37,11 +37,14 @@ _QUIET = (
     | CURRENCIES
 )
 _QUIET |= {word for phrase in _TIMES for word in phrase.split()}
+_WAYS = frozenset({"origin", "destination"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
 def about(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
     """Whether a value is said of the field, and doesn't only fit its kind. `named`: what is named around it."""
+    if _goes_the_other_way(field, case, sentence, span):
+        return False
     if field.kind in _FREE or sentence.corrected[span.start]:
         return True
     if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
@@ -52,6 +55,16 @@ def about(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Seque
     near = range(span.start - _CLAUSE, span.end + _CLAUSE)
     named = [one for one in named if one.start in near and sentence.clauses[one.start] == clause]
     return any(field.key in one.keys for one in named) or not _of_else(case, sentence, named, span)
+
+
+def _goes_the_other_way(field: Field, case: Case, sentence: Sentence, span: Span) -> bool:
+    """`dari Medan` as a destination, `to Paris` as an origin."""
+    shape = case.form.shapes.get(field.key)
+    if shape is None or len(own := shape.senses & _WAYS) != 1:
+        return False
+    said = sentence.words[span.start - 1] if span.start else ""
+    (other,) = _WAYS - own
+    return said in _PACK.senses[other] and said not in _PACK.senses[next(iter(own))]
 
 
 def _of_else(case: Case, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:

@@ -19,6 +19,8 @@ Json = Any
 HIDDEN = frozenset({"session_id"})
 """Arguments that the host sets: nobody has to say them."""
 _DATED = frozenset({"date", "time"})
+SENSES = "x-agentd-senses"
+"""At the top of a schema: {path: what the field speaks of}, of fields whose schema says nothing (described.py)."""
 DEEPEST = 8
 """Objects within objects that fields are looked for in."""
 
@@ -89,8 +91,10 @@ def _form(text: str) -> Form:
     common = Lexicon((), people)
     about = str(schema.get("x-agentd-about") or "")
     shapes: dict[str, Shape] = {}
+    senses = schema.get(SENSES)
     for path, name, prop, role in _properties(schema, schema, "", about):
-        shapes[path] = shape(path, name, prop, common, known, role)
+        sense = str(senses.get(path, "")) if isinstance(senses, Mapping) else ""
+        shapes[path] = shape(path, name, prop, common, known, role, sense)
     if not any(one.label == "nama" and one.person is None for one in shapes.values()):
         for path, one in shapes.items():
             if one.person == ANYBODY:
@@ -106,6 +110,11 @@ def _form(text: str) -> Form:
     return Form(
         Lexicon(names, people), shapes, frozenset(whose), known, shared, Names(shapes, spoken), ahead, for_others
     )
+
+
+def properties(schema: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
+    """{path: the schema of every leaf}, as a form has them."""
+    return {path: prop for path, _, prop, _ in _properties(schema, schema, "", "")}
 
 
 def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form) -> list[Field]:

@@ -134,8 +134,16 @@ def labels(declared: Json) -> dict[str, tuple[str, ...]]:
     return {"": found} if found else {}
 
 
-def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, known: Roles, about: str = "") -> Shape:
-    """What a property is. `about`: the role that an object around it declares."""
+def shape(
+    path: str,
+    name: str,
+    prop: Mapping[str, Json],
+    lexicon: Lexicon,
+    known: Roles,
+    about: str = "",
+    sense: str = "",
+) -> Shape:
+    """What a property is. `about`: the role that an object around it declares; `sense`: what it is by its meaning."""
     words = split(name)
     own = labels(prop.get("x-agentd-labels"))
     title = str(prop.get("title") or next((own[one][0] for one in ("", "id", "en") if one in own), " ".join(words)))
@@ -144,7 +152,7 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     who, whence = _person(words, parents, title, str(role), known)
     label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
     enum = _enum(prop, label)
-    senses = frozenset(_senses(words))
+    senses = frozenset(_senses(words)) or frozenset({sense} - {""})
     if who is None and "death" in senses:
         who, whence = DECEASED, "name"
     kind = _kind(prop, enum, label, senses if label.startswith("field:") else frozenset())
@@ -155,7 +163,7 @@ def shape(path: str, name: str, prop: Mapping[str, Json], lexicon: Lexicon, know
     time = str(prop.get("x-agentd-time") or _tense(senses, kind))
     came_from = {
         "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
-        "kind": str(prop.get("x-agentd-declared") or _kind_from(prop)),
+        "kind": str(prop.get("x-agentd-declared") or (f"embeddings: {sense}" if sense else _kind_from(prop))),
         "about": whence,
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }

@@ -14,6 +14,7 @@ PROPERTIES: dict[str, Any] = {
     "amount": {"type": "number", "x-agentd-kind": "money"},
     "arrival": {"type": "string", "format": "date"},
     "nights": {"type": "integer"},
+    "destination_city": {"type": "string"},
     "guest_name": {"type": "string"},
     "room_type": {"type": "string", "enum": ["single", "double", "suite"]},
 }
@@ -44,6 +45,7 @@ def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         (DAY, "Jangan 10 Oktober 2027"),
         (DAY, "10 October 2027 doesn't work for me"),
         (DAY, "Before 10 October 2027, please"),
+        ({"destination_city": "Medan"}, "Saya dari Medan"),
         ({"nights": 3}, "I have 3 suitcases"),
         ({"nights": 3}, "Saya punya 3 mobil"),
         ({"guest_name": "John Park"}, "John Park recommended it"),
@@ -65,6 +67,7 @@ def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments
         (DAY, "I'd like a room on 10 October 2027 please"),
         (DAY, "Can you book it for 10 October 2027?"),
         (DAY, "10 Oktober 2027 bisa?"),
+        ({"destination_city": "Medan"}, "Saya mau ke Medan"),
         ({"nights": 3}, "3 nights"),
         ({"guest_name": "John Park"}, "I'm John Park"),
         ({"room_type": "suite"}, "Could we have the suite?"),
