@@ -178,7 +178,7 @@ def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, Ap
         why = (
             "may change something" if "readOnlyHint" in tool.annotations else "doesn't say whether it changes something"
         )
-        print(f"    ! {why}: each call waits for a yes, unless you say otherwise")
+        print(f"    ! {why}: a call that a model chooses waits for a yes, unless you say otherwise")
         if answer := rule or _asked(tool.name):
             chosen[tool.name] = answer
     return chosen
