@@ -74,7 +74,7 @@ class _Chooses(_Kept):
 
     def _readings(self, hints: Hints | None) -> list[Reading]:
         found = super()._readings(hints)
-        texts = [reading.match + text for reading in found for text in reading.returns]
+        texts = [reading.match + text for reading in self._offered(found) for text in reading.returns]
         self.chose = bool(texts)
         if isinstance(self._model, Writes) and texts:
             self._model.query = self.chance.choice(texts)

@@ -18,7 +18,12 @@ from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
-from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar, without
+from servers.text2cypher.grammar.question_grammar import (
+    finding_something,
+    first_differing,
+    question_grammar,
+    without,
+)
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.linking.describe import describe
@@ -163,15 +168,21 @@ class AgentLoop:
         for makes in (self._bench.reader, self._bench.composer):
             made = makes.readings(hints)
             readings += finding_something(made, self._bench.backend) if self._aids.execution else made
-            if found := covering(readings, hints, self._bench.linker):
+            found = covering(readings, hints, self._bench.linker)
+            if found and self._bench.linker.lexicon.written:  # else the graph's names alone say too little to stop here
                 return found
-        return []
+        return found
+
+    def _offered(self, readings: list[Reading]) -> list[Reading]:
+        """What the grammar holds of the readings: of those guessed from names the likeliest two that differ."""
+        guessed = not self._bench.linker.lexicon.written
+        return first_differing(readings, self._rows) if guessed and self._aids.execution else readings
 
     def _grammar(self, readings: list[Reading], hints: Hints | None, state: AgentState) -> str | None:
         if not self._writes_by_grammar:
             return None
         thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
-        left = without(readings, {attempt.query for attempt in state.attempts})
+        left = self._offered(without(readings, {attempt.query for attempt in state.attempts}))
         if sum(len(reading.returns) for reading in left) > 1:
             return question_grammar(left, thinking=thinking)
         return self._bench.schema_grammar(thinking=thinking, hints=hints if self._aids.linking else None)

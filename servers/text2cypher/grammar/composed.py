@@ -12,11 +12,12 @@ from itertools import permutations, product
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.shapes import Shape, shapes
-from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import Bound, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root
 
 MOST_KINDS = 3
 _TELLING = 3  # letters of a word that tells a property from its label
@@ -33,13 +34,15 @@ class Composer:
 
     def __init__(self, linker: Linker) -> None:
         self.linker, self.schema = linker, linker.schema
+        self._labelled = {root(part) for label in self.schema.labels for part in parts(label)}
 
     def readings(self, hints: Hints) -> list[Reading]:
         """Those with all conditions of the question; the shortest patterns first."""
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
+        plain = [kind for kind in chosen if not {root(part) for part in parts(kind)} & self._labelled]
         found: dict[str, Reading] = {}
-        for shape in shapes(hints, self.schema, chosen):
+        for shape in dict.fromkeys([*shapes(hints, self.schema, plain), *shapes(hints, self.schema, chosen)]):
             for tests in self._placed(hints, shape):
                 where = f" WHERE {' AND '.join(tests)}" if tests else ""
                 for match, nodes in self._matches(hints, shape, where):
@@ -79,6 +82,8 @@ class Composer:
             if text not in said:
                 options.append([f"{held} {way} {quote(text)}" for held in self._owned(shape, (STRING,), hints)])
         options += [self._bounded(hints, shape, bound) for bound in bounds_in(hints, self.linker)]
+        if truths := self._owned(shape, (BOOLEAN,), hints, named_only=True):
+            options.append([f"{held} = {'false' if Ask.NOT in hints.asks else 'true'}" for held in truths])
         for number, chosen in enumerate(product(*options)):
             if number == MOST_PLACED:
                 return
@@ -184,7 +189,14 @@ class _Returns:
             for name in dict.fromkeys([*said, *sorted(timed)])
             for variable, types in (nodes | edges).items()
             if name in types and (not numeric or types[name] in _NUMBERS or name in self.linker.lexicon.timed)
+            if not self._only_says_which(name, variable)
         ]
+
+    def _only_says_which(self, name: str, variable: str) -> bool:
+        """`name the movies`, `the names of the movies`: not what another label's nodes are called."""
+        first = next(iter(self.hints.labels), "")
+        asked = first in self.nodes.values() and name not in self.linker.schema.nodes[first]
+        return asked and name in languages().naming and self.nodes.get(variable) != first
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
@@ -233,7 +245,7 @@ class _Returns:
                 yield f" RETURN {shown} ORDER BY {held}{way}{limit}"
         for variable, way in product(self.free, ways):
             for other in [v for v in self.nodes if v != variable]:
-                for once in ("DISTINCT ", "") if self._cued({"distinct"}) else ("",):
+                for once in ("DISTINCT ", "") if self._cued({"distinct"}) or len(self.shape.edges) > 1 else ("",):
                     count = f"count({once}{other}) AS jumlah ORDER BY jumlah{way}{limit}"
                     yield f" RETURN {self._shown(variable)}, {count}"
 

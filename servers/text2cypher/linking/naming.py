@@ -22,7 +22,9 @@ class Naming:
         telling = list(dict.fromkeys(telling))
         best = [name for name in telling if self._values.identifies(Place(label, name))]
         texts = [name for name, kind in types.items() if kind == STRING and self._values.identifies(Place(label, name))]
-        return best or telling or texts[:1] or list(types)[:1]
+        exact = [name for name in telling if name.lower() in (*words.naming, *words.describing)]
+        own = [name for name in texts if parts(name) == [*parts(label), "id"]]  # rather than the `shipName` of an order
+        return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def names(self, name: str) -> bool:
         """True for a property that is called as names are."""

@@ -9,6 +9,8 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.grammar.question_grammar import first_differing
+from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.variables import variables_of
 from tests.servers.text2cypher.test_any_graph import answered, opened
 
@@ -55,6 +57,42 @@ def test_who_are_the_first_players_shows_players(bench: Workbench) -> None:
 def test_a_number_before_what_is_named_is_no_condition(bench: Workbench) -> None:
     found = texts(bench, "What are the names of 2 players who staged plays with a year lower than 1999?")
     assert found and all("= 2" not in text and text.endswith("LIMIT 2") for text in found)
+
+
+def test_a_grammar_holds_the_first_two_readings_that_differ_in_their_result() -> None:
+    rows = {"M A": [[1]], "M B": [[1]], "M C": [[2]], "N D": [[3]]}
+    readings = [Reading("M", (" A", " B", " C")), Reading("N", (" D",))]
+    assert first_differing(readings, rows.get) == [Reading("M", (" A",)), Reading("M", (" C",))]
+    assert first_differing(readings[:1], lambda _: [[1]]) == readings[:1]
+
+
+SHIPPED = {
+    "nodes.Order": "orderID,shipName,express\nA-1,Blue Door,true\nA-2,Blue Door,false\nA-3,Blue Door,true\n",
+    "nodes.Customer": "name,city\nIda Roth,Bergen\nAbel Cruz,Oban\n",
+    "edges.ORDERS": "from_label,from_key,to_label,to_key\n"
+    "Customer,Ida Roth,Order,A-1\nCustomer,Ida Roth,Order,A-2\nCustomer,Abel Cruz,Order,A-3\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("List all orders.", "MATCH (a:Order) RETURN a.orderID"),
+        ("Which orders are express?", "MATCH (a:Order) WHERE a.express = true RETURN a.orderID"),
+        (
+            "Name the orders of customers from Bergen.",
+            "(a:Customer)-[r:ORDERS]->(b:Order) WHERE a.city = 'Bergen' RETURN b.orderID",
+        ),
+    ],
+)
+def test_a_label_said_as_a_relationship_is_called_a_flag_and_a_number_of_its_own_are_read(
+    tmp_path: Path, question: str, query: str
+) -> None:
+    held = opened(tmp_path, SHIPPED)
+    try:
+        assert any(query in text for text in texts(held, question)), texts(held, question)
+    finally:
+        held.backend.close()
 
 
 def fits(grammar: str, query: str) -> bool:
