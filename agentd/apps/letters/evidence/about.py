@@ -81,7 +81,7 @@ def _of_else(case: Case, sentence: Sentence, named: Sequence[Named], span: Span)
         within = not known and (expected or within)
         if not known and not within:
             return True
-        expected = expected and known and words[at] not in SELF
+        expected = expected and known and words[at] not in SELF and not span.start <= at < span.end
     return False
 
 

@@ -49,6 +49,7 @@ def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         ({"nights": 3}, "I have 3 suitcases"),
         ({"nights": 3}, "Saya punya 3 mobil"),
         ({"guest_name": "John Park"}, "John Park recommended it"),
+        ({"nights": 3}, "To Medan with 3 suitcases"),
         ({"room_type": "suite"}, "A suite costs a fortune"),
     ],
 )
