@@ -11,6 +11,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 """Least first: they say so, an officer saw the card, they know the PIN, they have the card."""
 ASSURANCE = "agentd/assurance"
 """A tool's own `_meta`: the least level at which its call is made."""
+DECLARES = "agentd/declares"
+"""A tool's own `_meta`: its act states what no register knows, so that whoever asks, it rests on their word."""
 
 
 def reaches(level: str, least: str) -> bool:

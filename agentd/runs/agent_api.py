@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from agentd.agent.language import detect, own_language
 from agentd.agent.picking import PromptTools
+from agentd.agent.pins import without_pin
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
@@ -148,6 +149,9 @@ class AgentRuns:
 
     async def _take_on(self, prompt: str, options: AgentOptions, caller: Caller) -> str:
         """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
+        prompt = without_pin(prompt)
+        if options.quoted is not None:
+            options = options.model_copy(update={"quoted": without_pin(options.quoted)})
         _check_rights(options, caller)
         self._check_models(options)
         run_id = options.run_id or uuid4().hex

@@ -56,7 +56,7 @@ class LetterType(BaseModel):
     assurance: Level = Field(default="officer", description="the least level it is issued at")
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
     declarant: str = Field(default="yang bersangkutan", description="whose statement it rests on")
-    declares: bool = Field(default=False, description="its text says what no register knows, on the declarant's word")
+    declares: bool = Field(default=False, description="its text states what no register knows: an officer looks at it")
     conditions: tuple[Condition, ...] = ()
     roles: dict[str, Words] = Field(default={}, description="whom its fields are about, and the words for them")
     fields: dict[Slug, LetterField]
@@ -76,6 +76,8 @@ class LetterType(BaseModel):
                 raise ValueError(f"{{{'}, {'.join(sorted(unknown))}}} is neither a field nor one of the office's words")
         if strangers := {field.about for field in self.fields.values()} - {APPLICANT, *self.roles}:
             raise ValueError(f"about = {', '.join(sorted(strangers))}: not one of [roles]")
+        if self.declares and self.assurance not in ("declared", "officer"):
+            raise ValueError(f"declares: what rests on a statement never reaches assurance = {self.assurance}")
         return self
 
     @property

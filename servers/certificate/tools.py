@@ -29,6 +29,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
             "agentd/asked_by": [letter.title, *letter.titles.values(), *letter.aliases],
             "agentd/titles": {language: letter.title} | letter.titles,
             "agentd/assurance": letter.assurance,
+            "agentd/declares": letter.declares,
             "agentd/requirements": list(letter.requirements),
             "agentd/valid_days": letter.valid_days,
             "agentd/conditions": [condition.model_dump(exclude_defaults=True) for condition in letter.conditions],

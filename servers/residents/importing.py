@@ -26,7 +26,9 @@ CODED = ("jenis_kelamin", "agama", "status_perkawinan", "kewarganegaraan", "pend
 BATCH = 1000
 SIXTEEN = re.compile(r"[0-9]{16}\Z")
 DAY = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\Z")
-LETTERS = {"l": "Laki-laki", "lk": "Laki-laki", "p": "Perempuan", "pr": "Perempuan"}
+SEXES = dict.fromkeys(("l", "lk", "lakilaki", "pria"), "Laki-laki") | dict.fromkeys(
+    ("p", "pr", "perempuan", "wanita"), "Perempuan"
+)
 
 
 class BadRow(ValueError):
@@ -126,15 +128,22 @@ def _spoken(name: str, text: str | None) -> str | None:
     """A code as its word, a word as letters write it."""
     if text is None or (name == "golongan_darah" and text == "13"):
         return None
-    if name == "jenis_kelamin" and text.lower() in LETTERS:
-        return LETTERS[text.lower()]
     if text.isdecimal():
         word = codes.word(name, text)
         if word is None:
             raise BadRow(f"{name} has a code that nobody knows")
         return word
+    if name == "jenis_kelamin":
+        return _sex(text)
     words = {_plain(word): word for word in codes.WORDS[name].values()}
     return words.get(_plain(text), text)
+
+
+def _sex(text: str) -> str:
+    sex = SEXES.get(_plain(text).replace("-", ""))
+    if sex is None:
+        raise BadRow("jenis_kelamin is neither L nor P, nor one of their words")
+    return sex
 
 
 def _plain(text: str) -> str:

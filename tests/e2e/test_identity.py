@@ -197,6 +197,7 @@ def test_a_pin_stands_in_no_file_of_the_daemon(tmp_path: Path) -> None:
         one.arrive()
         one.verify(nik=resident["nik"], pin=planted)
         one.verify(nik=resident["nik"], pin=resident["pin"])
+        one.says(f"PIN saya {planted}, mau tanya jam buka")
         error = refused(one, "Session.verify", session_id=one.session_id, nik="1", card="2", pin=planted)
         assert error["data"]["type"] == "invalid_params" and planted not in json.dumps(error)
         for method in ("Tools.list", "System.health"):

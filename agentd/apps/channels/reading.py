@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from agentd.agent.pins import looks_like_pin
 from agentd.agent.text import plain
 from agentd.apps.channels.texts import texts
 from agentd.errors import Language
@@ -15,10 +16,6 @@ Kind = Literal["text", "tap", "media", "forwarded", "edited", "wordless", "pin",
 YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"
 """How the ids of choices begin; the approval or the tool follows."""
 
-_PIN_WORD = re.compile(r"\bp\.?\s?i\.?\s?n\b", re.IGNORECASE)
-_SIX = re.compile(r"(?<!\d)\d(?:[ .-]?\d){5}(?!\d)")
-_SIX_ALONE = re.compile(r"\W*\d(?: ?\d){5}\W*")
-_NIK = re.compile(r"(?<!\d)\d{16}(?!\d)")
 _NUMBER = re.compile(r"\d{4}")
 
 
@@ -33,12 +30,6 @@ def kind_of(message: Incoming) -> Kind:
         if any(order in getattr(words, orders) for words in texts().values()):
             return kind  # type: ignore[return-value]   # the three are of Kind
     return "text" if any(char.isalnum() for char in message.text) else "wordless"
-
-
-def looks_like_pin(text: str) -> bool:
-    """Six digits beside the word PIN, or with nothing else than a NIK: an amount has its unit or its point."""
-    others = _NIK.sub(" ", text)
-    return bool((_PIN_WORD.search(text) and _SIX.search(others)) or _SIX_ALONE.fullmatch(others))
 
 
 def confirmation(text: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agentd.agent.assurance import least_of
+from agentd.agent.assurance import DECLARES, least_of
 from agentd.messages import Caller, Message, ToolInfo
 from agentd.rpc.method import ANYONE, Example, method
 from agentd.rpc.params import Params, SessionKey
@@ -38,6 +38,7 @@ class LetterShown(Message):
     titles: dict[str, str] = Field(description="By language.")
     fields: list[LetterFieldShown]
     assurance: str = Field(description="The least level at which it is issued: declared, officer, pin or card+pin.")
+    declares: bool = Field(False, description="It states what no register knows: an officer looks at it, PIN or not.")
     valid_days: int
     requirements: list[str]
 
@@ -73,6 +74,7 @@ class LetterList(Message):
                             }
                         ],
                         "assurance": "officer",
+                        "declares": False,
                         "valid_days": 30,
                         "requirements": ["KTP (asli dan salinan)"],
                     }
@@ -99,6 +101,7 @@ def letter(tool: ToolInfo) -> dict[str, Any]:
             _field(name, rule, name in required) for name, rule in tool.input_schema.get("properties", {}).items()
         ],
         "assurance": least_of(tool),
+        "declares": bool(tool.meta.get(DECLARES)),
         "valid_days": int(tool.meta.get("agentd/valid_days") or 0),
         "requirements": [str(one) for one in tool.meta.get("agentd/requirements") or ()],
     }

@@ -1,8 +1,8 @@
 """What a letter asks of the register's values before it is begun, as its tool declares it. Pure; it asks no register.
 
 A tool's `_meta` `agentd/conditions` is a list of {of, only?, never?, differs?, says: {language: sentence}}: `of` and
-`differs` are sources of fields (`resident.status_perkawinan`, `family.nik`). What the register doesn't hold is not
-judged.
+`differs` are sources of fields (`resident.status_perkawinan`, `family.nik`), or `family.anak_pemohon`: whether the
+register names the resident as a parent of that member ("ya", "tidak"). What the register doesn't hold is not judged.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.agent.text import fold
 from agentd.apps.residents.register import Resident
 from agentd.errors import Language
 from agentd.messages import ToolInfo
 
 CONDITIONS = "agentd/conditions"
-RESIDENT, MEMBER = "resident", "family"
+RESIDENT, MEMBER, CHILD = "resident", "family", "anak_pemohon"
 """Whose values: those of who is verified, and of the member of their card whom they choose."""
 
 
@@ -50,8 +51,19 @@ def value_of(source: str, resident: Resident, member: Resident | None) -> str | 
     """What the register holds under a field's source: `resident.KEY`, `family` (the name), `family.KEY`."""
     whose, _, key = source.partition(".")
     if whose == MEMBER:
+        if member is not None and key == CHILD:
+            return _is_child(member, resident)
         return None if member is None else member.get(key or "nama")
     return resident.get(key)
+
+
+def _is_child(member: Resident, resident: Resident) -> str | None:
+    """Whether the register names the resident as the member's parent: by NIK, and by name where it has no NIK."""
+    parents = [(member.get(f"nik_{parent}"), member.get(f"nama_{parent}")) for parent in ("ayah", "ibu")]
+    for nik, name in parents:
+        if nik == resident["nik"] or (nik is None and name is not None and fold(name) == fold(resident["nama"] or "")):
+            return "ya"
+    return "tidak" if all(nik or name for nik, name in parents) else None
 
 
 def _unmet(tool: ToolInfo, resident: Resident, member: Resident | None) -> Iterator[Unmet]:

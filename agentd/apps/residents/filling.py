@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentd.agent.assurance import Level
+from agentd.agent.assurance import DECLARES, Level
 from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
 from agentd.apps.residents.family import meant, question, spoken
 from agentd.apps.residents.register import Resident
@@ -88,7 +88,8 @@ def filled(
 ) -> Filling:
     """The arguments with what the register holds, whatever was written there. Raises WhichMember, ConditionUnmet.
 
-    What it doesn't hold the citizen may declare; where the letter needs that, the whole is only declared.
+    What it doesn't hold the citizen may declare; where the letter needs that, or states what no register knows, the
+    whole is only declared.
     """
     if why := unmet(tool, known.resident):
         raise ConditionUnmet(why)
@@ -114,7 +115,7 @@ def filled(
     fell = any(
         filling.sources.get(name) == "citizen" and _source(properties[name]) is not None for name in filling.arguments
     )
-    return filling if fell else replace(filling, level=known.level)
+    return filling if fell or tool.meta.get(DECLARES) else replace(filling, level=known.level)
 
 
 def _member(

@@ -123,8 +123,8 @@ _REQUEST = {
 )
 async def list_requests(services: Services, caller: Caller, params: RequestsParams) -> dict[str, Any]:
     """Requests that an officer decides: all for staff, a visitor's own by the session's key."""
-    found = await services.part(Requests).list(caller, params.limit)
-    return {"requests": [one.shown() for one in found if params.status in (None, one.status)]}
+    found = await services.part(Requests).list(caller, params.limit, params.status)
+    return {"requests": [one.shown() for one in found]}
 
 
 @method(

@@ -21,7 +21,7 @@ from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
 from agentd.ports import Clock
 from agentd.runs.approvals import Review
-from agentd.runs.keys import opens
+from agentd.runs.keys import kept, opens
 from agentd.runs.records import PendingApproval, RunRecord
 from agentd.runs.store import RunStore
 
@@ -129,13 +129,22 @@ class Requests:
         words = replies()[row.brief.language].waits.format(number=opened.queue_number, code=opened.code)
         return Review(opened.request_id, words)
 
-    async def list(self, caller: Caller, limit: int) -> list[Request]:
-        """Newest first: all for staff, those of their own session for a visitor."""
-        query = sa.select(REQUESTS).order_by(REQUESTS.c.created_at.desc(), REQUESTS.c.number.desc()).limit(limit)
+    async def list(self, caller: Caller, limit: int, status: Status | None = None) -> list[Request]:
+        """Newest first: all for staff, those of their own session for a visitor; of one status as they stand now."""
+        query = sa.select(REQUESTS).order_by(REQUESTS.c.created_at.desc(), REQUESTS.c.number.desc())
         if not caller.may("staff"):
-            query = query.where(REQUESTS.c.owner == caller.id)
-        found = await self._store.writes.do(lambda db: [_read(one) for one in db.execute(query).mappings()])
-        return [await self._current(one) for one in found if _may_see(one, caller)]
+            mine = kept(caller.session_key) if caller.session_key is not None else ""
+            query = query.where(REQUESTS.c.owner == caller.id, REQUESTS.c.key_hash == mine)
+        is_open = REQUESTS.c.status.not_in(ENDED)  # what is written of these may be older than how they stand
+        if status is not None:
+            query = query.where(is_open | (REQUESTS.c.status == status))
+
+        def work(db: Connection) -> list[Request]:
+            others = db.execute(sa.select(sa.func.count()).where(is_open)).scalar_one() if status is not None else 0
+            return [_read(one) for one in db.execute(query.limit(limit + others)).mappings()]
+
+        found = [await self._current(one) for one in await self._store.writes.do(work)]
+        return [one for one in found if status in (None, one.status)][:limit]
 
     async def get(self, request_id: str, caller: Caller) -> Request:
         """One request as it stands. Raises NotFound."""

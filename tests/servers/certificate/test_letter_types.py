@@ -35,6 +35,7 @@ def change(folder: Path, old: str, new: str, file: str = "letter.toml") -> None:
         ("{tujuan}", "{tujuann}", "letter.txt", "{tujuann}"),
         ("order = 40", "odrer = 40", "letter.toml", "odrer"),
         ("order = 40", "order = ", "letter.toml", "line"),
+        ('assurance = "officer"', 'assurance = "pin"\ndeclares = true', "letter.toml", "declares"),
     ],
 )
 def test_a_mistake_is_named_with_its_file_and_key(folder: Path, old: str, new: str, file: str, says: str) -> None:

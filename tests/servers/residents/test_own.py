@@ -212,6 +212,7 @@ def test_a_file_that_is_no_sheet_is_refused_in_words(tmp_path: Path, name: str, 
         {"nik": BUDI, "nama": "A", "no_kk": "123"},
         {"nik": BUDI, "nama": "A", "pekerjaan": "12"},
         {"nik": BUDI, "nama": "A", "standing": "zombie"},
+        {"nik": BUDI, "nama": "A", "jenis_kelamin": "Orang"},
     ],
 )
 def test_a_bad_cell_is_refused_without_being_repeated(cells: dict[str, str]) -> None:
@@ -273,5 +274,5 @@ def test_agentd_residents_hands_its_words_to_the_configured_server(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert "60 residents in 20 families" in done.stdout
     (tmp_path / "client.toml").write_text(SHIPPED.read_text().replace('name = "residents"', 'name = "other"'))
-    without = subprocess.run([*command, *places, "check"], env=env, capture_output=True, text=True, timeout=300)
+    without = subprocess.run([*command, "check", *places], env=env, capture_output=True, text=True, timeout=300)
     assert without.returncode == 2 and "starts no server `residents`" in without.stderr

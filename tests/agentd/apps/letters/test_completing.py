@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import re
+from datetime import date
 from typing import Any
 
+import pypdf
 import pytest
 
-from agentd.agent.approval import ApprovalNeeded, Approved
+from agentd.agent.approval import ApprovalNeeded, Approved, summary
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.grounding import Grounded
 from agentd.messages import Basis, Consent
 from agentd.testing import MemoryTools
+from servers.certificate import lettertype, office, page
+from servers.certificate.fitting import display
+from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call, letter
+from tests.agentd.apps.letters.test_conversations import tool
+from tests.servers.certificate.letters import ANSWERS
 
 NIK = "3175064501900003"
 SAID = (f"Nama saya Budi Santoso, NIK {NIK}",)
@@ -56,3 +65,38 @@ def test_the_basis_says_that_nobody_said_it() -> None:
 def test_a_tool_that_is_not_official_gets_its_arguments_as_they_are() -> None:
     tool = letter().model_copy(update={"official": False})
     assert completed(call({"nik": NIK}, tool=tool)).input == {"nik": NIK}
+
+
+TODAY = date(2026, 3, 5)
+OTHER = {
+    **{"nik": "1203044711620009", "kk": "1203044711620008", "date": "1999-12-31", "time": "04.44", "money": "7770"},
+    **{"rt": "044", "rw": "055", "phone": "+6281111111111", "number": "88"},
+}
+"""Another value for each kind of field."""
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def printed(kind: lettertype.LetterType, values: dict[str, str]) -> set[str]:
+    sheets = pypdf.PdfReader(io.BytesIO(page.render(kind, values, office.load(), None, TODAY))).pages
+    return words(" ".join(sheet.extract_text() for sheet in sheets))
+
+
+@pytest.mark.parametrize("key", sorted(ANSWERS))
+def test_all_that_the_paper_says_of_a_person_stood_in_the_summary(key: str) -> None:
+    """What changes on the paper with the person are the words of what the citizen read before the yes."""
+    kind = lettertype.load(SHIPPED_LETTERS / key)
+    asked = completed(call(ANSWERS[key], tool=tool(key)))
+    values, _ = kind.check(asked.input, TODAY, page.glyphs())
+    shown = summary(tool(key), values, "id")
+    assert [name for name, value in values.items() if words(value) - words(shown)] == []
+    read = words(shown) | words(" ".join(display(values, kind.fields, office.load().speech).values()))
+    others = {
+        name: next((one for one in field.spellings if one != values[name]), OTHER.get(field.kind, "Xx Yy"))
+        for name, field in kind.fields.items()
+        if name in values
+    }
+    assert printed(kind, values) - printed(kind, others) - read == set()
+    assert values.keys() == asked.input.keys(), "a field that nobody was shown"

@@ -14,6 +14,7 @@ from agentd.messages import ToolInfo
 from servers.certificate import lettertype, page
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
+from tests.servers.certificate.letters import ANSWERS
 
 TABLE = tomllib.loads(Path(__file__).with_name("conversations.toml").read_text(encoding="utf-8"))
 COMMON = TABLE.pop("common")
@@ -93,3 +94,22 @@ def test_what_the_right_conversation_comes_to_can_be_printed(key: str) -> None:
 
     kept, warnings = letter.check(values, date(2026, 3, 12), page.glyphs())
     assert values.keys() <= kept.keys() and warnings == []
+
+
+@pytest.mark.parametrize("key", sorted(ANSWERS))
+def test_what_is_answered_under_a_fields_own_title_is_believed(key: str) -> None:
+    """As a page's form of what is missing writes it."""
+    rules = tool(key).input_schema
+    said = {
+        name: str(value).replace("Contoh Raya", "Melati").replace("Contoh", "Lestari")  # "contoh" supposes
+        for name, value in ANSWERS[key].items()
+        if name in rules["required"]
+    }
+    lines = {name: f"{rules['properties'][name]['title']}: {value}" for name, value in said.items()}
+    alone = [
+        name
+        for name, line in lines.items()
+        if name in [field.path for field in ungrounded(call({name: said[name]}, line, tool=tool(key)))]
+    ]
+    judged = ungrounded(call(said, "\n".join(lines.values()), tool=tool(key)))
+    assert (alone, [field.path for field in judged]) == ([], [])

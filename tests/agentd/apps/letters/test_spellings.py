@@ -108,3 +108,9 @@ def test_no_model_reads_the_spellings() -> None:
     assert "x-agentd-spellings" in str(SCHEMA)
     shown = manifest(Toolset((TOOL,), ()))
     assert "x-agentd-spellings" not in f"{shown}{actions.schema([TOOL])}" and "Cerai Hidup" in str(shown)
+
+
+@pytest.mark.parametrize("title", ["H", "Hj", "Drs", "M", "Moh", "Muh", "Mhd", "Abd", "Ach", "Rr", "Tb", "Ust", "KH"])
+def test_a_full_stop_within_a_name_ends_no_sentence(title: str) -> None:
+    name = f"{title}. Yasin Rahmat"
+    assert "nama" not in [one.path for one in ungrounded(call({"nama": name}, f"Nama saya {name}, agama Islam"))]

@@ -83,6 +83,37 @@ def test_whom_a_letter_may_name(family: tuple[Resident, ...], letter: ToolInfo, 
     assert said is None or (found is not None and said in found.words("id"))
 
 
+CHILD = {"nik": "3175062108109009", "nama": "Adik Contoh", "hubungan": "Anak"}
+
+
+@pytest.mark.parametrize(
+    ("applicant", "member", "allowed"),
+    [
+        ("Rizky Contoh", {}, False),  # her father, who is the head of the family
+        ("Rizky Contoh", CHILD, False),  # a brother
+        ("Siti Contoh", CHILD, True),
+        ("Siti Contoh", CHILD | {"nik_ibu": None}, True),  # by her name
+        ("Siti Contoh", CHILD | {"nik_ibu": None, "nama_ibu": "Ibu Lain"}, False),
+        ("Siti Contoh", CHILD | {"nik_ibu": "3175064806849999"}, False),  # of the same name
+        ("Siti Contoh", CHILD | {"nik_ibu": None, "nama_ibu": None}, True),  # the register doesn't say
+    ],
+)
+def test_only_a_parent_states_an_income_for_a_child(
+    family: tuple[Resident, ...], applicant: str, member: dict[str, str | None], allowed: bool
+) -> None:
+    named = {**family[2], **member} if member else family[0]
+    found = unmet(INCOME, known(family, applicant).resident, named)
+    assert (found is None) is allowed
+
+
+def test_what_no_register_knows_rests_on_a_statement_though_a_pin_was_given(family: tuple[Resident, ...]) -> None:
+    declared = {"nama_anak": "Rizky Contoh", "penghasilan": "3000000", "keperluan": "sekolah"}
+    stated = filled(INCOME, declared, known(family, "Budi Contoh"), ["anak saya Rizky Contoh"], "id")
+    assert (stated.level, stated.sources["nama"], stated.sources["penghasilan"]) == ("declared", "register", "citizen")
+    purpose = filled(UNMARRIED, {"keperluan": "kerja"}, known(family, "Rizky Contoh"), [], "id")
+    assert purpose.level == "pin"
+
+
 def test_of_two_of_one_name_the_tapped_one_is_meant(family: tuple[Resident, ...]) -> None:
     twin = {**family[2], "nik": "3175062108109009", "tanggal_lahir": "2010-08-21"}
     both = (*family, twin)

@@ -13,7 +13,8 @@ import pytest
 from agentd.apps.residents.requests import Request, Requests, Status, status_of
 from agentd.messages import Caller, ToolInfo
 from agentd.runs.databases import sqlite_engine
-from agentd.runs.records import PendingApproval, RunBrief, RunRecord
+from agentd.runs.keys import kept
+from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
 
@@ -101,4 +102,22 @@ async def test_queue_numbers_begin_again_with_the_offices_day(tmp_path: Path, zo
         clock.advance(120)
     staff = Caller(id="desk", scopes=frozenset({"staff"}))
     assert [one.queue_number for one in reversed(await requests.list(staff, 9))] == numbers
+    store.close()
+
+
+async def test_neither_others_nor_what_has_ended_hides_whom_a_list_is_for(tmp_path: Path) -> None:
+    clock, store = ManualClock(), RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    requests, keys = Requests(store, clock, ZoneInfo("UTC")), ["first" * 5, "later" * 5]
+    for number, key in enumerate(keys, 1):
+        waits = replace(run("needs_approval"), run_id=f"r{number}", session_id=f"s{number}")
+        assert waits.approval is not None
+        await store.add_run(waits, SessionRecord(f"s{number}", "screen", "2026", "2026", key_hash=kept(key)))
+        await requests.open(waits, waits.approval, ToolInfo(name="surat", server="forms"))
+        clock.advance(120)
+    staff = Caller(id="desk", scopes=frozenset({"staff"}))
+    visitors = [Caller(id="screen", scopes=frozenset({"kiosk"}), session_key=key) for key in (*keys, None)]
+    assert [[one.run_id for one in await requests.list(one, 1)] for one in visitors] == [["r1"], ["r2"], []]
+    await store.sessions.delete("s2")  # its run with it
+    waiting, ended = await requests.list(staff, 1, "under_review"), await requests.list(staff, 1, "cancelled")
+    assert ([one.run_id for one in waiting], [one.run_id for one in ended]) == (["r1"], ["r2"])
     store.close()

@@ -17,7 +17,7 @@ export function entrance({ onSignIn, onWithout }) {
 /** A button for each letter; `level` is how sure it is who asks, `withheld` says why one can't be had. `signIn` is there where one can still sign in. */
 export function letterCards(letters, level, { onLetter, signIn, withheld }) {
   return letters.map((letter) => {
-    const needs = withheld[letter.tool] ? 'withheld' : what(letter.assurance ?? 'declared', level);
+    const needs = withheld[letter.tool] ? 'withheld' : what(letter.assurance ?? 'declared', letter.declares ? 'declared' : level);
     const act = { now: onLetter, officer_first: onLetter, pin_first: signIn }[needs];
     const attributes = { class: 'service', 'data-letter': letter.letter_type, 'data-needs': needs, disabled: !act, onclick: () => act?.(letter) };
     const hint = withheld[letter.tool] ?? (needs === 'now' ? level !== 'declared' && t('issued_now') : t(needs));
