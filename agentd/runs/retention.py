@@ -30,8 +30,14 @@ STEADY = timedelta(hours=1)
 """How long the clock must have run on by itself, since the start, before anything is erased as old."""
 STEADY_AGAIN = timedelta(hours=24)
 """The same once it was set while the daemon ran, or stood far from the last use of any session at the start."""
+LEAP = 3
+"""How many times the longest age nobody used anything, where the clock may have been set and stand wrong since."""
 
 log = structlog.get_logger("agentd.retention")
+
+
+Used = tuple[SessionRecord, RunBrief | None]
+"""A session with what its latest run was asked with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,25 @@ def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages
     caller = None if latest is None else latest.caller
     age = ages.visitors if caller is not None and caller.is_visitor else ages.others
     return session.updated_at < iso(now - age)
+
+
+def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
+    """Of what is old, the oldest first, that after the last pause so long that the date may be wrong since.
+
+    What lies before it an officer erases, who knows whether the office was closed: `agentd purge`.
+    """
+    followed, longest = now, LEAP * max(ages.visitors, ages.others)
+    for at, (session, _) in reversed(tuple(enumerate(old))):
+        used = datetime.fromisoformat(session.updated_at)
+        if followed - used > longest:
+            log.warning(
+                "retention.leap",
+                sessions=at + 1,
+                next="nobody used anything for long, or the date is wrong: look at it, then `agentd purge` erases them",
+            )
+            return list(old[at + 1 :])
+        followed = used
+    return list(old)
 
 
 def is_busy(run: RunRecord, now: datetime) -> bool:
@@ -144,7 +169,8 @@ async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: A
             return 0
         now = clock.now()
         await store.sessions.none_after(iso(now + SLACK), iso(now))
-        for session, latest in await store.sessions.unused_since(iso(now - min(ages.visitors, ages.others))):
+        old = await store.sessions.unused_since(iso(now - min(ages.visitors, ages.others)))
+        for session, latest in since_a_leap(old, now, ages):
             if not is_over(session, latest, now, ages):
                 continue
             if any(is_busy(run, now) for run in await store.runs_where(session_id=session.session_id, limit=1000)):

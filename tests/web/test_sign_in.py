@@ -122,7 +122,9 @@ def test_a_child_is_chosen_by_tap_and_a_letter_that_the_register_forbids_says_wh
     expect(forbidden).to_have_attribute("data-needs", "withheld")
     expect(forbidden).to_be_disabled()
     expect(forbidden).to_contain_text("status perkawinan Anda: Kawin.")
-    page.locator("[data-letter=surat_keterangan_penghasilan_orang_tua]").tap()
+    income = page.locator("[data-letter=surat_keterangan_penghasilan_orang_tua]")
+    expect(income).to_have_attribute("data-needs", "officer_first")  # the register knows no income
+    income.tap()
     child = page.locator("[data-field=nama_anak]")
     expect(child.locator("label")).to_have_count(2)  # the family without the visitor
     child.get_by_text("Rizky Contoh (Anak").tap()

@@ -52,6 +52,22 @@ async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_
     daemon.store.close()
 
 
+async def test_what_was_used_before_a_leap_of_the_date_waits_for_an_officer(tmp_path: Path) -> None:
+    """A wrong date that stands is believed after a day: it costs what was said since, and nothing from before."""
+    daemon = Daemon(tmp_path, final("x"), final("x"), final("x"))
+    async with daemon.engine:
+        await daemon.runs.run("a", AgentOptions(run_id="before"), STAFF)
+        daemon.clock.advance(400 * DAY)
+        seen = []
+        for run_id in ("first", "second"):
+            await daemon.runs.run("a", AgentOptions(run_id=run_id), KIOSK)
+            daemon.clock.advance(2 * DAY)
+            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            seen.append(await there(daemon, "before", "first", "second"))
+        assert seen == [["before"], ["before"]]
+    daemon.store.close()
+
+
 HOUR, DAY = 3600.0, 86_400.0
 AT = "2026-01-05T02:00:00.000+00:00"
 """Where a ManualClock begins."""
@@ -155,16 +171,14 @@ async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_se
         await asked.wait()
         expires_at = (daemon.clock.now() + timedelta(days=50)).isoformat()
         approval = PendingApproval("a1", "make_letter", {}, "?", "staff", expires_at)
-        waiting = RunRecord(
-            "waits", "s", "kiosk-1", "agent", "a", RunBrief(), "needs_approval", "2025", approval=approval
-        )
-        await daemon.store.add_run(waiting, SessionRecord("s", "kiosk-1", "2025", "2025"))
-        daemon.clock.advance(40 * 86_400)
+        waiting = RunRecord("waits", "s", "kiosk-1", "agent", "a", RunBrief(), "needs_approval", AT, approval=approval)
+        await daemon.store.add_run(waiting, SessionRecord("s", "kiosk-1", AT, AT))
+        daemon.clock.advance(31 * 86_400)
         assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 0
         daemon.clock.advance(20 * 86_400)
         may_end.set()
         await daemon.engine.wait("live")
-        daemon.clock.advance(40 * 86_400)
+        daemon.clock.advance(31 * 86_400)
         assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 2
     daemon.store.close()
 
