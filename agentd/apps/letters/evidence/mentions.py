@@ -20,6 +20,7 @@ from agentd.apps.letters.evidence.case import Case, Turn, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, spans
@@ -36,7 +37,19 @@ _DENIALS = phrases().denials
 def own(field: Field) -> bool:
     """Whether a field is the tool's own, and no common one."""
     tools = field.label.startswith("field:") and field.kind != "relation"
-    return (tools or field.told_about) and field.kind != "boolean"
+    told = field.told_about and field.person != CITIZEN
+    return (tools or told) and field.kind != "boolean"
+
+
+def called(field: Field, case: Case) -> Iterator[Claim]:
+    """What stands under the own name of a field of who speaks (`nama pelapor`): `saya mau surat` says no name."""
+    if field.told_about and field.person == CITIZEN:
+        named = {
+            turn.order
+            for turn in case.turns
+            if any(one.plain and one.keys == {field.key} for each in turn.named for one in each)
+        }
+        yield from (claim for claim in mentions(field, case) if claim.message in named)
 
 
 def mentions(field: Field, case: Case) -> Iterator[Claim]:

@@ -31,7 +31,7 @@ def leading(raws: Sequence[str]) -> list[Name]:
     `raws` are tokens as written. Empty when the segment begins with no name.
     """
     start = 0
-    while start < len(raws) and (not raws[start][0].isalpha() or raws[start].casefold() in _BEFORE):
+    while start < len(raws) and (not raws[start][0].isalpha() or _before(raws, start)):
         start += 1
     run: list[str] = []
     for raw in raws[start:]:
@@ -48,6 +48,12 @@ def leading(raws: Sequence[str]) -> list[Name]:
     if run[0][0].isupper() and any(raw[0].islower() for raw in run):
         found.append(key(run[: next(index for index, raw in enumerate(run) if raw[0].islower())]))
     return found
+
+
+def _before(raws: Sequence[str], at: int) -> bool:
+    """Whether a word only stands before a name; `M.` begins one."""
+    initial = len(raws[at]) == 1 and raws[at + 1 : at + 2] in (["."], [". "])
+    return raws[at].casefold() in _BEFORE and not initial
 
 
 def alone(raws: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from agentd.agent.text import disguised, fold
@@ -56,7 +57,7 @@ def _of_another_field(field: Field, case: Case) -> bool:
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
-    claims = list(_judged(reader(field, case), field, case))
+    claims = list(_judged(chain(reader(field, case), mentions.called(field, case)), field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.turns if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]

@@ -113,3 +113,12 @@ def test_what_is_answered_under_a_fields_own_title_is_believed(key: str) -> None
     ]
     judged = ungrounded(call(said, "\n".join(lines.values()), tool=tool(key)))
     assert (alone, [field.path for field in judged]) == ([], [])
+
+
+@pytest.mark.parametrize("words", ["mau surat ini", "minta surat", "bermaksud membuat surat", "warga baru di sini"])
+@pytest.mark.parametrize("key", ["surat_keterangan_kematian", "surat_pengantar_kelahiran"])
+def test_what_who_speaks_wants_is_not_their_name(key: str, words: str) -> None:
+    said, letter = f"Saya {words}", tool(key)
+    for value in (words, "surat"):
+        judged = ungrounded(call({"nama_pelapor": value, "nik_pelapor": value}, said, tool=letter))
+        assert {"nama_pelapor", "nik_pelapor"} <= {field.path for field in judged}

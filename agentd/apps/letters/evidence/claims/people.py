@@ -9,6 +9,7 @@ from agentd.apps.letters.evidence import names
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.settling import Claim
 
@@ -29,7 +30,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         if not (labelled or free or purpose):
             continue
         answers = statement.answers == field.label
-        named = field.person is not None and field.label == "nama"
+        named = field.person not in (None, CITIZEN) and field.label == "nama"
         listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
         by_itself = field.label == "nama" and (segment.intro or (statement.first and listed) or purpose or named)
         if not (labelled or answers or corrected or by_itself):
