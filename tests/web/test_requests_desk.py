@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from agentd.agent.languages import LANGUAGES
 from tests.daemon import SERVERS, Daemon, call, final, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person, residents
 from tests.e2e.test_main_job import LETTER
-from tests.web.steps import focused, layout_faults, violations
+from tests.web.steps import focused, violations
 
 Open = Callable[..., Page]
 BUDI, SITI = residents()[:2]
@@ -109,11 +108,6 @@ def test_an_officer_sees_what_differs_ticks_vouches_and_says_yes(
     expect(line).to_have_count(0)
     expect(page.locator("[data-figure=fetched]")).to_have_text("1")
     assert screen.call("Request.list")["requests"][0]["status"] == "fetched"
-    for language in sorted(LANGUAGES):
-        page.goto(f"{office.url}/status/{made['code']}?lang={language}")
-        expect(page.locator("html")).to_have_attribute("lang", language)
-        expect(page.locator("main")).to_contain_text(made["queue_number"])
-        assert violations(page) + layout_faults(page, 24) == []
 
 
 def test_a_request_of_nobody_in_the_register_says_so_and_is_refused_by_keys(
