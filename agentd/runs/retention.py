@@ -30,8 +30,8 @@ STEADY = timedelta(hours=1)
 """How long the clock must have run on by itself, since the start, before anything is erased as old."""
 STEADY_AGAIN = timedelta(hours=24)
 """The same once it was set while the daemon ran, or stood far from the last use of any session at the start."""
-LEAP = 3
-"""How many times the longest age nobody used anything, where the clock may have been set and stand wrong since."""
+LEAP = timedelta(days=90)
+"""A pause of all use, of that length and three times the longest age, after which the date may be wrong."""
 
 log = structlog.get_logger("agentd.retention")
 
@@ -93,7 +93,7 @@ def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
 
     What lies before it an officer erases, who knows whether the office was closed: `agentd purge`.
     """
-    followed, longest = now, LEAP * max(ages.visitors, ages.others)
+    followed, longest = now, max(LEAP, 3 * max(ages.visitors, ages.others))
     for at, (session, _) in reversed(tuple(enumerate(old))):
         used = datetime.fromisoformat(session.updated_at)
         if followed - used > longest:
