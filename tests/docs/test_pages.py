@@ -23,7 +23,7 @@ from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
 
 BIN = Path(sys.executable).parent
 DEFAULT = "127.0.0.1:8765"
-PLACES = r"(?:agentd|bridges|servers|systemd|tests|tools|config|eval|drill|bench)/"
+PLACES = r"(?:agentd|bridges|servers|systemd|tests|lab|profiles|config)/"
 NOT_RUN = {
     "agentd models pull": "tests/agentd/cli/test_models.py runs it, on small files",
     "agentd serve": "the daemon that the others call",
