@@ -189,10 +189,10 @@ class Engine:
             if await self._store.change(run_id, row.status, {"status": "cancelled"}):
                 break
         live = self._live.get(run_id)
-        if row.status != "running":
+        self._stop(run_id)
+        if row.status != "running" or (live is not None and live.task is None):
             await self._close(run_id)
         elif live is not None:
-            self._stop(run_id)
             await live.done.wait()
         else:
             await self._cancelled_elsewhere(run_id)

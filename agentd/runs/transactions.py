@@ -40,6 +40,8 @@ class Transactions:
         """By the thread."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
+        self._called = False
+        """Whether a thread was called that has not looked yet at what waits."""
 
     def close(self) -> None:
         """Let what is under way end."""
@@ -52,21 +54,39 @@ class Transactions:
         return await retry_transient(lambda: self._done(work))
 
     def _done(self, work: Work) -> asyncio.Future[Any]:
-        future = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
         self._waiting.append((work, future))
-        self._threads.submit(self._commit_waiting, future.get_loop())
+        self._call(loop)
         return future
 
+    def _call(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Have a thread take what waits, unless one is called already: to call one costs what a statement does."""
+        if self._called:
+            return
+        self._called = True
+        try:
+            self._threads.submit(self._commit_waiting, loop)
+        except RuntimeError:  # closed
+            self._called = False
+            raise
+
     def _commit_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._called = False  # first: who comes from now on may come too late for this thread
+        while batch := self._taken():
+            if self._waiting:
+                with suppress(RuntimeError):  # closed: this thread does all that is left
+                    self._call(loop)
+            answers = self._together_or_alone([work for work, _ in batch])
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_answer, [future for _, future in batch], answers)
+
+    def _taken(self) -> list[tuple[Work, asyncio.Future[Any]]]:
         batch: list[tuple[Work, asyncio.Future[Any]]] = []
         with suppress(IndexError):  # fewer wait, or none: others have taken them along
             while len(batch) < self._together:
                 batch.append(self._waiting.popleft())
-        if not batch:
-            return
-        answers = self._together_or_alone([work for work, _ in batch])
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_answer, [future for _, future in batch], answers)
+        return batch
 
     def _together_or_alone(self, batch: list[Work]) -> list[Answer]:
         """All in one transaction; when one fails, each by itself, so that none fails for another's fault."""

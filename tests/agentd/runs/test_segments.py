@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from agentd.runs.databases import sqlite_engine
@@ -42,4 +44,27 @@ async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp
         ended = await asyncio.wait_for(engine.wait("r1"), 300)
         assert ended is not None
         assert ended.status == "completed"
+    store.close()
+
+
+async def test_a_run_whose_workflow_cannot_begin_is_cancelled_at_once_and_never_carried_out(tmp_path: Path) -> None:
+    executed: list[str] = []
+
+    async def execute(context: RunContext) -> Result:
+        executed.append(context.row.run_id)
+        return Result("completed", {})
+
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    node = Node(sqlite_engine(tmp_path / "dbos.db"))
+    async with Engine(store, node, {"agent": execute}, ManualClock()) as engine:
+        with closing(sqlite3.connect(tmp_path / "dbos.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            submitted = asyncio.create_task(engine.submit(RUN, SESSION))
+            while await store.run("r1") is None:
+                pass
+            await asyncio.wait_for(engine.cancel("r1"), 60)
+        await submitted
+        ended = await engine.wait("r1")
+        assert ended is not None
+        assert (ended.status, executed) == ("cancelled", [])
     store.close()

@@ -119,3 +119,12 @@ async def test_writes_of_one_moment_are_each_answered_for_themselves(store: RunS
     taken = await asyncio.gather(*(store.add_run(row, SESSION) for row in [*rows, broken]), return_exceptions=True)
     assert [number for _, number in taken[:-1]] == list(range(1, 41))
     assert isinstance(taken[-1], sa.exc.IntegrityError)
+
+
+async def test_what_waits_when_the_store_closes_is_committed_before(tmp_path: Path) -> None:
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    rows = [replace(RUN, run_id=f"r{number}") for number in range(200)]
+    waiting = [asyncio.create_task(store.add_run(row, SESSION)) for row in rows]
+    await asyncio.sleep(0)  # all have asked
+    await asyncio.to_thread(store.close)
+    assert [number for _, number in await asyncio.wait_for(asyncio.gather(*waiting), 60)] == list(range(1, 201))
