@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from tests import warm
 
 AGENTD = Path(sys.executable).with_name("agentd")
 TOKEN = "test-token-of-the-admin"
+READY_S = 300
+"""How long a start may take, however busy the machine is."""
 SERVERS = {
     name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\n'
     for name in ("time", "certificate")
@@ -80,7 +83,8 @@ class Daemon:
             self.process = warm.agentd(words, program=self.program, stderr=errors, env=env, cwd=cwd)
         self.started(self.process.pid)
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        readable, _, _ = select.select([self.process.stdout], [], [], READY_S)
+        line = self.process.stdout.readline() if readable else f"nothing within {READY_S} s"
         if not line.startswith("ready "):
             raise AssertionError(f"no ready line but {line!r}\n{(self.folder / 'stderr.log').read_text()[-3000:]}")
         self.url = line.split()[1]

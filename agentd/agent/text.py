@@ -61,7 +61,8 @@ def folded(token: str) -> str:
     if not word.isascii():
         return word.translate(_ONE_LETTER)
     if word.isalpha():
-        word = _LENGTHENED.sub(r"\1", word)
+        if word[-3:] == 3 * word[-1]:
+            word = _LENGTHENED.sub(r"\1", word)
     elif word.isalnum() and not word.isdecimal():
         word = word.replace("2", "")
     return _CHAT.get(word, word)

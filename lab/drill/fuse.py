@@ -1,6 +1,6 @@
 """Runs an MCP server as its child, and when that is killed -9 kills the daemon -9 first: both die at the same point.
 
-    python -m lab.drill.fuse -m servers.certificate      DAEMON_PID_FILE names the file that holds the daemon's pid
+    python3 -m lab.drill.fuse -m servers.certificate      DAEMON_PID_FILE names the file that holds the daemon's pid
 
 The child speaks over this process's own standard input and output, so the daemon dies before it can see it die.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 def main() -> int:
     """The child's exit code."""
     daemon = os.pidfd_open(int(Path(os.environ["DAEMON_PID_FILE"]).read_text()))
-    code = subprocess.call([sys.executable, *sys.argv[1:]])
+    code = subprocess.call([Path(sys.executable).with_name("python3"), *sys.argv[1:]])
     if code == -signal.SIGKILL:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(daemon, signal.SIGKILL)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
+from tests.waiting import until
 
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
 REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", "servers.residents"]\n'
@@ -62,9 +63,12 @@ class Person:
 def person(daemon: Daemon, name: str, scope: Any) -> Person:
     """Somebody with a new token, once the daemon knows it."""
     made = Person(daemon, TokenStore(daemon.state / "access.json").add(name, frozenset({scope}), now=datetime.now(UTC)))
-    while True:
-        try:
+
+    def known() -> bool:
+        with suppress(OSError):  # 401 until the daemon has read the file again
             made.call("Models.list")
-            return made
-        except OSError:  # 401 until the daemon has read the file again
-            time.sleep(0.1)
+            return True
+        return False
+
+    until(known, "a token that the daemon knows")
+    return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.postgresql import postgresql
+from tests.waiting import until
 
 SHARED = '\n[store]\nurl = "{url}"\nnode = "{node}"\nlease_s = 1.5\nconcurrency = 8\n'
 TURNS = (
@@ -151,22 +151,18 @@ def test_a_frozen_node_whose_run_was_taken_over_pays_nothing_when_it_wakes(share
             assert other.call("Agent.run", prompt="Halo", run_id="frozen")["response"] == "Lunas"
         finally:
             frozen.process.send_signal(signal.SIGCONT)
-        taken = "run.taken_over"
-        until = time.monotonic() + 300
-        while taken not in (log := (frozen.folder / "stderr.log").read_text()):
-            assert time.monotonic() < until, log[-2000:]
-            time.sleep(0.1)
+        log = frozen.folder / "stderr.log"
+        until(lambda: "run.taken_over" in log.read_text(), "the frozen node's word of what was taken over")
         assert frozen.call("Agent.get", run_id="frozen")["status"] == "completed"
     assert [line.split()[0] for line in book.read_text().splitlines()] == ["pay", "paid"]
 
 
 def _node_of(url: str, run_id: str) -> str:
     """The node that works on it, once there is one."""
-    until = time.monotonic() + 300
-    while time.monotonic() < until:
+
+    def node() -> str:
         with psycopg.connect(url) as db:
             row = db.execute("SELECT node FROM agentd_runs WHERE run_id = %s", (run_id,)).fetchone()
-        if row is not None and row[0]:
-            return str(row[0]).partition("#")[0]
-        time.sleep(0.05)
-    raise AssertionError("no node took it")
+        return str((row and row[0]) or "").partition("#")[0]
+
+    return until(node, f"a node that takes the run {run_id}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from psycopg import sql
 
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
 from tests.postgresql import postgresql
+from tests.waiting import until
 
 SAID, ASKED, MADE, NAMED = (f"tanaman-{word}-7319" for word in ("satu", "dua", "tiga", "lima"))
 ANSWERED = "tanaman-empat-berdaun"  # without digits: an answer with a code that nobody named is withheld
@@ -55,13 +55,6 @@ def holding(folder: Path) -> set[str]:
     return {f"{word} in {file.name}" for file in files for word in PLANTED if word.encode() in file.read_bytes()}
 
 
-def wait_until(true: Callable[[], Any]) -> None:
-    until = time.monotonic() + 300
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.1)
-
-
 def test_no_byte_of_a_deleted_session_is_left_in_the_state_folder(tmp_path: Path) -> None:
     with office(tmp_path) as daemon:
         session_id = planted(daemon)
@@ -93,7 +86,7 @@ def test_what_a_reader_holds_is_named_and_goes_once_the_reader_has_gone(tmp_path
                 daemon.kill()
         if killed:
             daemon.start()
-        wait_until(lambda: not holding(daemon.state))
+        until(lambda: not holding(daemon.state), "no planted word in any file")
 
 
 def test_sessions_go_by_themselves_when_they_have_had_their_time(tmp_path: Path) -> None:
@@ -107,8 +100,8 @@ def test_sessions_go_by_themselves_when_they_have_had_their_time(tmp_path: Path)
                 return error.type == "not_found"
             return False
 
-        wait_until(gone)
-        wait_until(lambda: not holding(daemon.state))
+        until(gone, "a deleted session")
+        until(lambda: not holding(daemon.state), "no planted word in any file")
 
 
 def test_no_query_finds_a_deleted_session_on_postgresql_and_its_files_are_gone(tmp_path: Path) -> None:

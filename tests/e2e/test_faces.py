@@ -7,9 +7,8 @@ import json
 import os
 import shlex
 import subprocess
-import time
 import urllib.error
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +33,7 @@ from agentd.access import TokenStore
 from tests import warm
 from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -158,15 +158,9 @@ def test_npms_acpx_talks_to_the_agent_and_its_permission_issues_the_letter(tmp_p
     assert len(list(office.state.glob("letters/**/*.pdf"))) - before == 1
 
 
-def until(done: Callable[[], bool]) -> None:
-    """Ask until it is so: nothing tells another caller."""
-    while not done():
-        time.sleep(0.05)
-
-
 def until_running(daemon: Daemon, session_id: str) -> None:
     """Nothing tells another caller of a run's start before its id is known."""
-    until(lambda: bool(daemon.call("Agent.list", session_id=session_id, status="running")["runs"]))
+    until(lambda: daemon.call("Agent.list", session_id=session_id, status="running")["runs"], "a running run")
 
 
 async def test_an_editors_cancel_stops_the_turn_and_so_does_the_end_of_its_rights(tmp_path: Path) -> None:
@@ -204,7 +198,9 @@ async def test_an_editors_cancel_while_it_is_asked_makes_no_letter(office: Daemo
         await editor.permission.wait()
         await agent.cancel(session_id=session)
         run = office.call("Agent.list", session_id=session)["runs"][0]["run_id"]
-        await asyncio.to_thread(until, lambda: office.call("Agent.get", run_id=run)["status"] == "cancelled")
+        await asyncio.to_thread(
+            until, lambda: office.call("Agent.get", run_id=run)["status"] == "cancelled", "a cancelled run"
+        )
         editor.hold.set()  # its yes comes too late
         assert (await turn).stop_reason == "cancelled"
     assert office.call("Session.get", session_id=session)["history"][0]["artifacts"] == []
@@ -254,8 +250,8 @@ async def test_who_gives_up_an_asked_question_or_hangs_up_stops_its_run(tmp_path
                 if session == "given-up":
                     asked.cancel()
                     await asyncio.wait((asked,))
-                    await asyncio.to_thread(until, lambda: ended(slow, "given-up") == "cancelled")
-        await asyncio.to_thread(until, lambda: ended(slow, "hung-up") == "cancelled")
+                    await asyncio.to_thread(until, lambda: ended(slow, "given-up") == "cancelled", "a cancelled run")
+        await asyncio.to_thread(until, lambda: ended(slow, "hung-up") == "cancelled", "a cancelled run")
         await asyncio.wait((asked,))
 
 

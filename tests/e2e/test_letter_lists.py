@@ -6,7 +6,6 @@ A real daemon before a MariaDB with OpenSID's tables; a register that is down an
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person
 from tests.mariadb import PASSWORD, MariaDB, mariadb
 from tests.servers.residents import opensid
 from tests.servers.residents.test_issued_log import TABLES
+from tests.waiting import until
 
 NO_MODEL = '{"error": "unavailable"}'
 FORM = {
@@ -45,15 +45,6 @@ def office(maria: MariaDB) -> str:
     """client.toml of an office whose register lists letters."""
     register = f'{REGISTER}residents_url = "{maria.url("writer")}"\nwrite_log = true\n'
     return WITH_OFFICERS + SERVERS["certificate"] + register
-
-
-def until(done: Callable[[], Any], patience_s: float = 300) -> Any:
-    """What it answers, once that is something: another process announces nothing."""
-    end = time.monotonic() + patience_s
-    while not (answer := done()):
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.2)
-    return answer
 
 
 def letter(visitor: Person, number: int, before_yes: Callable[[], None] = lambda: None) -> str:
@@ -86,12 +77,12 @@ def test_a_letter_is_listed_once_by_a_daemon_and_a_register_that_come_and_go(mar
     with running(tmp_path, NO_MODEL, config=office(maria)) as daemon:
         screen = person(daemon, "screen", "kiosk")
         first = letter(screen, 1)
-        rows = until(lambda: listed(maria, first))
+        rows = until(lambda: listed(maria, first), "the letter in the list")
         head, form = rows[0][:-1], str(rows[0][-1])
         assert len(rows) == 1 and head == (1, first.partition("/")[0], *head[2:])
         assert (head[3:]) == (1, "surat-keterangan-domisili", 1, 3)
         assert "Melamar pekerjaan" in form and opensid.nik(1) not in form
-        until(lambda: not outbox(daemon))
+        until(lambda: not outbox(daemon), "an empty outbox")
 
         second = letter(screen, 2, before_yes=maria.freeze)
         (waiting,) = outbox(daemon)
@@ -99,14 +90,14 @@ def test_a_letter_is_listed_once_by_a_daemon_and_a_register_that_come_and_go(mar
         daemon.kill(9)
         daemon.start()
         maria.thaw()
-        until(lambda: listed(maria, second))
-        until(lambda: not outbox(daemon))
+        until(lambda: listed(maria, second), "the letter in the list")
+        until(lambda: not outbox(daemon), "an empty outbox")
 
         daemon.kill(9)
         with sqlite3.connect(daemon.state / "agentd.db") as db:  # as if it had died before it forgot the entry
             db.execute(f"INSERT INTO agentd_letter_log VALUES ({', '.join('?' * len(waiting))})", waiting)
         daemon.start()
-        until(lambda: not outbox(daemon))
+        until(lambda: not outbox(daemon), "an empty outbox")
         assert [len(listed(maria, number)) for number in (first, second)] == [1, 1]
         assert maria.execute("SELECT COUNT(*) FROM log_surat")[0][0] == 2
         assert maria.execute("SELECT COUNT(*) FROM permohonan_surat")[0][0] == 2
@@ -140,7 +131,7 @@ def test_residents_of_all_codes_get_true_letters_and_each_is_listed(maria: Maria
                     whose, _, key = (field["source"] or "").partition(".")
                     if whose == "resident" and holds[key] is not None:
                         assert approval["arguments"][field["name"]] == holds[key], (number, tool, field["name"])
-        until(lambda: not outbox(daemon))
+        until(lambda: not outbox(daemon), "an empty outbox")
     assert [len(values) for values in seen.values()] == [7, 4, 3]
     logged = maria.execute("SELECT keterangan, id_pend FROM log_surat WHERE id_pend > 1400 ORDER BY id")
     assert logged == list(zip(numbers, people, strict=True))

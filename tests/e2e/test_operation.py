@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agentd.cli.top import usage
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +75,13 @@ def test_a_server_is_visible_once_its_lines_are_saved_and_a_mistake_changes_noth
     try:
         right = daemon.start().config.read_text()
         daemon.config.write_text(right + "[agnet]\n")
-        waited_for(lambda: "config.refused" in log.read_text())
+        until(lambda: "config.refused" in log.read_text(), "the refusal in the log")
         assert servers_of(daemon) == {"time"}
         saved = tmp_path / "saved"  # as editors do: another file, put in its place
         saved.write_text(right + SERVERS["certificate"])
         saved.replace(daemon.config)
-        waited_for(lambda: servers_of(daemon) == {"time", "certificate"})
-        waited_for(lambda: "list_letters" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]})
+        until(lambda: servers_of(daemon) == {"time", "certificate"}, "the new server")
+        until(lambda: "list_letters" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}, "its tools")
         assert daemon.call("Tools.call", tool="list_letters")["success"]
     finally:
         daemon.kill(signal.SIGTERM)
@@ -89,13 +89,6 @@ def test_a_server_is_visible_once_its_lines_are_saved_and_a_mistake_changes_noth
 
 def servers_of(daemon: Daemon) -> set[str]:
     return {server["name"] for server in daemon.call("Tools.list")["servers"]}
-
-
-def waited_for(done: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 120
-    while not done():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
 
 
 def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Path) -> None:

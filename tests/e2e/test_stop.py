@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 from tests.bridges.mcp.conftest import HERE as BRIDGE_TESTS
 from tests.bridges.wires import Answer, OpenAIWire
 from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.waiting import until
 from tests.weights import weights
 
 __all__ = ["weights"]
@@ -54,10 +55,7 @@ class Office:
 
     def wait_for(self, word: str, times: int = 1) -> None:
         """Until the till has written it so often."""
-        until = time.monotonic() + 300
-        while self.done(word) < times:
-            assert time.monotonic() < until, f"no `{word}`"
-            time.sleep(0.02)
+        until(lambda: self.done(word) >= times, f"`{word}` {times} times in the till's book")
 
     def done(self, word: str) -> int:
         return [line.split()[0] for line in self.book.read_text().splitlines()].count(word)
@@ -135,13 +133,12 @@ def test_a_stop_in_mid_turn_tells_every_waiter_and_the_run_goes_on_after_the_sta
 
 
 def until_there(daemon: Daemon, run_id: str) -> None:
-    until = time.monotonic() + 300
-    while True:
-        try:
-            return daemon.call("Agent.get", run_id=run_id)
-        except RpcFailed:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+    def there() -> bool:
+        with suppress(RpcFailed):
+            return bool(daemon.call("Agent.get", run_id=run_id))
+        return False
+
+    until(there, f"the run {run_id}")
 
 
 def test_a_call_with_effects_that_ends_soon_is_made_once(tmp_path: Path) -> None:
@@ -299,10 +296,7 @@ def loading(folder: Path, seconds: int) -> Iterator[Office]:
 def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(tmp_path: Path) -> None:
     with loading(tmp_path, seconds=60) as here:
         here.daemon.call("Agent.start", prompt="Halo", run_id="r1", options={"provider": "embedded"})
-        until = time.monotonic() + 300
-        while not (tmp_path / "lib" / "loading").exists():
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until((tmp_path / "lib" / "loading").exists, "weights that load")
         here.stop(codes=(-signal.SIGTERM,))
         (tmp_path / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=0))
         here.daemon.start()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import signal
 import sqlite3
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from tests.bridges.channels.telegram_server import TOKEN, TelegramServer
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
 from tests.e2e.test_main_job import LETTER, WORDS
+from tests.waiting import until
 
 ENV = {"TELEGRAM_TOKEN": TOKEN}
 
@@ -45,14 +45,6 @@ def documents(telegram: TelegramServer) -> list[dict[str, Any]]:
     return [params["document"] for method, params in telegram.sent if method == "sendDocument"]
 
 
-def until(there: Callable[[], bool]) -> None:
-    """Wait for what no server is told of: a change of the database."""
-    end = time.monotonic() + PATIENCE_S
-    while not there():
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
-
-
 def rows(daemon: Daemon) -> str:
     """All that the daemon's database holds, as one text."""
     with sqlite3.connect(daemon.state / "agentd.db") as db:
@@ -72,7 +64,7 @@ def test_from_hello_to_the_signed_letter_killed_twice_on_the_way(telegram: Teleg
         assert "Budi Santoso" in telegram.texts()[-1]
         asked = len(telegram.texts())
 
-        until(lambda: "agentd_chat_outbox VALUES" not in rows(daemon))
+        until(lambda: "agentd_chat_outbox VALUES" not in rows(daemon), "an empty outbox")
         telegram.tap(telegram.buttons()["Ya"])
         telegram.wait(lambda: not telegram.updates)  # confirmed, so it is kept
         daemon.kill(signal.SIGKILL)
@@ -85,7 +77,7 @@ def test_from_hello_to_the_signed_letter_killed_twice_on_the_way(telegram: Teleg
 
         telegram.write("berhenti")
         telegram.wait(lambda: "dihapus" in telegram.texts()[-1])
-        until(lambda: "'77'" not in rows(daemon))  # not even whose chat it was
+        until(lambda: "'77'" not in rows(daemon), "a database without the chat")  # not even whose chat it was
         assert "Budi Santoso" not in rows(daemon)
         telegram.write("Halo lagi")
         telegram.write("/start")
@@ -126,5 +118,5 @@ def test_who_signs_in_by_the_link_and_what_an_officer_issues_later_is_told_in_th
         telegram.wait(lambda: "sudah masuk" in telegram.texts()[-1])
         telegram.write(f"PIN saya {resident['pin']}")
         telegram.wait(lambda: "deleteMessage" in [method for method, _ in telegram.calls])
-        until(lambda: "agentd_chat_outbox VALUES" not in rows(daemon))
+        until(lambda: "agentd_chat_outbox VALUES" not in rows(daemon), "an empty outbox")
         assert f"PIN saya {resident['pin']}" not in rows(daemon)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import time
 import urllib.error
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ import pytest
 from agentd.access import TokenStore
 from tests.daemon import Daemon, RpcFailed, final, running
 from tests.e2e.test_main_job import LETTER
+from tests.waiting import until
 
 WORDS = json.dumps(LETTER["input"], ensure_ascii=False)
 MINE, YOURS = "m" * 32, "y" * 32
@@ -67,8 +67,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 def token(office: Daemon, name: str, *scopes: Any) -> str:
     """A new token, once the daemon knows it (a fifth of a second later at most)."""
     made = TokenStore(office.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
-    while Visitor(office, made).status("/events?run_id=none") in (401, 429):
-        time.sleep(0.1)
+    asked = Visitor(office, made)
+    until(lambda: asked.status("/events?run_id=none") not in (401, 429), "a token that the daemon knows")
     return made
 
 

@@ -34,9 +34,24 @@ class Forked:
 
     def __init__(self, connection: socket.socket, stdout: IO[str]) -> None:
         self._connection, self.stdout = connection, stdout
-        self._answers = connection.makefile("r")
-        self.pid = int(self._answers.readline())
+        self._answers = b""
+        """Read, not yet used: of a process that ends at once, its id and its exit code come together."""
+        pid = self._answer(START_S)
+        if not pid:
+            raise AssertionError("the template of test processes has ended; its standard error says why")
+        self.pid = int(pid)
         self.returncode: int | None = None
+
+    def _answer(self, timeout: float | None) -> bytes:
+        """The template's next line; nothing where it has ended. Raises TimeoutError."""
+        self._connection.settimeout(timeout)
+        while b"\n" not in self._answers:
+            more = self._connection.recv(64)
+            if not more:
+                return b""
+            self._answers += more
+        line, _, self._answers = self._answers.partition(b"\n")
+        return line
 
     def poll(self) -> int | None:
         """Its exit code, as Popen's, or None while it lives."""
@@ -48,14 +63,11 @@ class Forked:
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, when it has ended. Raises subprocess.TimeoutExpired."""
         if self.returncode is None:
-            self._connection.settimeout(timeout)
             try:
-                ready = self._connection.recv(1, socket.MSG_PEEK)
+                code = self._answer(timeout)
             except TimeoutError:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0) from None
-            self._connection.settimeout(None)
-            self.returncode = int(self._answers.readline()) if ready else -signal.SIGKILL
-            self._answers.close()
+            self.returncode = int(code) if code else -signal.SIGKILL
             self._connection.close()
         return self.returncode
 
@@ -95,9 +107,18 @@ def python() -> str:
     return str(_template().with_name("bin") / "python3") if allowed else sys.executable
 
 
-@cache
 def _template() -> Path:
-    """The address of this test process's template, started with the first request and ended with this process."""
+    """The address of this test process's template; another one's where that has ended, so that one fault stays one."""
+    folder, process = _started()
+    if process.poll() is not None:
+        _started.cache_clear()
+        folder, process = _started()
+    return folder / "s"
+
+
+@cache
+def _started() -> tuple[Path, subprocess.Popen[str]]:
+    """Its folder and process: begun with the first request, ended with this process."""
     folder = Path(tempfile.mkdtemp(prefix="warm-"))  # short: a socket's path has 107 characters at most
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _environment(folder)
@@ -108,8 +129,8 @@ def _template() -> Path:
     atexit.register(process.wait, START_S)
     atexit.register(process.stdin.close)
     if process.stdout.readline() != "ready\n":
-        raise AssertionError("the template of test processes did not start")
-    return folder / "s"
+        raise AssertionError("the template of test processes did not start; its standard error says why")
+    return folder, process
 
 
 def _environment(folder: Path) -> None:

@@ -9,7 +9,7 @@ import sys
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 TEMPLATE = "@TEMPLATE@"
-OURS = ("servers.", "tests.", "lab.drill.notes")
+OURS = ("servers.", "tests.", "lab.drill.")
 GONE = b"0\n-9\n"  # what is read where the template has ended: no process, killed
 
 

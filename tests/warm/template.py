@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -25,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
+ASKED_S = 60
+"""How long a request may take to come: nothing else is forked meanwhile."""
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
     *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
@@ -79,15 +82,18 @@ class Template:
                         return None
 
     def _fork(self, connection: socket.socket) -> Callable[[], Any] | None:
-        line, fds, *_ = socket.recv_fds(connection, 65536, 3)
-        while not line.endswith(b"\n") and (more := connection.recv(65536)):
-            line += more
-        if not line.endswith(b"\n"):  # the asker was killed meanwhile
-            self._drop(connection, fds)
+        if (asked := _request(connection)) is None:
             return None
-        request = json.loads(line)
-        run = _program(request["argv"])
-        pid = os.fork()
+        request, fds = asked
+        try:
+            run = _program(request["argv"])
+            pid = os.fork()
+        except Exception:  # of this request: the processes of all others go on
+            with suppress(OSError):
+                os.write(fds[2], traceback.format_exc().encode())
+                connection.sendall(b"0\n1\n")  # no process; it ended with 1
+            _drop(connection, fds)
+            return None
         if not pid:
             connection.detach()
             self._become(request, fds)
@@ -124,7 +130,9 @@ class Template:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            connection = self._asked.pop(pid)
+            connection = self._asked.pop(pid, None)
+            if connection is None:  # what a library started while it was imported
+                continue
             with suppress(KeyError):  # it hung up before
                 self._selector.unregister(connection)
             _say(connection, os.waitstatus_to_exitcode(status))
@@ -137,10 +145,27 @@ class Template:
         for pid in [pid for pid, asker in self._asked.items() if asker is connection]:
             os.killpg(pid, signal.SIGKILL)  # not waited for yet: the group is there
 
-    def _drop(self, connection: socket.socket, fds: list[int]) -> None:
-        connection.close()
-        for fd in fds:
-            os.close(fd)
+
+def _request(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """A request and its descriptors; None of one that was cut off, because its asker was killed or stands still."""
+    fds: list[int] = []
+    line = b""
+    connection.settimeout(ASKED_S)
+    with suppress(OSError):
+        line, fds, *_ = socket.recv_fds(connection, 65536, 3)
+        while not line.endswith(b"\n") and (more := connection.recv(65536)):
+            line += more
+    connection.settimeout(None)
+    if line.endswith(b"\n") and len(fds) == 3:
+        return json.loads(line), fds
+    _drop(connection, fds)
+    return None
+
+
+def _drop(connection: socket.socket, fds: list[int]) -> None:
+    connection.close()
+    for fd in fds:
+        os.close(fd)
 
 
 def _group(pid: int) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
+from tests.waiting import until
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import FIELDS, fill_form, pair, violations
 from tests.web.test_chat import after
@@ -41,8 +42,7 @@ def revoke(daemon: Daemon, name: str, token: str) -> None:
     TokenStore(daemon.state / "access.json").revoke(name)
     ask = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "Tools.list"}).encode()
     headers = {"Content_Type": "application/json", "Authorization": f"Bearer {token}"}
-    while b'"unauthorized"' not in fetch(daemon.url + "/rpc", ask, **headers)[2]:
-        pass
+    until(lambda: b'"unauthorized"' in fetch(daemon.url + "/rpc", ask, **headers)[2], "a token that has ended")
 
 
 @pytest.mark.parametrize("path", ["/chat", "/kiosk"])

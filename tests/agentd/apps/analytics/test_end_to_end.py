@@ -7,9 +7,8 @@ import http.client
 import json
 import signal
 import threading
-import time
 import urllib.error
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from tests.agentd.apps.analytics.scripts import (
     fenced,
 )
 from tests.daemon import Daemon, running
+from tests.waiting import until
 
 SAMPLE = "\n\nContoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
 """What every answer from the sample company ends with."""
@@ -94,7 +94,7 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
     try:
         asking = threading.Thread(target=_ask_and_be_cut_off, args=(daemon,), daemon=True)
         asking.start()
-        _wait_until(lambda: "plan_execution" in _begun(daemon))
+        until(lambda: "plan_execution" in _begun(daemon), "the node plan_execution")
         daemon.kill()
         asking.join(10)
         daemon.script("this line is not asked for again", SALES_PLAN)
@@ -128,10 +128,3 @@ def _begun(daemon: Daemon) -> set[str]:
     except urllib.error.HTTPError:
         return found
     return found
-
-
-def _wait_until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 300
-    while not holds():
-        assert time.monotonic() < until, "it never came to that"
-        time.sleep(0.05)

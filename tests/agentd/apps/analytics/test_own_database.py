@@ -25,6 +25,7 @@ from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.books import build, load
+from tests import warm
 from tests.agentd.apps.analytics.office import Counting, Office, plan
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES
 from tests.mariadb import mariadb
@@ -48,14 +49,12 @@ FILLED = (
 """Of the invoices of all countries some have no state."""
 
 
-def written(folder: Path, books: str) -> Path:
+def loaded(folder: Path, books: str, python: str = "python3", **environ: str) -> Any:
+    """The settings of an office with these `[books]`, whose servers that Python runs."""
     file = folder / "client.toml"
-    file.write_text(CONFIG + f"\n[books]\n{books}\n")
-    return file
-
-
-def loaded(folder: Path, books: str, **environ: str) -> Any:
-    return config.load(written(folder, books), state=str(folder / "state"), environ={**os.environ, **environ})
+    servers = CONFIG.replace('command = "python3"', f'command = "{python}"')
+    file.write_text(f"{servers}\n[books]\n{books}\n")
+    return config.load(file, state=str(folder / "state"), environ={**os.environ, **environ})
 
 
 # ── the configuration ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +159,7 @@ async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: P
 async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", style: str = "sql") -> AsyncIterator[Any]:
     """A function that asks Chinook through the real servers; `url` where it is no SQLite file."""
     url = url or f"sqlite+aiosqlite:///{build('chinook', folder / 'chinook.db')}"
-    settings = loaded(folder, f'url = "{url}"\ncurrency = "USD"\n{books}')
+    settings = loaded(folder, f'url = "{url}"\ncurrency = "USD"\n{books}', warm.python())
     settings.state.mkdir(parents=True, exist_ok=True)
     async with plugin(TOOL_HOSTS, "mcp")(settings.servers) as host:
         await host.ready(300)

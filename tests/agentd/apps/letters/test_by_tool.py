@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 from agentd.apps.letters.by_tool import by_tool
 from agentd.messages import ToolInfo
 
@@ -20,5 +18,4 @@ def test_each_tool_is_read_once_and_one_in_its_place_again() -> None:
         tool = ToolInfo(name=f"tool_{number}", server="s")
         assert name(tool) == name(tool) == tool.name
         del tool
-        gc.collect()
     assert read == [f"tool_{number}" for number in range(50)]
