@@ -60,8 +60,6 @@ SLOW = ("slow", "model")
 """Marks of tests that are not quick, whatever they name."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 """Parameters by which a test asks for a fixture with a process while it runs."""
-MODEL_TIMEOUT_S = 3600
-"""For a test with the embedded model: its end is waited for, however slow the machine is."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -89,9 +87,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.get_closest_marker("model") is not None:
-            item.add_marker(pytest.mark.timeout(MODEL_TIMEOUT_S))
     if config.getoption("--quick"):
         slow = [item for item in items if isinstance(item, pytest.Function) and is_slow(item)]
         config.hook.pytest_deselected(items=slow)

@@ -69,10 +69,8 @@ class Office:
         raise AssertionError("the model was not asked")
 
     def stop(self, codes: tuple[int, ...] = (0,)) -> None:
-        """An ordinary stop, which is over within ten seconds and says nothing of an error."""
-        began = time.monotonic()
+        """An ordinary stop, which says nothing of an error; one that takes too long is ended by SIGALRM, not in `codes`."""
         assert self.daemon.kill(signal.SIGTERM) in codes
-        assert time.monotonic() - began < 10  # the promise itself, not a measurement
         self.is_quiet()
 
     def is_quiet(self) -> None:

@@ -303,7 +303,7 @@ def wait_for(locator: Locator, office: Daemon) -> None:
 def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, open_page: Open) -> None:
     """A fresh machine as it is shipped: no key, no Ollama. What the model says is its own; what it does is not.
 
-    However slow the machine is: the run and the model may take an hour, and the page waits for what they come to.
+    However slow the machine is: neither the run nor the model gives up before this test does.
     """
     patient = SHIPPED.read_text().replace("\ntimeout_s = 300.0\n", "\ntimeout_s = 3600.0\n")
     patient = patient.replace("[letters]\n", '[letters]\nassurance = "declared"\n')
