@@ -45,14 +45,14 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
     """The tools that exist for this caller where its model chooses, or the person, or a program."""
     profile = profile_of(settings, caller)
     offered = {server for server in _names(catalogue) if _is_for(server, settings, caller)}
-    told = offered if profile is None or profile.in_prompt is None else offered & set(profile.in_prompt)
+    described = offered if profile is None or profile.in_prompt is None else offered & set(profile.in_prompt)
     there = None if caller is None or caller.may("staff") else offered
     if profile is not None and profile.servers is not None:
         there = set(profile.servers) if there is None else there & set(profile.servers)
     allowed = [_assured(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
     return assemble(
         catalogue.model_copy(
-            update={"tools": tuple(tool if tool.server in told else _by_name_only(tool) for tool in allowed)}
+            update={"tools": tuple(tool if tool.server in described else _by_name_only(tool) for tool in allowed)}
         ),
         _entries(settings, catalogue),
         servers=there,

@@ -67,27 +67,27 @@ def functions(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
 
     The parameters are the action's keys besides `action` and `tool`: `input` (and `quotes`), or `response`.
     """
-    told: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for branch in schema.get("anyOf", [schema]):
         properties = dict(branch.get("properties", {}))
         action, tool = (properties.pop(key, {}).get("const") for key in ("action", "tool"))
         name = tool if action == "call_tool" else action
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in told:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found:
             return None
         required = [key for key in branch.get("required", ()) if key in properties]
-        told[name] = supported({"type": "object", "properties": properties, "required": required})
-    return told
+        found[name] = supported({"type": "object", "properties": properties, "required": required})
+    return found
 
 
 def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
     """What of GenerateContentConfig holds the answer to the schema."""
     if form == "schema":
         return {"response_mime_type": "application/json", "response_json_schema": supported(schema)}
-    told = functions(schema) if form == "functions" else None
-    if told is None:
+    found = functions(schema) if form == "functions" else None
+    if found is None:
         return {}
-    declared = [{"name": name, "parameters_json_schema": parameters} for name, parameters in told.items()]
-    one_of_them = {"function_calling_config": {"mode": "ANY", "allowed_function_names": list(told)}}
+    declared = [{"name": name, "parameters_json_schema": parameters} for name, parameters in found.items()]
+    one_of_them = {"function_calling_config": {"mode": "ANY", "allowed_function_names": list(found)}}
     return {"tools": [{"function_declarations": declared}], "tool_config": one_of_them}
 
 

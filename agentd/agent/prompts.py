@@ -244,8 +244,8 @@ def tool_result(called: Called) -> ChatMessage:
 
 def _beside(message: str, output: Any) -> Any:
     """Of a result that a sentence describes too, the short values that the sentence leaves out; else all of it."""
-    told = len(message) >= SENTENCE_CHARS and message.lstrip()[0] not in "{["
-    if not told or not isinstance(output, dict) or len(_compact(output)) <= BESIDE_CHARS:
+    is_sentence = len(message) >= SENTENCE_CHARS and message.lstrip()[0] not in "{["
+    if not is_sentence or not isinstance(output, dict) or len(_compact(output)) <= BESIDE_CHARS:
         return output
     brief = {key: value for key, value in output.items() if not isinstance(value, (dict, list)) and value is not None}
     return {

@@ -219,8 +219,8 @@ def _carry_out(plan: Plan, folder: Path, manifest: Manifest, owner: os.stat_resu
 def _note(mark: Path, manifest: Manifest, now: datetime, owner: os.stat_result) -> None:
     """Beside the register, for the letter server: that it was restored, and from when."""
     make_private_folder(mark.parent, owner)
-    told = {"backup_made_at": manifest.made_at, "restored_at": now.isoformat()}
-    _write(mark, json.dumps(told) + "\n", owner)
+    record = {"backup_made_at": manifest.made_at, "restored_at": now.isoformat()}
+    _write(mark, json.dumps(record) + "\n", owner)
 
 
 def _write(path: Path, text: str, owner: os.stat_result) -> None:

@@ -53,10 +53,10 @@ def lines(server: NewServer) -> str:
         ("pass_env", list(server.pass_env)),
         ("approval", dict(server.approval)),
     ]
-    told = [f"{key} = {_toml(value)}" for key, value in keys if value]
+    given = [f"{key} = {_toml(value)}" for key, value in keys if value]
     if server.audience is not None:
-        told.append(f"for = {_toml(list(server.audience))}")
-    return "\n".join(["[[servers]]", *told]) + "\n"
+        given.append(f"for = {_toml(list(server.audience))}")
+    return "\n".join(["[[servers]]", *given]) + "\n"
 
 
 def added(text: str, servers: Iterable[NewServer]) -> str:

@@ -73,7 +73,7 @@ class WhatsAppChannel:
             payload = json.loads(delivery.body)
         except ValueError:
             raise InvalidRequest("The body is not JSON") from None
-        return Reading(tuple(incoming(payload, self._number)), sent=tuple(told(payload, self._number)))
+        return Reading(tuple(incoming(payload, self._number)), sent=tuple(reported(payload, self._number)))
 
     async def send(self, message: Outgoing) -> None:
         """A text, a question with buttons or a list, or a document."""
@@ -143,7 +143,7 @@ def incoming(payload: Any, number: str) -> list[Incoming]:
     return [message for _, message in sorted(found, key=lambda one: one[0])]
 
 
-def told(payload: Any, number: str) -> Iterator[str]:
+def reported(payload: Any, number: str) -> Iterator[str]:
     """The keys of our messages that a delivery reports: sent, delivered, read, or not to be delivered."""
     for value in _values(payload):
         if _is_for(value, number):

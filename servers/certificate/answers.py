@@ -122,9 +122,9 @@ async def answered(words: OfficeWords, work: Callable[[], CallToolResult]) -> Ca
     try:
         return await anyio.to_thread.run_sync(work)
     except InvalidFields as error:
-        told = [problem.in_words(words) for problem in error.problems]
-        lines = "\n".join(f"- {problem.message}" for problem in told)
-        fields = [problem.model_dump() for problem in told]
+        problems = [problem.in_words(words) for problem in error.problems]
+        lines = "\n".join(f"- {problem.message}" for problem in problems)
+        fields = [problem.model_dump() for problem in problems]
         return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)
     except IssueError as error:
         kind, said = error.kind, str(error)
@@ -137,7 +137,7 @@ async def answered(words: OfficeWords, work: Callable[[], CallToolResult]) -> Ca
         # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
         log.exception("a letter tool failed unexpectedly")
         kind, said = "internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas."
-    return error_result(kind, words.told(said))
+    return error_result(kind, words.translated(said))
 
 
 def result(sentence: str, data: BaseModel) -> CallToolResult:

@@ -30,7 +30,7 @@ class FieldProblem(BaseModel):
 
     def in_words(self, words: OfficeWords) -> FieldProblem:
         """In the office's language."""
-        said = words.told(self.message.removeprefix(f"{self.label}: "))
+        said = words.translated(self.message.removeprefix(f"{self.label}: "))
         return self.model_copy(update={"message": f"{self.label}: {said}"})
 
 

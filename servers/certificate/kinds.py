@@ -197,7 +197,7 @@ def read_person_name(text: str) -> str:
     return text
 
 
-_TOLD_AS = re.compile(
+_INTRODUCED = re.compile(
     r"(?:(?:alamat|rumah|tempat|tinggal|saya|ada|di)\s+)+"
     r"(?=(?:jln?|jalan|gg|gang|komp\w*|perum\w*|kp|kampung|blok|rusun\w*)\b)",
     re.IGNORECASE,
@@ -205,9 +205,9 @@ _TOLD_AS = re.compile(
 
 
 def read_address(text: str) -> str:
-    """An address without its RT and RW: some words; `rumah saya di Jl. Melati 5` is told of Jl. Melati 5."""
-    told = _TOLD_AS.match(text)
-    text = text[told.end() :] if told else text
+    """An address without its RT and RW: some words; `rumah saya di Jl. Melati 5` names Jl. Melati 5."""
+    introduced = _INTRODUCED.match(text)
+    text = text[introduced.end() :] if introduced else text
     if len(re.findall(r"[^\W_]", text)) < 4:
         raise ValueError("tulis alamat lengkap: nama jalan dan nomor.")
     return text

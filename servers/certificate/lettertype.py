@@ -121,8 +121,8 @@ class LetterType(BaseModel):
             (doubts if name in registered else problems).setdefault(name, sentence)
         if problems:
             raise InvalidFields([self._problem(name, problems[name]) for name in sorted(problems, key=self._place)])
-        told = [self._problem(name, doubts[name]).message for name in sorted(doubts, key=self._place)]
-        return {name: values[name] for name in self.fields if name in values}, told + warnings(self.fields, values)
+        doubted = [self._problem(name, doubts[name]).message for name in sorted(doubts, key=self._place)]
+        return {name: values[name] for name in self.fields if name in values}, doubted + warnings(self.fields, values)
 
     def valid_until(self, day: date, office: Office) -> date | None:
         """The last day a letter of `day` is valid; None when neither its folder nor the office sets a limit."""

@@ -46,14 +46,14 @@ def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
 
 def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
     """What a letter asks for, or who issues it."""
-    if (told := service.catalogue.elsewhere(letter_type)) is not None:
-        return result(told, Requirements(issued_here=False, title=letter_type[:60], notes=[told]))
+    if (sentence := service.catalogue.elsewhere(letter_type)) is not None:
+        return result(sentence, Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
     letter = service.catalogue.named(letter_type)
     if letter is None:
         return unknown_letter(service, words)
     found = requirements(service, letter)
-    told = found.model_copy(update={"title": letter.titles.get(words.language, letter.title)}).sentence(words)
-    return result(told, found)
+    sentence = found.model_copy(update={"title": letter.titles.get(words.language, letter.title)}).sentence(words)
+    return result(sentence, found)
 
 
 def requirements(service: LetterService, letter: LetterType) -> Requirements:
@@ -81,10 +81,12 @@ def of_other_offices(service: LetterService) -> list[str]:
 def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     """When the office is open, and what its letters cost."""
     office = service.office
-    told = [words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."]
-    told += [words.fee.format(fee=office.fee)] if office.fee else []
+    sentences = [
+        words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."
+    ]
+    sentences += [words.fee.format(fee=office.fee)] if office.fee else []
     found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
-    sentence = " ".join(told)
+    sentence = " ".join(sentences)
     return result(sentence[:1].upper() + sentence[1:], found)  # an office may be called "the Registrar of …"
 
 
@@ -126,7 +128,7 @@ def status(
         return _refused(words, "not_found", "Surat ini tidak terdaftar.")
     states = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
     found = _status_of(service, row, staff)
-    return result(words.told(f"{found.title} nomor {found.number} {states[row.status]}."), found)
+    return result(words.translated(f"{found.title} nomor {found.number} {states[row.status]}."), found)
 
 
 def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
@@ -212,7 +214,7 @@ def _file(value: str, paths: bool) -> bytes | None:
 
 
 def _refused(words: OfficeWords, kind: str, said: str) -> CallToolResult:
-    return error_result(kind, words.told(said))
+    return error_result(kind, words.translated(said))
 
 
 def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:

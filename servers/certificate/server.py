@@ -118,7 +118,7 @@ class LetterServer(MCPServer[None]):
             mime_type="application/pdf",
             size=issued.size,
         )
-        text = TextContent(text=" ".join((sentence, *map(words.told, issued.warnings))))
+        text = TextContent(text=" ".join((sentence, *map(words.translated, issued.warnings))))
         return CallToolResult(content=[text, link], structured_content=issued.model_dump())
 
     @contextlib.asynccontextmanager

@@ -69,7 +69,7 @@ class Office:
         raise AssertionError("the model was not asked")
 
     def stop(self, codes: tuple[int, ...] = (0,)) -> None:
-        """An ordinary stop, which says nothing of an error; one that takes too long is ended by SIGALRM, not in `codes`."""
+        """An ordinary stop, which says nothing of an error; one that takes too long ends by SIGALRM."""
         assert self.daemon.kill(signal.SIGTERM) in codes
         self.is_quiet()
 

@@ -105,9 +105,9 @@ class PlanExecution:
         for turn in range(REPAIRS):
             if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
                 break  # what may be right costs one turn, and none where the asker waited long: the answer says it
-            told = _corrected(messages, plan, faults)
+            asked_again = _corrected(messages, plan, faults)
             try:
-                repaired, still = await self._planned(state, context, told, dates, again=True)
+                repaired, still = await self._planned(state, context, asked_again, dates, again=True)
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise

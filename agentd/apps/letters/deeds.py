@@ -168,10 +168,10 @@ def _read(name: str, title: str, description: str, *phrases: object) -> _Own:
     first = [word.casefold() for word in _WORD.findall(_first_sentence(description))]
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
-    told = frozenset(key for word in first for key in known.get(word, ()))
+    said_first = frozenset(key for word in first for key in known.get(word, ()))
     things = {word for names in telling().things.values() for word in names}
     called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
-    return _Own(keys | own, told, frozenset(called))
+    return _Own(keys | own, said_first, frozenset(called))
 
 
 def _first_sentence(description: str) -> str:

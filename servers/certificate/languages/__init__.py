@@ -1,6 +1,6 @@
 """The letter service's own words in the office's language (office.toml), one TOML a language. No letter's text.
 
-What is said of wrong values is written in Indonesian where it is found; `told` says it in the office's language.
+What is said of wrong values is written in Indonesian where it is found; `translated` says it in the office's language.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class OfficeWords(BaseModel):
         """a, b dan c."""
         return f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
-    def told(self, sentence: str) -> str:
+    def translated(self, sentence: str) -> str:
         """An Indonesian sentence of this service in this language; as it is where it isn't known."""
         for pattern, template in self._patterns:
             if found := pattern.fullmatch(sentence):
-                return template.format(*map(self.told, found.groups()))
+                return template.format(*map(self.translated, found.groups()))
         return sentence
 
     @cached_property

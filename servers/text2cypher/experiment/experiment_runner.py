@@ -131,8 +131,8 @@ class ExperimentRunner:
         model = (config.model, config.temperature, config.max_tokens) if config is not None else ()
         how = (name, model, settings.aids.as_text(), settings.max_iterations, settings.examples)
         shown = [(example.question, example.cypher, example.core) for example in bench.examples]
-        told = [asked, how, shown, bench.backend.name, bench.backend.schema.as_dict()]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        terms = [asked, how, shown, bench.backend.name, bench.backend.schema.as_dict()]
+        return hashlib.sha256(json.dumps(terms).encode()).hexdigest()[:16]
 
 
 def run_experiment(

@@ -67,15 +67,15 @@ def read_graph(folder: Path) -> GraphData:
     if not node_files:
         raise GraphFileError(f"{folder}: holds no nodes.LABEL.csv; the format is described in docs/text2cypher/data.md")
     keys = _read_keys(folder / "keys.csv")
-    told = _read_types(folder / "types.csv")
+    kinds = _read_types(folder / "types.csv")
     types: dict[str, dict[str, str]] = {}
     nodes: dict[str, dict[str, dict[str, Value]]] = {}
     edge_rows = _read_edge_rows(folder)
     named = _keys_named(edge_rows)
     for file in node_files:
         label = _name_in(file)
-        types[label], nodes[label] = _read_nodes(file, keys.get(label), named.get(label, set()), told.get(label, {}))
-    edges, edge_types = _check_edges(edge_rows, nodes, told)
+        types[label], nodes[label] = _read_nodes(file, keys.get(label), named.get(label, set()), kinds.get(label, {}))
+    edges, edge_types = _check_edges(edge_rows, nodes, kinds)
     paths = tuple(dict.fromkeys((e.from_label, e.kind, e.to_label) for e in edges))
     return GraphData(GraphSchema(types, paths, edge_types), nodes, edges)
 
@@ -137,10 +137,10 @@ def _read_types(file: Path) -> dict[str, dict[str, str]]:
 
 
 def _read_nodes(
-    file: Path, key: tuple[str, ...] | None, named: set[str], told: dict[str, str]
+    file: Path, key: tuple[str, ...] | None, named: set[str], kinds: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, dict[str, Value]]]:
     header, rows = _rows(file)
-    types = {column: _type_of(file, column, rows, told.get(column)) for column in header if column != KEY_COLUMN}
+    types = {column: _type_of(file, column, rows, kinds.get(column)) for column in header if column != KEY_COLUMN}
     columns = (KEY_COLUMN,) if KEY_COLUMN in header else key or _find_key(_name_in(file), header, rows, named)
     missing = set(columns) - set(header)
     if missing:
@@ -182,17 +182,17 @@ _FORMS = {
 }
 
 
-def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], told: str | None = None) -> str:
+def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], kind: str | None = None) -> str:
     filled = [(line, row[column]) for line, row in rows if row[column] != ""]
-    if told is None:
+    if kind is None:
         return next(
             (kind for kind, (form, _) in _FORMS.items() if filled and all(form.fullmatch(t) for _, t in filled)), STRING
         )
-    form, called = _FORMS[told]
+    form, called = _FORMS[kind]
     for line, text in filled:
         if not form.fullmatch(text):
             raise GraphFileError(f"{file}:{line}: {column} must be {called}, not {text!r}")
-    return told
+    return kind
 
 
 def _value(text: str, kind: str) -> Value:
@@ -231,12 +231,12 @@ def _keys_named(edge_rows: EdgeRows) -> dict[str, set[str]]:
 
 
 def _check_edges(
-    edge_rows: EdgeRows, nodes: dict[str, dict[str, dict[str, Value]]], told: dict[str, dict[str, str]]
+    edge_rows: EdgeRows, nodes: dict[str, dict[str, dict[str, Value]]], kinds: dict[str, dict[str, str]]
 ) -> tuple[list[Edge], dict[str, dict[str, str]]]:
     edges: list[Edge] = []
     types: dict[str, dict[str, str]] = {}
     for kind, (file, header, rows) in edge_rows.items():
-        types[kind] = {column: _type_of(file, column, rows, told.get(kind, {}).get(column)) for column in header[4:]}
+        types[kind] = {column: _type_of(file, column, rows, kinds.get(kind, {}).get(column)) for column in header[4:]}
         for line, row in rows:
             for end in ("from", "to"):
                 label, key = row[f"{end}_label"], row[f"{end}_key"]

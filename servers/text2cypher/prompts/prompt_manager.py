@@ -63,8 +63,8 @@ class PromptManager:
         shown = _SCHEMA_TEXT[schema_format](schema or self._schema)
         system = self._templates["system"].replace("{schema}", shown)
         messages = [{"role": "system", "content": system.strip()}]
-        for example, told in examples:
-            messages.append({"role": "user", "content": self._question(prompt_type, example.question, told)})
+        for example, known in examples:
+            messages.append({"role": "user", "content": self._question(prompt_type, example.question, known)})
             messages.append({"role": "assistant", "content": f"<cypher>{example.cypher}</cypher>"})
         messages.append({"role": "user", "content": self._question(prompt_type, question, hints)})
         return messages

@@ -52,8 +52,8 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
         return reader.plain(mark)
     if label == "alamat" and reader.current.label == "nik" and _STILL.issuperset(reader.current.words):
         label = "alamat_ktp"
-    told = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
-    if label in ("nama", "alamat") and told:
+    introduced = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
+    if label in ("nama", "alamat") and introduced:
         label = _of_a_thing(reader, label, mark.start)
     if _disowned(reader, mark):
         reader.begin(label.removeprefix("x:"))
