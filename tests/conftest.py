@@ -6,6 +6,7 @@ a process, a browser or a database (STARTERS). `make quick` runs these alone; on
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 import logging
@@ -84,6 +85,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "model" or not collection_path.match("test_*.py"):
         return None
     return "mark.model" not in collection_path.read_text(encoding="utf-8") or None
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and what they import stay to the end: the collector need not look through them each time."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
