@@ -272,6 +272,8 @@ class Server:
     def handle_chat_completions(self, request, callback):
         return {{"error": {{"code": 500, "message": "no weights"}}}}
 """
+ASKED = "Kapan jalan di depan rumah saya diperbaiki?"
+"""No greeting, which the office answers itself where a model is held to a schema."""
 STAND_IN = """
 [[providers]]
 id = "embedded"
@@ -293,7 +295,7 @@ def loading(folder: Path, seconds: int) -> Iterator[Office]:
 
 def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(tmp_path: Path) -> None:
     with loading(tmp_path, seconds=60) as here:
-        here.daemon.call("Agent.start", prompt="Halo", run_id="r1", options={"provider": "embedded"})
+        here.daemon.call("Agent.start", prompt=ASKED, run_id="r1", options={"provider": "embedded"})
         until((tmp_path / "lib" / "loading").exists, "weights that load")
         here.stop(codes=(-signal.SIGTERM,))
         (tmp_path / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=0))
@@ -303,7 +305,7 @@ def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(
 
 def test_after_weights_have_loaded_a_stop_is_an_ordinary_one(tmp_path: Path) -> None:
     with loading(tmp_path, seconds=0) as here:
-        outcome = here.daemon.call("Agent.run", prompt="Halo", options={"provider": "embedded"})
+        outcome = here.daemon.call("Agent.run", prompt=ASKED, options={"provider": "embedded"})
         assert (outcome["response"], outcome["fallbacks"][0]["provider"]) == ("Selesai", "embedded")
         here.stop()
 
@@ -324,7 +326,7 @@ def test_a_stop_while_the_embedded_model_reads_its_prompt_is_as_quiet(tmp_path: 
     long = " ".join(f"Aturan {number}: dahulukan warga nomor {number * 7919}." for number in range(250))
     with running(tmp_path, final("x"), config=EMBEDDED.format(long=long)) as daemon, ThreadPoolExecutor(1) as client:
         here = Office(daemon, tmp_path / "none")
-        waiting = client.submit(daemon.call, "Agent.run", prompt="Halo", run_id="r1", session_id="s1")
+        waiting = client.submit(daemon.call, "Agent.run", prompt=ASKED, run_id="r1", session_id="s1")
         until_there(daemon, "r1")
         here.wait_until_asked("r1")
         time.sleep(8)  # until its weights are loaded and it reads; nothing shows that from outside
@@ -354,7 +356,7 @@ async def test_a_reload_that_replaces_the_provider_in_mid_turn_lets_the_turn_end
         config = PROVIDER.format(endpoint=wire.endpoint)
         with office(tmp_path, final("another"), more=config) as here:
             options = {"provider": "wire"}
-            run = asyncio.to_thread(here.daemon.call, "Agent.run", prompt="Halo", run_id="r1", options=options)
+            run = asyncio.to_thread(here.daemon.call, "Agent.run", prompt=ASKED, run_id="r1", options=options)
             running_ = asyncio.create_task(run)
             await asyncio.to_thread(until_there, here.daemon, "r1")
             await asyncio.to_thread(wire.asked.wait)
