@@ -109,7 +109,8 @@ class Composer:
 
 def named_properties(hints: Hints, linker: Linker) -> list[str]:
     """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
-    also = [name for phrase, name in linker.lexicon.also if f" {phrase} " in f" {hints.masked.lower()} "]
+    said = [*linker.lexicon.also, *linker.measured]
+    also = [name for phrase, name in said if f" {phrase} " in f" {hints.masked.lower()} "]
     known = set(linker.schema.properties)
     labels = [set(parts(label)) for label in linker.schema.labels]
     own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]

@@ -58,6 +58,12 @@ class Linker:
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         self._property_roots = [(_roots(name), name) for name in schema.properties if _roots(name)]
         self._known = {**self._named, **lexicon.relationships}
+        self.measured = [
+            (word, name)
+            for word, called in languages().measures
+            for name in schema.properties
+            if root(called) in {root(part) for part in parts(name)}
+        ]
         self._meanings = Meanings(self._known, languages().words | lexicon.words)
 
     def link(self, question: str) -> Hints:

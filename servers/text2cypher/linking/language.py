@@ -35,7 +35,7 @@ class Language:
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
     values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `clitics`,
     `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code; `informal`:
-    spoken form → written; `doubled`: a noun said twice is its plural.
+    spoken form → written; `doubled`: a noun said twice is its plural; `measures`: (word, a property's word).
     """
 
     def written(self, question: str) -> str:
@@ -76,6 +76,7 @@ class Language:
     clitics: tuple[str, ...]
     informal: dict[str, str]
     doubled: bool
+    measures: tuple[tuple[str, str], ...]
     suffixes: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
@@ -118,6 +119,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(_all(every, "clitics")),
         {said: word for one in every for said, word in one.get("informal", {}).items()},
         any(one.get("doubled") for one in every),
+        tuple((word, name) for one in every for name, words in one.get("measures", {}).items() for word in words),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},

@@ -95,6 +95,17 @@ def test_a_label_said_as_a_relationship_is_called_a_flag_and_a_number_of_its_own
         held.backend.close()
 
 
+def test_the_most_expensive_ones_are_ranked_by_their_price(tmp_path: Path) -> None:
+    held = opened(tmp_path, {"nodes.Ware": "name,unitPrice,weight\nRope,12.5,3\nLamp,40,1\nSail,99,7\n"})
+    try:
+        for question, limit in (("What are the 2 most expensive wares?", 2), ("Apa ware termahal di graf?", 1)):
+            found = texts(held, question)
+            assert any(f"ORDER BY a.unitPrice DESC LIMIT {limit}" in text for text in found), found
+            assert not any("weight" in text for text in found)
+    finally:
+        held.backend.close()
+
+
 def fits(grammar: str, query: str) -> bool:
     """True when the grammar lets the query be written whole."""
     tokenizer = LLTokenizer("byte")
