@@ -26,6 +26,8 @@ BATCH = 64
 """Tokens read between two chances to stop (about 1 s on two cores); larger ones are hardly faster on a CPU."""
 MEMORY_CACHE_MIB = 512
 """Prompts that the library keeps in memory besides the current one (its own default is 8192)."""
+_ASIDE: dict[str, Any] = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
+"""The shortest request there is."""
 
 
 class Stopped(Exception):
@@ -76,6 +78,16 @@ class Engine:
             self._held[key] = answer.cached + answer.read
             self._save(key)
         return key
+
+    def warm_up(self, grammar: str, stop: Callable[[], bool]) -> None:
+        """Load, and do once what the first answer of a process would wait for.
+
+        That touches every weight and has the library make its tables for grammars. Raises Stopped, ProviderFailure.
+        """
+        if self._server is None:
+            self._load()
+            self._chat({**_ASIDE, "grammar": grammar}, None, stop)
+            self._used = False  # nothing that a restore would be a pity to overwrite
 
     def write(
         self, body: dict[str, Any], key: str | None, emit: Callable[[str], None], stop: Callable[[], bool]
@@ -168,8 +180,7 @@ class Engine:
             return False
         if self._used:
             # Restoring overwrites the slot. Reading something else first makes the library keep what it holds.
-            aside = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
-            self._chat(aside, None, lambda: False)
+            self._chat(_ASIDE, None, lambda: False)
         answer = self._slot("restore", SnapshotFolder.file_name(key))
         if answer is None:
             self._snapshots.discard(key)

@@ -121,7 +121,12 @@ class LlamaCppModel:
         ProviderFailure as `turn` does.
         """
         self._require(None)
-        await self._on_worker(lambda engine, _emit, stop: engine.read_prefix(messages, stop), None, None)
+
+        def work(engine: Engine, _: Callable[[str], None], stop: Callable[[], bool]) -> None:
+            engine.warm_up(constraint.from_schema(constraint.ANY_OBJECT), stop)
+            engine.read_prefix(messages, stop)
+
+        await self._on_worker(work, None, None)
 
     def state(self) -> ProviderState:
         """`ready` when the weights are there (loaded or not), `down` when they must be pulled first."""
