@@ -6,7 +6,7 @@ the citizen wrote it. What is no answer (a question, an order to the machine, wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
@@ -21,8 +21,6 @@ from agentd.apps.letters.evidence.spans import spans
 from agentd.apps.letters.evidence.values import within
 from agentd.messages import Said
 
-ASKED = "asked"
-"""In a refused call's output: the one field that the citizen was asked for."""
 MOST = 24
 """Words of an answer; who writes more says more than one field."""
 _DETECTION = all_words().detection
@@ -31,24 +29,10 @@ _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 
 def answers(field: Field, case: Case) -> Iterator[Claim]:
     """What the citizen answered where this field alone was asked for: the value in question, or another."""
-    for order, path in asked_alone(case.said, case.tool).items():
+    for order, path in case.asked_alone.items():
         turn = case.turn(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
-
-
-def asked_alone(said: Sequence[Said], tool: str) -> Mapping[int, str]:
-    """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
-    found: dict[int, str] = {}
-    asked: str | None = None
-    for entry in sorted(said, key=lambda entry: entry.order):
-        if entry.by == "agent":
-            own = entry.tool == tool and isinstance(entry.value, Mapping)
-            asked = entry.value.get(ASKED) if own else None
-        elif entry.by == "citizen" and asked is not None:
-            found[entry.order] = asked
-            asked = None
-    return found
 
 
 def _answer(turn: Turn, said: Sequence[Said]) -> str | None:

@@ -23,6 +23,8 @@ from agentd.messages import Said
 
 Json = Any
 BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
+ASKED = "asked"
+"""In a refused call's output: the one field that the citizen was asked for."""
 _RECENT = 5
 """Names of fields before a message that may say what an ambiguous question asks for."""
 
@@ -102,6 +104,25 @@ class Case:
     @cached_property
     def _by_order(self) -> dict[int, Turn]:
         return {turn.order: turn for turn in self.turns}
+
+    @cached_property
+    def taking_back(self) -> tuple[Turn, ...]:
+        """The messages in which a sentence calls something wrong."""
+        return tuple(turn for turn in self.turns if any(each.wrong for each in turn.heard.sentences))
+
+    @cached_property
+    def asked_alone(self) -> Mapping[int, str]:
+        """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
+        found: dict[int, str] = {}
+        asked: str | None = None
+        for entry in sorted(self.said, key=lambda entry: entry.order):
+            if entry.by == "agent":
+                own = entry.tool == self.tool and isinstance(entry.value, Mapping)
+                asked = entry.value.get(ASKED) if own else None
+            elif entry.by == "citizen" and asked is not None:
+                found[entry.order] = asked
+                asked = None
+        return found
 
     def turn(self, order: int) -> Turn | None:
         """The citizen's message of that order; None for a form, a result or a rule."""

@@ -76,6 +76,8 @@ class Heard:
     """It turns down what was offered."""
     aliases: frozenset[tuple[str, str]]
     """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
+    plain: bool = False
+    """It says all of it as true now and of nobody by name, and corrects nothing."""
 
 
 def heard(text: str, lexicon: Lexicon) -> Heard:
@@ -93,7 +95,13 @@ def heard(text: str, lexicon: Lexicon) -> Heard:
         aliases |= set(owners.aliases(part, sentence.marks))
     another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
-    return Heard(tuple(found), another, frozenset(aliases))
+    return Heard(tuple(found), another, frozenset(aliases), all(map(_is_plain, found)))
+
+
+def _is_plain(sentence: Sentence) -> bool:
+    odd = sentence.people or sentence.proposes or any(sentence.times) or any(sentence.corrected)
+    denies = any(mark.cue is Cue.NEGATION for mark in sentence.marks)
+    return not odd and not denies and all(mood is Mood.SAID for mood in sentence.moods)
 
 
 def _asks_instead(sentence: Sentence) -> bool:

@@ -59,11 +59,12 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
     claims = list(_judged(chain(reader(field, case), mentions.called(field, case)), field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
-    silent = (turn for turn in case.turns if turn.order not in spoken)
+    silent = (turn for turn in case.taking_back if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
     claims += picked.choices(field, case) if mentions.own(field) else ()
     answered = list(answers(field, case))
-    claims = [one for one in claims if one.message not in {other.message for other in answered}] + answered
+    instead = {claim.message for claim in answered}
+    claims = [claim for claim in claims if claim.message not in instead] + answered
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
     said = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
