@@ -152,7 +152,9 @@ class LetterField(BaseModel):
         _refuse_unprintable(text, glyphs)
         read = kind.read(text)
         if self.pattern is not None and not re.fullmatch(self.pattern, read):
-            raise ValueError(f"bentuknya lain{f', misalnya {self.examples[0]}' if self.examples else ''}.")
+            if self.examples:
+                raise ValueError(f"bentuknya lain, misalnya {self.examples[0]}.")
+            raise ValueError("bentuknya lain.")
         if self.kind == "number" and not self._within(read):
             raise ValueError(f"harus antara {self.least or 0} dan {'…' if self.most is None else self.most}.")
         return read

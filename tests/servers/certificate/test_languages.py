@@ -55,9 +55,9 @@ def test_the_sentences_are_found() -> None:
 def test_every_sentence_is_said_in_each_language(language: str) -> None:
     spoken = words(language)
     assert [text for text in ALL if text not in spoken.errors] == []
-    assert spoken.told("harus 16 angka, yang ditulis 15 angka.") == "it must be 16 digits, 15 were written."
-    assert spoken.told("tanggal ini tidak terbaca. Tulis misalnya 5 Maret 1990 atau 05-03-1990.").isascii()
-    assert spoken.told("Tidak dikenal.") == "Tidak dikenal."
+    assert spoken.translated("harus 16 angka, yang ditulis 15 angka.") == "it must be 16 digits, 15 were written."
+    assert spoken.translated("tanggal ini tidak terbaca. Tulis misalnya 5 Maret 1990 atau 05-03-1990.").isascii()
+    assert spoken.translated("Tidak dikenal.") == "Tidak dikenal."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
