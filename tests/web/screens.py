@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ LANDSCAPE = {"width": 1920, "height": 1080}
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1366, "height": 900}
 TODAY = {"AGENTD_CLOCK": "2026-01-05T09:00:00+07:00+"}
+PAIRED = datetime.fromisoformat("2026-01-05T09:04:00+07:00")
+"""Soon after the daemon's start by its own clock: what was begun by another is from before it was set."""
 PART = call(LETTER["tool"], nama="Budi Santoso", nik=LETTER["input"]["nik"])
 TALK = (
     PART,
@@ -176,7 +179,7 @@ def resident(browser: Browser, daemon: Daemon) -> None:
     """A resident who signs in, and gets a letter by taps."""
     budi = residents()[0]
     with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
-        pair(page, daemon, "kiosk-lobi")
+        pair(page, daemon, "kiosk-lobi", PAIRED)
         shot(page, "kiosk-entrance")
         page.locator("#sign-in").click()
         page.locator("[name=nik]").fill(budi["nik"])
@@ -196,7 +199,7 @@ def resident(browser: Browser, daemon: Daemon) -> None:
 def request(browser: Browser, daemon: Daemon) -> None:
     """A visitor without a PIN, and the officer who looks at the request."""
     with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
-        pair(page, daemon, "kiosk-2")
+        pair(page, daemon, "kiosk-2", PAIRED)
         page.locator("#without-pin").click()
         page.locator("[data-letter=surat_keterangan_domisili]").click()
         fill_form(page, {**FIELDS, "nik": residents()[0]["nik"]})

@@ -33,9 +33,10 @@ def enter(page: Page, token: str) -> None:
     expect(page.locator("#login")).to_be_hidden()
 
 
-def pair(page: Page, daemon: Daemon, name: str) -> None:
-    """Type the six digits of `agentd kiosk pair` at the kiosk, which has no token yet."""
-    code, _ = Pairing(daemon.state, TokenStore(daemon.state / "access.json")).begin(name, datetime.now(UTC))
+def pair(page: Page, daemon: Daemon, name: str, now: datetime | None = None) -> None:
+    """Type the six digits of `agentd kiosk pair` at the kiosk, which has no token yet; `now`: by the daemon's clock."""
+    pairing = Pairing(daemon.state, TokenStore(daemon.state / "access.json"))
+    code, _ = pairing.begin(name, now or datetime.now(UTC))
     page.locator("#pair-code").fill(code)
     page.locator("#pair button").click()
     expect(page.locator("#pair")).to_have_count(0)
