@@ -18,9 +18,9 @@ FIRST, LAST = 4_000, 32_000
 """Characters; a text of LAST that is read in no time is quick enough, whatever its curve."""
 
 
-def grows(read: Callable[[str], object], family: Callable[[int], str]) -> float:
-    """How many times dearer the double length is, at the length where it can be measured."""
-    size = FIRST
+def grows(read: Callable[[str], object], family: Callable[[int], str], first: int = FIRST) -> float:
+    """How many times dearer the double length is, at the length from `first` where it can be measured."""
+    size = first
     while (small := _cost(read, family(size))) < ENOUGH_S and size < LAST:
         size *= 2
     if small < ENOUGH_S:

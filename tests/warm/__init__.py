@@ -116,6 +116,11 @@ def _template() -> Path:
     return folder / "s"
 
 
+def interpreter() -> str:
+    """For `sys.executable`: what this process starts as `python3` beside it is a fork where that is allowed."""
+    return str(_template().with_name("bin") / "python") if allowed else sys.executable
+
+
 @cache
 def _started() -> tuple[Path, subprocess.Popen[str]]:
     """Its folder and process: begun with the first request, ended with this process."""

@@ -11,7 +11,6 @@ import asyncio
 import json
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -56,7 +55,7 @@ models = ["qwen2.5-coder-1.5b-instruct-q4_k_m"]
 timeout_s = 300.0
 
 """ + "\n".join(
-    f'[[servers]]\nname = "{name}"\ncommand = "{sys.executable}"\nargs = ["-m", "servers.{module}"]\n'
+    f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{module}"]\n'
     for name, module in SERVERS.items()
 )
 

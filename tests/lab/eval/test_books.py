@@ -5,6 +5,7 @@ Issue 19: nothing of ours may spoil a right plan, and of wrong answers at most o
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from lab.eval.books import DATABASES
 from lab.eval.books.asking import asked_all, read
 from lab.eval.books.calibration import bands, table
 from lab.eval.books.mistakes import MISTAKES
+from tests import warm
 
 SAMPLED = (
     "joined on anything",
@@ -28,7 +30,10 @@ SAMPLED = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DATABASES)
-async def test_right_plans_are_told_rightly_and_wrong_ones_do_not_look_certain(tmp_path: Path, name: str) -> None:
+async def test_right_plans_are_told_rightly_and_wrong_ones_do_not_look_certain(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", warm.interpreter())
     spoiled = [MISTAKES[each] for each in SAMPLED] if name == "chinook" else []  # one database is enough for these
     made = await asked_all(name, tmp_path, [None, *spoiled])
     right = [each for each in made if not each.mistake]
