@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
+from agentd.agent import languages
 from agentd.apps.analytics.periods import period_of
 from agentd.apps.analytics.spans import month_label
+from agentd.apps.analytics.vocabulary import vocabulary
 from agentd.apps.analytics.wording import label_for
 
 STATUS = "needs_clarification"
@@ -39,14 +41,14 @@ def without_subject(question: str, known: Sequence[str]) -> Clarification:
 
 
 def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
-    """The question that `said` stands for, as an answer to what was asked back last: a choice, its number, or the
-    period that was missing. Anything else is a question of its own."""
+    """The question that `said` stands for, as an answer to what was asked back last: a choice, its number in any words
+    ("2", "yang kedua", "the second one"), or the period that was missing. Anything else is a question of its own."""
     if not pending:
         return said
     choices = [str(choice) for choice in pending["choices"]]
     plain = said.strip().rstrip(".?! ").casefold()
-    if number := re.fullmatch(r"(?:nomor|no\.?|pilihan|number)?\s*(\d)", plain):
-        return choices[int(number[1]) - 1] if 0 < int(number[1]) <= len(choices) else said
+    if place := _place(plain):
+        return choices[place - 1] if place <= len(choices) else said
     for choice in choices:
         if plain == choice.rstrip("? ").casefold():
             return choice
@@ -54,3 +56,18 @@ def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
         asked = str(pending["question"]).strip().rstrip("?. ")
         return said if set(asked.casefold().split()) <= set(plain.split()) else f"{asked} {said.strip().rstrip('?. ')}?"
     return said
+
+
+def _place(plain: str) -> int:
+    """The number that is all a short answer says; 0 where it says more, or none."""
+    tokens = re.findall(r"\w+", plain)
+    known = {
+        **languages.words().digits,
+        **languages.words().numbers,
+        **languages.words().ordinals,
+        **vocabulary().ordinals,
+    }
+    said = [token for token in tokens if token not in vocabulary().picks] or tokens
+    if len(said) != 1:
+        return 0
+    return int(said[0]) if re.fullmatch(r"\d", said[0]) else known.get(said[0], 0)

@@ -77,6 +77,7 @@ class Vocabulary:
     included: frozenset[str]
     several: frozenset[str]
     how_many: frozenset[str]
+    picks: frozenset[str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
 

@@ -43,6 +43,11 @@ def test_a_missing_period_is_asked_for_with_whole_questions() -> None:
         ("1", SUBJECT, "Total penjualan Januari 2023?"),
         ("Januari 2023", SUBJECT, "Januari 2023"),
         ("2", None, "2"),
+        ("yang kedua ya", SUBJECT, "Berapa piutang?"),
+        ("the second one", PERIOD, "Berapa total penjualan Februari 2023?"),
+        ("dua", SUBJECT, "Berapa piutang?"),
+        ("number 1 please", SUBJECT, "Total penjualan Januari 2023?"),
+        ("dua customer terbesar", SUBJECT, "dua customer terbesar"),
     ],
 )
 def test_an_answer_means_the_question_it_completes(said: str, pending: Clarification | None, meant: str) -> None:
