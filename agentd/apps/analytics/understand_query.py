@@ -14,6 +14,7 @@ from agentd.apps.analytics.periods import period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
 from agentd.apps.analytics.spans import Period
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
+from agentd.apps.analytics.vocabulary import finder
 from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
@@ -130,6 +131,8 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
     intent = _name(value.get("intent"))
     entities = texts(value.get("entities_mentioned") or value.get("entities"))
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
+    if intent in _CHANGES and finder("reads").match(question):
+        intent = "master_data"  # a small model takes "list of suppliers" for an order
     if intent in _CHANGES:
         raise NodeFailed(
             say["reads_only"], "the question asks to change data", validation_status="failed_understanding"

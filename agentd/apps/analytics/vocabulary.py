@@ -78,6 +78,7 @@ class Vocabulary:
     several: frozenset[str]
     how_many: frozenset[str]
     picks: frozenset[str]
+    reads: frozenset[str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
 

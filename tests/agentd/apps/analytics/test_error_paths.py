@@ -62,6 +62,13 @@ async def test_a_question_that_would_change_data_is_refused(erp: Path) -> None:
     assert (node, "hanya membaca" in message) == ("understand_query", True)
 
 
+async def test_a_list_that_a_small_model_takes_for_a_change_is_given(erp: Path) -> None:
+    office = Office(erp, {**SALES, "intent": "change_data"}, ANSWER)
+    answer = await office.ask("List of total sales of January 2023")
+    assert answer["final_narrative"] == "Total Rp 125.000.000,50."
+    assert office.records["understand_query"]["changes"]["intent"] == "master_data"
+
+
 async def test_a_model_that_fails_is_asked_again(erp: Path) -> None:
     """seed 003 §3.1: retry; the second answer is taken and each attempt counts."""
     office = Office(erp, error("timeout"), SALES, ANSWER)
