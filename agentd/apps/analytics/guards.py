@@ -56,22 +56,22 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
         elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
             yield f"{key}: it asks for {', '.join(outside)}; the question's period has other bounds"
-    yield from _part_of_the_period(plan, dates)
 
 
-def _part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
-    """A plan that begins after the period does, or ends before: a quarter from its second month. A balance has one day
-    alone, what is open has no end of its own."""
-    start = min((day for name, day in dates.items() if name.startswith("START")), default=OPEN)
-    end = max((day for name, day in dates.items() if name.startswith("END")), default="")
+def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
+    """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month.
+    A balance has one day alone, what is open has no end of its own; of periods within each other either may be meant."""
+    starts = [day for name, day in dates.items() if name.startswith("START")]
+    ends = [day for name, day in dates.items() if name.startswith("END")]
     found = {day for _, text in _conditions(plan) for day in _DAY.findall(text)}
     days = sorted(found - {dates.get("TODAY")})
-    if not days or start == OPEN or end in ("", dates.get("TODAY")):
+    if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
         return
-    late = start < days[0] < end
-    early = start < days[-1] < end
-    if late or early:
-        yield f"it asks for {days[0]} to {days[-1]} alone, the question for {start} to {end}"
+    after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
+    if days[0] in starts and days[-1] in (*ends, *after):
+        return
+    if min(starts) < days[0] < max(ends) or min(starts) < days[-1] < max(ends):
+        yield f"{days[0]} – {days[-1]}"
 
 
 def _chosen(text: str) -> str:

@@ -14,7 +14,7 @@ from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
-from agentd.apps.analytics.guards import silent_mistakes
+from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
@@ -160,6 +160,7 @@ class PlanExecution:
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         unmet = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
+        unmet += part_of_the_period(plan, named)
         asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
         plan = replace(plan, doubts=[*plan.doubts, *asks])
         return plan, [*plan.fatal, *refused, *plan.doubts]

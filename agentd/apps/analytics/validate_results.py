@@ -7,13 +7,15 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, left_out
 from agentd.apps.analytics.checks import checked, quality_score
+from agentd.apps.analytics.guards import part_of_the_period
 from agentd.apps.analytics.node_context import NodeContext
+from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.understand_query import past_questions, periods_in
 from agentd.apps.analytics.wording import say_for
 
 
@@ -44,6 +46,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     tables = state.get("relevant_tables") or []
     words = coverage.uncovered(state["user_query"], _plan(state), past_questions(state), tables)
+    words += part_of_the_period(_plan(state), _dates(state, context))
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
@@ -70,6 +73,12 @@ def _plan(state: AgentState) -> Plan:
     """What was carried out, as it is in the state."""
     queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
     return Plan(queries, state.get("raw_data_query_plan"), operations, "", {}, [])
+
+
+def _dates(state: AgentState, context: NodeContext) -> dict[str, str]:
+    """Those that the plan could name."""
+    question, today = state["user_query"], context.clock.now().date()
+    return usable(question, dates_for(question, periods_in(question, past_questions(state), today), today))
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:

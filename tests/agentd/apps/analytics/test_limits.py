@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.analytics.guards import silent_mistakes
+from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
 from agentd.apps.analytics.limits import asked_for
 from agentd.apps.analytics.plan import read_plan
+from agentd.apps.analytics.planned import Plan
 
 DATES = {"TODAY": "2023-03-01", "START_DATE": "2023-01-01", "END_DATE": "2023-01-31"}
 TODAY = {"TODAY": "2023-03-01"}
@@ -99,16 +100,20 @@ def test_the_bounds_of_the_period_and_of_its_months_are_let_through() -> None:
 @pytest.mark.parametrize(
     ("where", "part"),
     [
-        ("d >= '2022-02-01' AND d <= '2022-12-31'", "2022-02-01 to 2022-12-31"),
-        ("d >= '2022-01-01' AND d < '2022-12-01'", "2022-01-01 to 2022-12-01"),
-        ("d <= '2022-12-31'", ""),
-        ("d >= '2022-01-01'", ""),
+        ("d >= '2022-02-01' AND d <= '2022-12-31'", ["2022-02-01 – 2022-12-31"]),
+        ("d >= '2022-01-01' AND d < '2022-12-01'", ["2022-01-01 – 2022-12-01"]),
+        ("d >= '2022-03-01' AND d < '2022-04-01'", []),
+        ("d <= '2022-12-31'", []),
+        ("d >= '2022-01-01'", []),
     ],
 )
-def test_a_part_of_the_period_is_refused_and_a_balance_of_one_day_is_not(where: str, part: str) -> None:
-    year = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
-    found = faults("Total penjualan 2022", f"SELECT SUM(t) AS t FROM s WHERE {where}", year)
-    assert found == ([f"it asks for {part} alone, the question for 2022-01-01 to 2022-12-31"] if part else [])
+def test_a_part_of_the_period_is_doubted_and_a_balance_or_a_month_that_is_named_too_is_not(
+    where: str, part: list[str]
+) -> None:
+    query = {"purpose": "", "query": f"SELECT SUM(t) AS t FROM s WHERE {where}", "result_key": "T"}
+    named = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
+    named |= {"START_DATE_2": "2022-03-01", "END_DATE_2": "2022-03-31"}
+    assert list(part_of_the_period(Plan([query], None, [], "", {}, []), named)) == part
 
 
 @pytest.mark.parametrize(
