@@ -60,7 +60,7 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
 
 def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month.
-    A balance has one day alone, what is open has no end of its own; of periods within each other either may be meant."""
+    A balance has one day alone, what is open has no end of its own; of periods in each other either may be meant."""
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     found = {day for _, text in _conditions(plan) for day in _DAY.findall(text)}
