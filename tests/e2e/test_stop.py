@@ -77,9 +77,9 @@ class Office:
         log = (self.daemon.folder / "stderr.log").read_text()
         assert not [word for word in NOISE if word in log], log[-4000:]
 
-    def ended(self, run_id: str) -> dict[str, Any]:
+    def ended(self, run_id: str, prompt: str = "Halo") -> dict[str, Any]:
         """The run once it has ended, by joining it; its events number without a gap."""
-        outcome: dict[str, Any] = self.daemon.call("Agent.run", prompt="Halo", run_id=run_id)
+        outcome: dict[str, Any] = self.daemon.call("Agent.run", prompt=prompt, run_id=run_id)
         kinds = [event["type"] for event in self.daemon.events(run_id)]
         assert kinds.count("run.started") == kinds.count("run.finished") == 1
         assert [event["seq"] for event in self.daemon.events(run_id)] == list(range(1, len(kinds) + 1))
@@ -300,7 +300,7 @@ def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(
         here.stop(codes=(-signal.SIGTERM,))
         (tmp_path / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=0))
         here.daemon.start()
-        assert here.ended("r1")["response"] == "Selesai"
+        assert here.ended("r1", ASKED)["response"] == "Selesai"
 
 
 def test_after_weights_have_loaded_a_stop_is_an_ordinary_one(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_a_stop_while_the_embedded_model_reads_its_prompt_is_as_quiet(tmp_path: 
         daemon.config.write_text(HEAD)
         daemon.script(final("Selesai"))
         daemon.start()
-        assert here.ended("r1")["response"] == "Selesai"
+        assert here.ended("r1", ASKED)["response"] == "Selesai"
 
 
 # ── reloads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
