@@ -18,7 +18,7 @@ from agentd.ports import Meaning
 NEAR, AHEAD = 0.84, 0.01
 """Cosines of multilingual-e5-small: how near the nearest sense is, and how far ahead of the second."""
 _SAYS = frozenset({"title", "format", "enum", "pattern"})
-_TEXTS = [", ".join((sense, *words)[:6]) for sense, words in phrases().senses.items()]
+_TEXTS = [f"{sense}: {', '.join((sense, *words)[:6])}" for sense, words in phrases().senses.items()]
 
 
 async def described(tool: ToolInfo, meaning: Meaning) -> ToolInfo:
