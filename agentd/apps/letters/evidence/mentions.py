@@ -42,12 +42,13 @@ def own(field: Field) -> bool:
 
 
 def called(field: Field, case: Case) -> Iterator[Claim]:
-    """What stands under the own name of a field of who speaks (`nama pelapor`): `saya mau surat` says no name."""
+    """What is said under the own name of a field of who speaks (`nama pelapor`), or where it was asked for by that."""
     if field.told_about and field.person == CITIZEN:
         named = {
             turn.order
             for turn in case.turns
-            if any(one.plain and one.keys == {field.key} for each in turn.named for one in each)
+            if narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+            or any(one.plain and one.keys == {field.key} for each in turn.named for one in each)
         }
         yield from (claim for claim in mentions(field, case) if claim.message in named)
 
