@@ -48,7 +48,7 @@ class Workflows:
                 "serializer": JsonSerializer(),
                 "log_level": "CRITICAL",
                 # SQLite has one writer: more threads only wait for it, and for each other (docs/benchmarks.md)
-                "max_executor_threads": 2 if cluster is None else None,
+                "max_executor_threads": 4 if cluster is None else None,
             }
         )
 
