@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from agentd.agent.approval import ApprovalNeeded
@@ -11,7 +14,7 @@ from agentd.plugins import apps
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
-WIRING: Wiring = None  # type: ignore[assignment]   # these apps are asked for nothing that needs it
+WIRING = cast("Wiring", SimpleNamespace(meaning=None))  # these apps are asked for nothing that needs more
 
 
 def host() -> MemoryTools:

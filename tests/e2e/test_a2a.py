@@ -45,8 +45,8 @@ from a2a.utils.errors import (
 
 from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
-from tests.e2e.test_deletion import wait_until
 from tests.e2e.test_main_job import LETTER, WORDS
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ async def test_who_waits_or_reads_is_sent_away_when_their_rights_end(tmp_path: P
             lines = stream.aiter_lines()
             task = json.loads((await anext(lines)).removeprefix("data: "))["result"]
             waits = asyncio.create_task(wire.post("/a2a", json=body("message/send")))
-            await asyncio.to_thread(wait_until, lambda: len(daemon.call("Agent.list")["runs"]) == 2)
+            await asyncio.to_thread(until, lambda: len(daemon.call("Agent.list")["runs"]) == 2, "the second task")
             tokens.revoke("other")
             assert (await waits).status_code == 401
             with pytest.raises(httpx.RemoteProtocolError):

@@ -299,6 +299,7 @@ def wait_for(locator: Locator, office: Daemon) -> None:
 
 
 @pytest.mark.model
+@pytest.mark.timeout(1800)  # a minute alone; a neighbour that keeps a core busy makes it many
 @pytest.mark.usefixtures("weights")
 def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, open_page: Open) -> None:
     """A fresh machine as it is shipped: no key, no Ollama. What the model says is its own; what it does is not.

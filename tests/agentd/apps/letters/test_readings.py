@@ -48,7 +48,7 @@ async def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypat
         return reader(text, *arguments, **options)
 
     monkeypatch.setattr(conversation, "read", counted)
-    app = Letters(cast("Wiring", SimpleNamespace()))
+    app = Letters(cast("Wiring", SimpleNamespace(meaning=None)))
     for session in ("a", "b", "a", "b"):
         assert app.turns.supports(of_session(session))
     assert len(read) == 2
