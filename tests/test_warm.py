@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import warm
+from tests.waiting import until
 
 
 def ask(*argv: str | Path, whole: bool = True) -> socket.socket:
@@ -32,8 +33,7 @@ def test_a_process_that_ends_while_its_asker_hangs_up_harms_no_other(tmp_path: P
     pid = int(first.recv(64))
     second = ask("python3", script, whole=False)
     os.kill(pid, signal.SIGKILL)
-    while Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z":
-        pass
+    until(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "Z", "the end of the first")
     first.close()
     second.sendall(b"\n")  # both events are read at once, the end first
     assert int(second.recv(64)) > 0

@@ -12,7 +12,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 ASSURANCE = "agentd/assurance"
 """A tool's own `_meta`: the least level at which its call is made."""
 DECLARES = "agentd/declares"
-"""A tool's own `_meta`: its act states what no register knows, so that whoever asks, it rests on their word."""
+"""A tool's own `_meta`: its act states what no register knows, so it rests on a statement, whatever the level."""
 
 
 def reaches(level: str, least: str) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.waiting import until
 
 SCRIPT = Path(__file__).with_name("careless.py")
 CARELESS = '[[servers]]\nname = "careless"\ncommand = "python3"\nargs = ["{}", "{}"]\n'
@@ -29,15 +30,14 @@ def planted_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("turn", [call("hang", nama=NAME), {"text": json.dumps(final(NAME)), "after_ms": LATE_MS}])
-def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Path, turn: object) -> None:
+def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Path, turn: dict[str, Any]) -> None:
     hangs = tmp_path / "hangs"
     config = HEAD + DEBUG + "\n".join(SERVERS.values()) + CARELESS.format(SCRIPT, hangs)
     with running(tmp_path, turn, config=config) as daemon:
         run_id = daemon.call("Agent.start", prompt=f"Nama saya {NAME}, NIK {NIK}")["run_id"]
         with daemon.request(f"/events?run_id={run_id}") as stream:
             assert any(b"event: model.started" in line for line in stream)
-        while "action" in turn and not hangs.exists():  # type: ignore[operator]
-            time.sleep(0.05)
+        until(lambda: "action" not in turn or hangs.exists(), "the call")
         daemon.kill(signal.SIGTERM)
     assert planted_in(said(daemon)) == []
 

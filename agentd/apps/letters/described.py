@@ -57,7 +57,8 @@ class Described:
 
     async def learn(self, tool: ToolInfo) -> ToolInfo:
         """The tool, described; the same one is looked at once."""
-        if self._meaning is not None and silent(tool) and self.of(tool) is tool:
+        seen, _ = self._known.get(tool.name, (None, tool))
+        if self._meaning is not None and silent(tool) and seen != tool:
             self._known[tool.name] = tool, await described(tool, self._meaning)
         return self.of(tool)
 

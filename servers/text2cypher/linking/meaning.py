@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from servers.text2cypher.linking.language import languages
@@ -16,6 +16,8 @@ from servers.text2cypher.linking.names import root
 
 AHEAD = 0.02
 """How much nearer the name must be than any other, of likenesses from 0.78 to 0.97."""
+REMEMBERED = 1000
+"""Unknown words whose nearest name is kept."""
 MOST_NAMES = 200  # of more none is ahead, and embedding them takes seconds
 
 
@@ -26,7 +28,7 @@ class Meanings:
         self._phrases = phrases if len(set(phrases.values())) <= MOST_NAMES else {}
         self._known = known
         self._roots = {root(word) for phrase in phrases for word in phrase.split()}
-        self._found: dict[str, tuple[str, float] | None] = {}
+        self.nearest = lru_cache(REMEMBERED)(self._nearest)
 
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
         """(word, name, likeness) of each unknown word that is near a name."""
@@ -38,11 +40,9 @@ class Meanings:
         bare = {word, *(word.removesuffix(clitic) for clitic in languages().clitics)}
         return bool(bare & self._known or {root(form) for form in bare} & self._roots)
 
-    def nearest(self, word: str) -> tuple[str, float] | None:
+    def _nearest(self, word: str) -> tuple[str, float] | None:
         """The name and how like the word is (0 to 1); None where no name is ahead of the others."""
-        if word not in self._found:
-            self._found[word] = self._search(word) if self._phrases else None
-        return self._found[word]
+        return self._search(word) if self._phrases else None
 
     @cached_property
     def _model(self) -> Any:

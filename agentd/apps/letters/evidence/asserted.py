@@ -24,9 +24,7 @@ _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"}
 def asserted(field: Field, case: Case, order: int) -> bool:
     """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
     turn = case.turn(order)
-    if (
-        turn is None or turn.heard.plain or field.kind == "address"
-    ):  # which of its words are whose, only the address says
+    if turn is None or turn.heard.plain or field.kind == "address":  # only an address says which words are whose
         return True
     verdicts = [
         verdict

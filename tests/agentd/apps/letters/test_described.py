@@ -56,6 +56,13 @@ async def test_a_sense_that_is_not_clearly_nearest_is_none() -> None:
     assert await described(TRIP, Nearest(ahead=0.005)) is TRIP
 
 
+async def test_a_tool_of_which_nothing_is_derived_is_looked_at_once_too() -> None:
+    meaning = Nearest(ahead=0.005)
+    known = Described(meaning)
+    assert await known.learn(TRIP) is TRIP and await known.learn(TRIP) is TRIP
+    assert len(meaning.asked) == 2, "a tool is looked at once"
+
+
 async def test_what_was_derived_judges_the_call_and_still_does_when_it_waits_for_a_yes() -> None:
     meaning = Nearest()
     known = Described(meaning)
