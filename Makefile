@@ -9,8 +9,8 @@ DEMO_EXTRAS := --extra gemini --extra embedded --extra languages --extra letters
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE
 
-# A worker for each core, at most four for their memory; more than cores make tests wait for each other.
-WORKERS = -n $(shell nproc) --maxprocesses 4 --dist worksteal
+# Three workers for two cores, as a third of a test's time is waiting; at most six for their memory.
+WORKERS = -n $(shell expr $$(nproc) + $$(nproc) / 2) --maxprocesses 6 --dist worksteal
 
 .DEFAULT_GOAL := help
 

@@ -80,7 +80,7 @@ def test_twice_any_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
     read = READERS[reader]
     read("Nama saya Budi Santoso, untuk melamar kerja sejak Januari 2023.")
 
-    @settings(derandomize=True, max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(derandomize=True, max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(head=st.text(max_size=5), piece=PIECE.map("".join).filter(bool), tail=st.sampled_from(["", '"', "}", "\n"]))
     def repeated(head: str, piece: str, tail: str) -> None:
         def family(size: int) -> str:

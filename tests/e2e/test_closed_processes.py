@@ -36,15 +36,16 @@ def as_ordinary_user(*command: str | Path) -> list[str]:
     return words if os.geteuid() else ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *words]
 
 
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Daemon]:
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("closed")
     made = Daemon(
-        tmp_path,
+        folder,
         [final("Halo")],
         CONFIG,
         {"OFFICE_KEY": KEY, "OFFICE_KEY_PASSPHRASE": PASSPHRASE, "DATABASE_URL": ADDRESS},
     )
-    starter = tmp_path / "agentd"
+    starter = folder / "agentd"
     starter.write_text(f'#!/bin/sh\nexec {" ".join(as_ordinary_user(made.program))} "$@"\n')
     starter.chmod(0o700)
     made.program = starter

@@ -18,7 +18,7 @@ from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.postgresql import postgresql
 from tests.waiting import until
 
-SHARED = '\n[store]\nurl = "{url}"\nnode = "{node}"\nlease_s = 1.5\nconcurrency = 8\n'
+SHARED = '\n[store]\nurl = "{url}"\nnode = "{node}"\nlease_s = {lease_s}\nconcurrency = 8\n'
 TURNS = (
     call("get_current_time"),
     {"text": '{"action":"final","response":"Selesai"}', "after_ms": 150},
@@ -32,7 +32,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Daemon]]:
         daemons: list[Daemon] = []
         for number in range(3):
             folder = tmp_path_factory.mktemp(f"node{number}")
-            config = HEAD + SERVERS["time"] + SHARED.format(url=url, node=f"node{number}")
+            config = HEAD + SERVERS["time"] + SHARED.format(url=url, node=f"node{number}", lease_s=1.5)
             daemons.append(Daemon(folder, TURNS, config).start())
         yield daemons
         for daemon in daemons:
@@ -75,7 +75,7 @@ def test_a_run_is_followed_and_cancelled_through_another_node(nodes: list[Daemon
 
 
 def test_a_shared_queue_with_a_local_register_of_letters_does_not_start(tmp_path: Path) -> None:
-    config = HEAD + SERVERS["certificate"] + SHARED.format(url="postgresql://x/y", node="n")
+    config = HEAD + SERVERS["certificate"] + SHARED.format(url="postgresql://x/y", node="n", lease_s=1.5)
     with pytest.raises(AssertionError, match="set letters_url"):
         Daemon(tmp_path, [final("x")], config).start()
 
@@ -104,11 +104,11 @@ def shared() -> Iterator[str]:
 
 @contextmanager
 def teller(
-    folder: Path, url: str, book: Path, *turns: Any, pay_s: float = 0.0, ahead_s: float = 0.0
+    folder: Path, url: str, book: Path, *turns: Any, pay_s: float = 0.0, ahead_s: float = 0.0, lease_s: float = 1.5
 ) -> Iterator[Daemon]:
     """A node with the till, whose clock is so far ahead of the machine's."""
     folder.mkdir()
-    config = HEAD + TILL.format(file=book, pay_s=pay_s) + SHARED.format(url=url, node=folder.name)
+    config = HEAD + TILL.format(file=book, pay_s=pay_s) + SHARED.format(url=url, node=folder.name, lease_s=lease_s)
     clock = (datetime.now(UTC) + timedelta(seconds=ahead_s)).isoformat() + "+"
     with running(folder, *turns, config=config, env={"AGENTD_CLOCK": clock} if ahead_s else {}) as daemon:
         yield daemon
@@ -119,9 +119,10 @@ def test_a_node_with_another_clock_takes_over_no_run_of_a_live_one(shared: str, 
     book, turns = tmp_path / "till.txt", (call("pay", amount=5), final("Lunas"))
     book.touch()
     ids = [f"skew{ahead_s:.0f}-{number}" for number in range(4)]
+    held = {"pay_s": 4.0, "lease_s": 9.0}  # each looks at the other's lease while it pays; a busy machine keeps its own
     with (
-        teller(tmp_path / "right", shared, book, *turns, pay_s=4.0) as right,
-        teller(tmp_path / "skewed", shared, book, *turns, pay_s=4.0, ahead_s=ahead_s) as skewed,
+        teller(tmp_path / "right", shared, book, *turns, **held) as right,
+        teller(tmp_path / "skewed", shared, book, *turns, **held, ahead_s=ahead_s) as skewed,
     ):
         for run_id in ids:
             right.call("Agent.start", prompt="Halo", run_id=run_id)

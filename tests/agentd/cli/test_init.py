@@ -42,6 +42,7 @@ def test_a_folder_that_holds_something_is_left_as_it_is(tmp_path: Path, capsys: 
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow  # it runs the server's own command
 @pytest.mark.parametrize("words", [["--config", "CONFIG", "check"], ["check", "--config", "CONFIG"]])
 def test_a_servers_command_takes_the_configuration_before_its_words_or_behind_them(
     words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
