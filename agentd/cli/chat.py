@@ -11,21 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from agentd.agent.language import detect, own_language
+from agentd.agent.languages import own
 from agentd.cli import options
+from agentd.cli.chat_lines import Lines, lines
 
-HELP = """\
-/agent on|off|toggle   answer by the agent with its tools, or straight by the model
-/log                   the model requests and tool calls of the last answer
-/steps                 the tool calls of the last answer, with their results
-/open [N]              open the last answer's file (the Nth of several) in this desktop's viewer
-/tools                 the tools and servers there are
-/provider [ID]         which provider answers first
-/model [NAME]          which model
-/reset                 begin a new conversation
-/help                  this
-/exit                  leave   (: works for / everywhere)"""
-KEYS = {"y": True, "ya": True, "yes": True, "n": False, "b": False, "batal": False, "no": False}
-"""What is typed where a call waits for a yes."""
 OPENERS = ("xdg-open", "open")
 """What shows a file on a desktop: Linux', macOS'."""
 WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
@@ -48,10 +38,10 @@ async def _converse(settings: Any) -> int:
     from agentd.cli.client import opened
 
     async with opened(settings) as client:
-        chat = Chat(client, print)
+        chat = Chat(client, print, settings.agent.language)
         read = _reader(lambda: chat.prompt)
         if sys.stdin.isatty():
-            print(f"agentd ({client.where}); /help lists the commands")
+            print(chat.lines.hello.format(where=client.where))
         while (line := await read()) is not None:
             if not await chat.line(line):
                 break
@@ -86,24 +76,28 @@ def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
     return typed
 
 
-def card(approval: dict[str, Any]) -> list[str]:
-    """A call that waits, as a card: what is done, each value, and where it comes from."""
-    sources = approval.get("sources") or {}
-    values = {name: value for name, value in approval["arguments"].items() if value is not None}
-    wide = max(map(len, values), default=0)
-    rows = [
-        f"│ {name:<{wide}}  {value}" + (f"  [{sources[name]}]" if sources.get(name) else "")
-        for name, value in values.items()
-    ]
-    return [f"┌ {approval['tool']}", *rows, "└ " + str(approval["summary"]).replace("\n", "\n  ")]
+def card(approval: dict[str, Any], said: Lines) -> list[str]:
+    """A call that waits, as a card: what is to be checked, then the values that the citizen did not give."""
+    head, *rows = str(approval["summary"]).rstrip().split("\n")
+    words = {"register": said.register, "officer": said.officer, "default": said.default, "derived": said.derived}
+    found: dict[str, list[str]] = {}
+    for name, source in (approval.get("sources") or {}).items():
+        if source in words and (value := approval["arguments"].get(name)) is not None:
+            found.setdefault(words[source], []).append(str(value))
+    sources = [f"  ({source}: {', '.join(values)})" for source, values in found.items()]
+    framed = [f"│ {row}".rstrip() for row in rows[:-1]] + [f"└ {row}" for row in rows[-1:]]
+    return [f"┌ {head}", *framed, *sources]
 
 
 class Chat:
     """The state of one conversation: a line in, lines out through `say`."""
 
-    def __init__(self, client: Any, say: Callable[[str], None]) -> None:
+    def __init__(self, client: Any, say: Callable[[str], None], language: str = "auto") -> None:
         self._client = client
         self._say = say
+        self._fixed = own(language)
+        self._spoken: str | None = None
+        """The code of the language that was written last."""
         self._agent = True
         self._provider: str | None = None
         self._model: str | None = None
@@ -114,10 +108,15 @@ class Chat:
         """The run that waits for a yes, as it was answered."""
 
     @property
+    def lines(self) -> Lines:
+        """What is said here, in the language of the answers; in English until there is one."""
+        return lines()[self._fixed or own_language(self._spoken or "en")]
+
+    @property
     def prompt(self) -> str:
         """`agent> ` while the agent answers, `model> ` while the model does; a question while a call waits."""
         if self.waiting is not None:
-            return "y = ya/yes, n = batal/no, or write what is to be changed> "
+            return self.lines.decide
         return "agent> " if self._agent else "model> "
 
     async def line(self, text: str) -> bool:
@@ -132,9 +131,10 @@ class Chat:
 
         waiting, self.waiting = self.waiting, None
         try:
-            if waiting is not None and text.casefold() in KEYS:
-                await self._decide(waiting, KEYS[text.casefold()])
+            if waiting is not None and text.casefold() in self.lines.yes | self.lines.no:
+                await self._decide(waiting, text.casefold() in self.lines.yes)
                 return True
+            self._spoken = detect(text, self._spoken)
             await (self._ask_agent(text) if self._agent else self._ask_model(text))
         except Refused as error:
             self._say(f"! {error}")
@@ -156,7 +156,7 @@ class Chat:
         self._last = outcome
         if outcome["status"] == "needs_approval":
             self.waiting = outcome
-            for line in card(outcome["approval"]):
+            for line in card(outcome["approval"], self.lines):
                 self._say(line)
         else:
             self._say(outcome["response"])
@@ -187,31 +187,31 @@ class Chat:
         if word in acts:
             await acts[word](rest)
         else:
-            self._say(f"! there is no command /{word}; /help lists them")
+            self._refuse("command", word=f"/{word}")
         return True
 
     async def _switch(self, rest: str) -> None:
         wanted = {"on": True, "off": False, "toggle": not self._agent, "": self._agent}
         if rest not in wanted:
-            self._say("! /agent on, /agent off or /agent toggle")
+            self._refuse("agent")
             return
         self._agent = wanted[rest]
-        self._say(f"agent {'on' if self._agent else 'off'}")
+        self._say(self.lines.agent_on if self._agent else self.lines.agent_off)
 
     async def _show_log(self, _: str) -> None:
-        for line in self._last.get("logs") or ["(belum ada)"]:
+        for line in self._last.get("logs") or [self.lines.no_log]:
             self._say(line)
 
     async def _open(self, rest: str) -> None:
         files = self._last.get("artifacts") or []
         number = int(rest) if rest.isdecimal() else 1
         if not 1 <= number <= len(files):
-            self._say("! the last answer has no such file")
+            self._refuse("file")
             return
         path = files[number - 1].get("path")
         opener = next(filter(None, map(shutil.which, OPENERS)), None)
         if path is None or opener is None:
-            self._say(f"! nothing here opens it: {path or files[number - 1]['uri']}")
+            self._refuse("opener", file=path or files[number - 1]["uri"])
             return
         process = await asyncio.create_subprocess_exec(
             *(opener, path), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, start_new_session=True
@@ -222,24 +222,24 @@ class Chat:
     async def _show_steps(self, _: str) -> None:
         steps = self._last.get("steps") or []
         if not steps:
-            self._say("(tidak ada tool yang dipanggil)")
+            self._say(self.lines.no_steps)
         for number, step in enumerate(steps, start=1):
-            how = "ok" if step["success"] else "gagal"
+            how = self.lines.done if step["success"] else self.lines.failed
             self._say(f"{number}. {step['tool']} @ {step['server']} [{how}, {step['duration_ms']:.0f} ms]")
             self._say(f"   input:  {step['input']}")
             self._say(f"   output: {step['output'] if step['output'] is not None else step['message']}")
 
     async def _show_tools(self, _: str) -> None:
-        from agentd.cli.tools import lines
+        from agentd.cli.tools import lines as listed
 
-        for line in lines(await self._client.call("Tools.list")):
+        for line in listed(await self._client.call("Tools.list")):
             self._say(line)
 
     async def _choose_provider(self, rest: str) -> None:
         providers = (await self._client.call("Models.list"))["providers"]
         known = [provider["id"] for provider in providers]
         if rest and rest not in known:
-            self._say(f"! unknown provider {rest}; known: {', '.join(known)}")
+            self._refuse("provider", name=rest, known=", ".join(known))
             return
         self._provider = rest or self._provider
         for provider in providers:
@@ -250,14 +250,18 @@ class Chat:
         providers = (await self._client.call("Models.list"))["providers"]
         known = [model["name"] for provider in providers for model in provider["models"]]
         if rest and rest not in known:
-            self._say(f"! unknown model {rest}; known: {', '.join(known)}")
+            self._refuse("model", name=rest, known=", ".join(known))
             return
         self._model = rest or self._model
-        self._say(f"model: {self._model or '(the provider chooses)'}; known: {', '.join(known)}")
+        self._say(self.lines.model.format(chosen=self._model or self.lines.any_model, known=", ".join(known)))
 
     async def _reset(self, _: str) -> None:
         self._session, self._said, self._last = uuid4().hex, [], {}
-        self._say("percakapan baru")
+        self._say(self.lines.new)
+        self._spoken = None
 
     async def _help(self, _: str) -> None:
-        self._say(HELP)
+        self._say(self.lines.help)
+
+    def _refuse(self, what: str, **values: str) -> None:
+        self._say("! " + self.lines.refused[what].format(**values))

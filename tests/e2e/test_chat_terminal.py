@@ -70,8 +70,8 @@ def test_a_letter_is_approved_by_a_key_and_opened(tmp_path: Path) -> None:
         try:
             terminal.until("agent>")
             terminal.types(WORDS)
-            card = terminal.until("y = ya/yes")
-            assert "┌ generate_surat_keterangan_domisili" in card and "Budi Santoso" in card
+            card = terminal.until("y = ya")
+            assert "┌ Mohon diperiksa sebelum diterbitkan: Surat Keterangan Domisili" in card and "Budi Santoso" in card
             terminal.types("y")
             answer = terminal.until("(/open)")
             assert "Surat Anda selesai." in answer

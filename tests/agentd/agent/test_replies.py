@@ -15,6 +15,7 @@ from agentd.apps.channels.texts import texts as chats
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.deeds import languages as deeds
 from agentd.apps.residents.replies import replies as residents
+from agentd.cli.chat_lines import lines
 from agentd.errors import BY_TYPE
 
 
@@ -30,7 +31,7 @@ def places(said: Mapping[str, Any], path: str = "") -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("texts", [replies, residents, asking, deeds, chats], ids=lambda texts: texts.__module__)
+@pytest.mark.parametrize("texts", [replies, residents, asking, deeds, chats, lines], ids=lambda texts: texts.__module__)
 def test_every_reply_is_there_in_each_language_with_the_same_places(texts: Callable[[], Mapping[str, Any]]) -> None:
     assert list(texts()) == list(LANGUAGES)
     first, *others = (

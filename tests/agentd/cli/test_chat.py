@@ -8,21 +8,28 @@ from typing import Any
 import pytest
 
 from agentd.cli.chat import Chat
+from agentd.cli.chat_lines import lines
 
-WAITING = {
+WAITING: dict[str, Any] = {
     "run_id": "r-1",
     "status": "needs_approval",
-    "response": "Surat domisili atas nama Budi?",
+    "response": "Mohon diperiksa: Surat",
     "artifacts": [],
     "approval": {
         "approval_id": "a-1",
         "tool": "generate_surat",
         "arguments": {"nama": "Budi", "rt": "003", "catatan": None},
-        "summary": "Surat domisili atas nama Budi?",
-        "sources": {"nama": "register"},
+        "summary": "Mohon diperiksa: Surat\n- Nama: Budi\n- RT: 003\n\nApakah sudah benar?",
+        "sources": {"nama": "register", "rt": "citizen", "catatan": "derived"},
     },
 }
-DONE = {"run_id": "r-1", "status": "completed", "response": "Surat selesai.", "artifacts": [], "approval": None}
+DONE: dict[str, Any] = {
+    "run_id": "r-1",
+    "status": "completed",
+    "response": "Surat selesai.",
+    "artifacts": [],
+    "approval": None,
+}
 
 
 class Agentd:
@@ -56,10 +63,12 @@ async def test_the_card_is_shown_and_a_key_decides(key: str, approved: bool) -> 
     chat = Chat(client, shown.append)
     await chat.line("buat surat")
     assert shown == [
-        "┌ generate_surat",
-        "│ nama  Budi  [register]",
-        "│ rt    003",
-        "└ Surat domisili atas nama Budi?",
+        "┌ Mohon diperiksa: Surat",
+        "│ - Nama: Budi",
+        "│ - RT: 003",
+        "│",
+        "└ Apakah sudah benar?",
+        "  (dari data kependudukan: Budi)",
     ]
     assert chat.prompt.startswith("y = ")
     await chat.line(key)
@@ -77,3 +86,35 @@ async def test_other_words_are_a_message_and_a_key_without_a_card_too() -> None:
         "RT-nya 004",
         "y",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "yes", "started"),
+    [
+        ("Saya mau membuat surat domisili", "ya", "percakapan baru"),
+        ("I would like to have a domicile letter", "yes", "new conversation"),
+        ("Kula badhe ndamel serat domisili", "inggih", "wicantenan enggal"),
+    ],
+)
+async def test_all_that_it_says_itself_is_in_the_sessions_language(words: str, yes: str, started: str) -> None:
+    said: list[str] = []
+    chat = Chat(Agentd(WAITING, DONE), said.append)
+    await chat.line(words)
+    own = next(each for each in lines().values() if each.new == started)
+    assert chat.prompt == own.decide and yes in own.yes
+    await chat.line(yes)
+    said.clear()
+    for command in ("/log", "/steps", "/agent off", "/agent on", "/agent up", "/open", "/go", "/help", "/reset"):
+        await chat.line(command)
+    wrong = own.refused
+    assert said == [
+        *(own.no_log, own.no_steps, own.agent_off, own.agent_on, f"! {wrong['agent']}", f"! {wrong['file']}"),
+        *(f"! {wrong['command'].format(word='/go')}", own.help, own.new),
+    ]
+
+
+async def test_an_office_that_answers_in_one_language_has_its_lines_in_it() -> None:
+    said: list[str] = []
+    chat = Chat(Agentd(), said.append, "jv")
+    await chat.line("/reset")
+    assert said == [lines()["jv"].new]
