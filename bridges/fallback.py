@@ -202,10 +202,15 @@ class FallbackChain:
         )
 
     def _asked_first(self, states: Sequence[ProviderState]) -> Constraint:
-        """What the provider asked next can do; the reply says what the one that answered did."""
+        """What the provider that answers next can do; the reply says what the one that answered did.
+
+        One on this machine that was never asked may not be there (Ollama's address stands in every client.toml): it
+        counts only where no other is known to be ready.
+        """
         usual = sorted(states, key=lambda state: state.id != self._default)
-        able = next((state for state in usual if state.state in ("ready", "unknown")), None)
-        return able.constraint if able is not None else "none"
+        able = [state for state in usual if state.state in ("ready", "unknown")]
+        likely = [state for state in able if state.state == "ready" or not state.local]
+        return next((state.constraint for state in likely or able), "none")
 
     def states(self) -> tuple[ProviderState, ...]:
         """Each provider as it stands, in the order of client.toml; a resting one is `cooling` and says why."""

@@ -275,3 +275,30 @@ async def test_a_scripted_daemon_falls_back_line_by_line() -> None:
     b = ScriptedModel.of("never", "zero", provider="b")
     reply = await chain(a, b).turn(ask())
     assert (reply.text, reply.attempts) == ("zero", 2)
+
+
+class Able(Replies):
+    """A provider in a given state that can hold its answers to one form."""
+
+    def __init__(self, name: str, **fields: Any) -> None:
+        super().__init__(name, "never")
+        self.fields = fields
+
+    def state(self) -> ProviderState:
+        return ProviderState(id=self.provider, type="test", **self.fields)
+
+
+@pytest.mark.parametrize(
+    ("cloud", "ollama", "held"),
+    [
+        ("no_key", "unknown", "grammar"),
+        ("unknown", "unknown", "json_schema"),
+        ("no_key", "ready", "json_schema"),
+        ("no_key", "down", "grammar"),
+    ],
+)
+def test_a_program_on_this_machine_that_was_never_asked_hides_no_grammar(cloud: Any, ollama: Any, held: str) -> None:
+    hosted = Able("gemini", state=cloud, constraint="json_schema")
+    local = Able("ollama", state=ollama, constraint="json_schema", local=True)
+    embedded = Able("llamacpp", state="ready", constraint="grammar", local=True)
+    assert chain(hosted, local, embedded, default="gemini").state().constraint == held

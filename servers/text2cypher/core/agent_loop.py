@@ -165,13 +165,13 @@ class AgentLoop:
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
         readings: list[Reading] = []
-        for makes in (self._bench.reader, self._bench.composer):
+        written = self._bench.linker.lexicon.written
+        for makes in [*([self._bench.reader] if written else []), self._bench.composer]:
             made = makes.readings(hints)
             readings += finding_something(made, self._bench.backend) if self._aids.execution else made
-            found = covering(readings, hints, self._bench.linker)
-            if found and self._bench.linker.lexicon.written:  # else the graph's names alone say too little to stop here
+            if found := covering(readings, hints, self._bench.linker):
                 return found
-        return found
+        return []
 
     def _offered(self, readings: list[Reading]) -> list[Reading]:
         """What the grammar holds of the readings: of those guessed from names the likeliest two that differ."""
