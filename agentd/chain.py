@@ -59,8 +59,9 @@ class Chain:
         return reply
 
     def state(self) -> ProviderState:
-        """The first provider's."""
-        return self.states()[0]
+        """The chain's as one provider."""
+        state: ProviderState = self._chain.state()
+        return state
 
     def states(self) -> Sequence[ProviderState]:
         """Every provider's, in order."""
