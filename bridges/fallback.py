@@ -202,11 +202,8 @@ class FallbackChain:
         )
 
     def _asked_first(self, states: Sequence[ProviderState]) -> Constraint:
-        """What the provider that answers next can do; the reply says what the one that answered did.
-
-        One on this machine that was never asked may not be there (Ollama's address stands in every client.toml): it
-        counts only where no other is known to be ready.
-        """
+        """What the provider asked next can do. One on this machine that was never asked may not be there (Ollama's
+        address stands in every client.toml): it counts only where no other is known to be ready."""
         usual = sorted(states, key=lambda state: state.id != self._default)
         able = [state for state in usual if state.state in ("ready", "unknown")]
         likely = [state for state in able if state.state == "ready" or not state.local]

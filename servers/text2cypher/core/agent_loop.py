@@ -166,8 +166,8 @@ class AgentLoop:
             return []
         readings: list[Reading] = []
         written = self._bench.linker.lexicon.written
-        for makes in [*([self._bench.reader] if written else []), self._bench.composer]:
-            made = makes.readings(hints)
+        for make in [*([self._bench.reader.readings] if written else []), self._bench.composer.readings]:
+            made = make(hints)
             readings += finding_something(made, self._bench.backend) if self._aids.execution else made
             if found := covering(readings, hints, self._bench.linker):
                 return found
