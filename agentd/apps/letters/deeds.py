@@ -41,7 +41,7 @@ class Telling:
     done: tuple[str, ...]
     doing: tuple[str, ...]
     going: tuple[str, ...]
-    clitics: frozenset[str]
+    clitics: tuple[str, ...]
     names: frozenset[str]
     claims: tuple[str, ...]
     promises: tuple[str, ...]

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 GAP = 12
@@ -41,11 +40,11 @@ class Words:
     phrases: frozenset[Phrase]
     sizes: tuple[int, ...]
     firsts: frozenset[str]
-    endings: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
     must_end: bool = False
 
     @classmethod
-    def of(cls, phrases: Iterable[str], endings: frozenset[str] = frozenset(), *, must_end: bool = False) -> Words:
+    def of(cls, phrases: Iterable[str], endings: tuple[str, ...] = (), *, must_end: bool = False) -> Words:
         """From phrases as they are written, a space between two words."""
         split = frozenset(tuple(phrase.split()) for phrase in phrases)
         sizes = tuple(sorted({len(each) for each in split}, reverse=True))
@@ -71,9 +70,10 @@ class Words:
         return plain or (stem is not None and (*phrase[:-1], stem) in self.phrases)
 
 
-@lru_cache(maxsize=4096)
-def bare(word: str, endings: frozenset[str]) -> str | None:
-    """A word without one of these endings (`suratnya`), None when it has none."""
+def bare(word: str, endings: tuple[str, ...]) -> str | None:
+    """A word without the first of these endings that it has (`suratnya`), None when it has none."""
+    if not word.endswith(endings):
+        return None
     ending = next((each for each in endings if word.endswith(each) and len(word) > len(each) + 3), None)
     return ending and word.removesuffix(ending)
 
@@ -148,7 +148,7 @@ class _Sentence:
 class Patterns:
     """Several patterns, sought together: each only where a word stands that it can start with."""
 
-    def __init__(self, clitics: frozenset[str]) -> None:
+    def __init__(self, clitics: tuple[str, ...]) -> None:
         self._clitics = clitics
         self._at_start: list[_Pattern] = []
         self._by_first: dict[str, list[_Pattern]] = defaultdict(list)
@@ -191,5 +191,5 @@ def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:
     name, text, times = found["name"], found["text"], found["times"]
     words = Words.of([text]) if name is None else classes[name]
     if name is not None and text and isinstance(words, Words):  # {thing}nya: with this ending
-        words = Words.of((" ".join(each) for each in words.phrases), frozenset({text}), must_end=True)
+        words = Words.of((" ".join(each) for each in words.phrases), (text,), must_end=True)
     return _Step(words, optional=times != "", repeated=times == "*", after_gap=gap)
