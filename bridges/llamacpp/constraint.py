@@ -83,7 +83,11 @@ def _without(node: Any, key: str) -> Any:
 def _own(node: Any) -> Any:
     """The schema without the properties marked as a hosted model's."""
     if isinstance(node, dict):
-        return {k: _own(v) for k, v in node.items() if not (isinstance(v, dict) and v.get(_HOSTED) is True)}
+        kept = {k: _own(v) for k, v in node.items() if not (isinstance(v, dict) and v.get(_HOSTED) is True)}
+        properties, required = kept.get("properties"), kept.get("required")
+        if isinstance(properties, dict) and isinstance(required, list):
+            kept["required"] = [name for name in required if name in properties]
+        return kept
     return [_own(item) for item in node] if isinstance(node, list) else node
 
 

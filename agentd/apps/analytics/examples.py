@@ -14,7 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from agentd.apps.analytics.plan_entries import queries_in
 from agentd.apps.analytics.state import PlanStyle
+from agentd.apps.analytics.statements import spoken_of
 
 _STOP = frozenset(
     """apa berapa yang di dan untuk pada dari dengan per saya tolong tampilkan tunjukkan adalah ada itu ini the of in
@@ -75,6 +77,18 @@ class ExampleLibrary:
             return []
         kept = (json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines() if line.strip())
         return [Example(each["question"], each["plan"]) for each in kept if each["style"] == style]
+
+
+def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan as a planner is shown it: the queries and the narrative, without what the host derives from them."""
+    if "sql_queries_plan" not in plan:
+        return plan
+    template, kept = plan.get("response_template", ""), plan["sql_queries_plan"]
+    bare = [{"query": each["query"]} for each in kept]
+    derived = {each["result_key"] for each in queries_in(bare, "RESULT", template)}
+    if {each["result_key"] for each in kept} & {*spoken_of(template)} - derived:
+        bare = [{"query": each["query"], "result_key": each["result_key"]} for each in kept]
+    return {"sql_queries_plan": bare, "response_template": template}
 
 
 def words(text: str) -> frozenset[str]:

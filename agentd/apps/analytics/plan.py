@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits, wording
-from agentd.apps.analytics.plan_entries import operations_in, queries_in, rules_in, sources_in
+from agentd.apps.analytics.plan_entries import OF_THE_PERIOD, operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
 from agentd.apps.analytics.plan_words import unsaid, worded_once
 from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.reading import unwrapped
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
-from agentd.apps.analytics.statements import KINDS, names_of, statements_in
+from agentd.apps.analytics.statements import KINDS, spoken_of
 from agentd.apps.analytics.vocabulary import finder
 
 _TOKEN = re.compile(r"\{(START_DATE|END_DATE|PREV_START_DATE|PREV_END_DATE|START_DATE_2|END_DATE_2|TODAY)\}")
@@ -53,7 +54,8 @@ def read_plan(
     template = template if isinstance(template, str) else ""
     queries, raw, operations = [], None, []
     if style == "sql":
-        queries = [dated(each) for each in queries_in(value.get("sql_queries_plan") or value.get("queries"), "RESULT")]
+        planned = value.get("sql_queries_plan") or value.get("queries")
+        queries = [dated(each) for each in queries_in(planned, "RESULT", template)]
         queries = [{**each, "query": sql_edits.fractions(each["query"])} for each in queries]
         queries = [{**each, "query": limits.as_asked(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
@@ -110,19 +112,15 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
 def _unknown_names(plan: Plan) -> list[str]:
     """Placeholders and names in statements of the template that no query gives, the period's and dates aside."""
     known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
-    spoken_of = [name for each in statements_in(plan.template) for name in names_of(each)]
-    return [
-        name
-        for name in dict.fromkeys([*placeholders.names_in(plan.template), *spoken_of])
-        if name.casefold() not in known and not re.search("PERIOD|_DATE$", name.upper())
-    ]
+    named = spoken_of(plan.template)
+    return [name for name in named if name.casefold() not in known and not OF_THE_PERIOD.search(name)]
 
 
 def _names_of(plan: Plan) -> set[str]:
     """What placeholders may be named after: result keys and aliases."""
     names: set[str] = set()
     for query in plan.queries:
-        names |= {query["result_key"], *sql.aliases(query["query"])}
+        names |= {query["result_key"], *(each.name for each in projections(query["query"]))}
     for operation in plan.operations:
         names.add(operation["result_key"])
         columns = operation.get("select_columns")

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.state import SqlQueryPlan
+from agentd.apps.analytics.statements import spoken_of
+
+OF_THE_PERIOD = re.compile("PERIOD|_DATE$", re.IGNORECASE)
+"""Names that the question's time fills."""
 
 
-def queries_in(value: Any, prefix: str) -> list[SqlQueryPlan]:
-    """Queries with their result keys, from a list, one object or a bare text; without a key they are numbered."""
+def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan]:
+    """Queries with their result keys, from a list, one object or a bare text.
+
+    One without a key has its only alias for it, or the one name of the `template` that nothing gives; else a number.
+    """
     entries = value if isinstance(value, list) else [value]
     queries: list[SqlQueryPlan] = []
-    for number, entry in enumerate(entries, 1):
+    for entry in entries:
         if isinstance(entry, str):
             entry = {"query": entry}
         if not isinstance(entry, dict):
@@ -20,15 +29,30 @@ def queries_in(value: Any, prefix: str) -> list[SqlQueryPlan]:
         query = entry.get("query") or entry.get("sql") or entry.get("sql_query")
         if not isinstance(query, str) or not query.strip():
             continue
-        key = entry.get("result_key") or (prefix if len(entries) == 1 else f"{prefix}_{number}")
-        queries.append(
-            {
-                "purpose": str(entry.get("purpose") or ""),
-                "query": query.strip(),
-                "result_key": str(key).strip("{} "),
-            }
-        )
-    return queries
+        key = str(entry.get("result_key") or "").strip("{} ")
+        queries.append({"purpose": str(entry.get("purpose") or ""), "query": query.strip(), "result_key": key})
+    return _keyed(queries, prefix, template)
+
+
+def _keyed(queries: list[SqlQueryPlan], prefix: str, template: str) -> list[SqlQueryPlan]:
+    if all(query["result_key"] for query in queries):
+        return queries
+    columns = [[each.name for each in projections(query["query"])] for query in queries]
+    names = [
+        {name.casefold() for name in (query["result_key"], *own)} for query, own in zip(queries, columns, strict=True)
+    ]
+    said = {name.casefold(): name for name in spoken_of(template) if not OF_THE_PERIOD.search(name)}
+    unknown = [name for folded, name in said.items() if not any(folded in own for own in names)]
+    silent = [query for query, own in zip(queries, names, strict=True) if not said.keys() & own]
+    keyed: list[SqlQueryPlan] = []
+    for number, (query, own) in enumerate(zip(queries, columns, strict=True), 1):
+        key = prefix if len(queries) == 1 else f"{prefix}_{number}"
+        if len(unknown) == 1 and silent == [query]:
+            key = unknown[0]
+        elif len(own) == 1 and own[0] and sum(own[0].casefold() in each for each in names) == 1:
+            key = own[0]
+        keyed.append({**query, "result_key": query["result_key"] or key})
+    return keyed
 
 
 def operations_in(value: Any) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.clarifying import without_period
-from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
@@ -123,7 +123,9 @@ class PlanExecution:
                     say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
                 )
             raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
-        return worded_truly(plan, state["user_query"]).changes()
+        plan = worded_truly(plan, state["user_query"])
+        before = [said] if (said := state.get("technical_error_details")) else []
+        return replace(plan, derived=[*before, *plan.derived]).changes()
 
     async def _planned(
         self,
@@ -175,7 +177,7 @@ class PlanExecution:
             shown = [*examples_of(tables, joins, style, EXAMPLES_SHOWN[style] - len(shown)), *shown]
         for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
-            written = json.dumps(example.plan, ensure_ascii=False, separators=(",", ":"))
+            written = json.dumps(as_asked(example.plan), ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
         return [*messages, ChatMessage(role="user", content=_request(state, dates))]
 
@@ -183,7 +185,8 @@ class PlanExecution:
 def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]) -> list[ChatMessage]:
     """The conversation with what was planned and why it is wrong."""
     error = "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."
-    written = [] if plan is None else [json.dumps(plan.written(), ensure_ascii=False)[:4000]]
+    bare = None if plan is None else plan.written() | as_asked(plan.written())
+    written = [] if bare is None else [json.dumps(bare, ensure_ascii=False)[:4000]]
     return [
         *messages,
         *(ChatMessage(role="assistant", content=each) for each in written),

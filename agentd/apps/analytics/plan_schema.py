@@ -40,7 +40,7 @@ def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool =
     complexity = state.get("query_complexity") or "simple"
     if state["plan_style"] == "sql":
         query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
-        entry = _object(purpose=_TEXT, query=query, result_key=_NAME)
+        entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
         steps = {"type": "array", "items": entry, "maxItems": QUERIES[complexity]}
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:

@@ -9,7 +9,7 @@ from agentd.apps.analytics import placeholders, wording
 from agentd.apps.analytics.plan_figures import selected
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.statements import names_of, statements_in
+from agentd.apps.analytics.statements import spoken_of
 
 
 def worded_once(plan: Plan) -> Plan:
@@ -39,8 +39,7 @@ def worded_truly(plan: Plan, question: str) -> Plan:
 
 def unsaid(plan: Plan) -> list[str]:
     """The results that the narrative does not mention by any of their names, those for the table alone aside."""
-    said = {name.casefold() for name in placeholders.names_in(plan.template)}
-    said |= {name.casefold() for each in statements_in(plan.template) for name in names_of(each)}
+    said = {name.casefold() for name in spoken_of(plan.template)}
     said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
     silent = []
     for query in plan.queries:

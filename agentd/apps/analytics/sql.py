@@ -74,14 +74,6 @@ def quoted(name: str) -> str:
     return name if PLAIN.fullmatch(name) and name.upper() not in RESERVED else f"`{name}`"
 
 
-def aliases(query: str) -> list[str]:
-    """What its columns are called, wherever it names them."""
-    from sqlglot import exp
-
-    found = tree(query)
-    return [] if found is None else [alias.alias for alias in found.find_all(exp.Alias)]
-
-
 def columns_of(expression: str) -> list[Side]:
     """The columns of one expression, with the tables that it names."""
     from sqlglot import exp

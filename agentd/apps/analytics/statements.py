@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.wording import Wording
 
@@ -63,6 +64,12 @@ def statements_in(template: str) -> list[Statement]:
 def names_of(statement: Statement) -> tuple[str, ...]:
     """The results that it speaks of; a column, or a name to rank, is not one."""
     return statement.args[:2] if statement.kind in ("COMPARE", "SHARE") else statement.args[:1]
+
+
+def spoken_of(template: str) -> list[str]:
+    """What a template names, by placeholders and in computed statements, each once."""
+    named = [name for each in statements_in(template) for name in names_of(each)]
+    return list(dict.fromkeys([*names_in(template), *named]))
 
 
 def worded(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from agentd.agent.actions import HOSTED
 from agentd.apps.analytics.clarifying import without_subject
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import period_of, periods_of
@@ -100,13 +101,14 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
         {"intent": "change_data", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
     ),
 )
+_NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6, HOSTED: True}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "intent": {"type": "string", "enum": list(INTENTS)},
-        "entities_mentioned": {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6},
-        "requested_metrics": {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6},
-        "query_complexity": {"type": "string", "enum": list(COMPLEXITIES)},
+        "entities_mentioned": _NAMES,
+        "requested_metrics": _NAMES,
+        "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
     },
     "required": ["intent", "entities_mentioned", "requested_metrics", "query_complexity"],
     "additionalProperties": False,
@@ -145,6 +147,7 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
             clarification=dict(without_subject(question, ())),
         )
     complexity = str(value.get("query_complexity") or "").casefold()
+    left_out = [name for name in SCHEMA["required"] if name not in value]
     period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
     return {
         "intent": intent,
@@ -152,6 +155,7 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
         "requested_metrics": metrics,
         "query_complexity": complexity if complexity in COMPLEXITIES else "simple",
         "time_period": period,
+        "technical_error_details": f"{', '.join(left_out)} (derived)" if left_out else None,
     }
 
 

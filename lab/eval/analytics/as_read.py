@@ -17,7 +17,11 @@ LISTED = 20
 def faults_of(question: Question, narrative: str, gold: list[list[list[Any]]]) -> list[str]:
     """A phrase for each fault; none for an answer that reads rightly."""
     words = re.sub(r"(?:Contoh|Sample \(contoh\)): [^.]+\.", "", narrative)
-    return [*_garbled(words), *_claims(question, words), *_left_out(words, gold)]
+    return [
+        *_garbled(words),
+        *_claims(question, _without_true(words, _by_time(question, gold))),
+        *_left_out(words, gold),
+    ]
 
 
 def _garbled(words: str) -> Iterator[str]:
@@ -38,6 +42,36 @@ def _claims(question: Question, words: str) -> Iterator[str]:
     for word in wording.uncovered(words, {}, question.text):
         if not (question.ordered and word in orders):
             yield f"it claims `{word}`"
+
+
+def _by_time(question: Question, gold: list[list[list[Any]]]) -> list[float]:
+    """The single figures of the gold in the order of their queries' last dates; none where a query names no date."""
+    dates = [re.findall(r"\d{4}-\d\d-\d\d", query.sql()) for query in question.queries]
+    if not dates or not all(dates) or any(len(rows) != 1 or isinstance(rows[0][0], str | None) for rows in gold):
+        return []
+    return [float(rows[0][0]) for _, rows in sorted(zip(map(max, dates), gold, strict=True), key=lambda each: each[0])]
+
+
+def _without_true(words: str, by_time: list[float]) -> str:
+    """The words without comparisons in the host's own phrases that their figures bear out, the earlier one first."""
+
+    def told(found: re.Match[str]) -> str:
+        figures = {name: float(text.replace(".", "").replace(",", ".")) for name, text in found.groupdict().items()}
+        old, new, change = figures["old"], figures["new"], figures.get("change")
+        places = [
+            next((place for place, value in enumerate(by_time) if reads_as(found[name], value)), -1)
+            for name in ("old", "new")
+        ]
+        true = (new > old) == rises and new != old and places == sorted(places)
+        true &= change is None or abs(100 * abs(new - old) / old - change) < 0.051
+        return f"{found['old']} {found['new']}" if true else found[0]
+
+    for pack in wording.wordings().values():
+        for key in ("compare_up", "compare_down", "compare_up_plain", "compare_down_plain"):
+            rises = "up" in key
+            pattern = re.sub(r"\\{(\w+)\\}", r"[^\\d\\n]{0,5}(?P<\1>\\d(?:[\\d.,]*\\d)?)%?", re.escape(pack.say[key]))
+            words = re.sub(pattern, told, words)
+    return words
 
 
 def _left_out(words: str, gold: list[list[list[Any]]]) -> Iterator[str]:

@@ -31,6 +31,9 @@ async def main() -> int:
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     parser.add_argument("--strangers", choices=("tuning", "held"), default="", help="a half of strangers.toml instead")
     parser.add_argument("--spoiled", choices=("tuning", "held"), default="", help="a half of spoiled.toml instead")
+    parser.add_argument(
+        "--embedded", type=int, default=0, metavar="N", help="N of each, planned by the model that ships"
+    )
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
     given = parser.parse_args()
@@ -44,7 +47,7 @@ async def main() -> int:
     for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
-            made += await asked_all(name, Path(folder), mistakes, half=half)
+            made += await asked_all(name, Path(folder), mistakes, half=half, embedded=given.embedded)
     for each in made if half is None or half[1] != "held" else ():
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
@@ -54,15 +57,15 @@ async def main() -> int:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)
         return _totals([each for each in made if each.mistake], strict=False)
-    return _totals(made, strict=not chosen)
+    return _totals(made, strict=not (chosen or given.embedded))
 
 
 async def _prompt() -> str:
-    prompts: list[str] = []
+    prompts = {CAPTURED: ""}
     with TemporaryDirectory() as folder:
-        await asked_all("chinook", Path(folder), [None], only=CAPTURED, prompts=prompts)
+        await asked_all("chinook", Path(folder), [None], prompts=prompts)
     head = f'Captured for "{CAPTURED}" to Chinook by `python -m lab.eval.books --prompt`.'
-    return f"# What the planner is asked\n\n{head}\n\n{prompts[-1]}\n"
+    return f"# What the planner is asked\n\n{head}\n\n{prompts[CAPTURED]}\n"
 
 
 def _totals(made: list[Answered], *, strict: bool) -> int:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import time
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from agentd.agent.toolset import assemble
+from agentd.apps.analytics import wording
 from agentd.apps.analytics.examples import ExampleLibrary
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.run import AnalyticsRun
 from agentd.apps.analytics.sql import selects
 from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
+from agentd.plugins import models
 from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal
@@ -30,6 +35,7 @@ from servers.common.erp import build as build_sample
 
 HERE = Path(__file__).parent
 Plan = dict[str, Any]
+SEED = 19
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,9 @@ class Answered:
     why: str
     narrative: str
     warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 class Planner:
@@ -131,25 +140,28 @@ async def asked_all(
     folder: Path,
     mistakes: Sequence[Mistake | None],
     *,
-    only: str = "",
     half: tuple[str, str] | None = None,
-    prompts: list[str] | None = None,
+    prompts: dict[str, str] | None = None,
+    embedded: int = 0,
 ) -> list[Answered]:
-    """Every question (or `only` this one, or those of a file's `half`) with the right plan (None), or with each mistake
+    """Every question (or those of a file's `half`) with the right plan (None), or with each mistake
     that has a place in it. The questions of spoiled.toml bring a spoiled plan of their own, too.
 
-    `prompts` takes what the planner was asked last for each, as Markdown.
+    `prompts` takes what the planner was asked last for each question in it, the only ones asked then, as Markdown.
+    `embedded` questions, always the same, are planned by the model that ships.
     """
     questions, today, currency = read(name)
-    questions = half_of(name, *half) if half else [each for each in questions if only in ("", each.ask)]
+    questions = half_of(name, *half) if half else [each for each in questions if not prompts or each.ask in prompts]
     own = name != SAMPLE
     built = build(name, folder / "own.db") if own else build_sample(folder / "own.db")
     planner = Planner()
     made = []
     address = {"DATABASE_URL": f"sqlite+aiosqlite:///{built}"} if own else {}
-    async with office(folder, **address, AGENTD_CLOCK=today) as (_, host):
+    questions = Random(SEED).sample(questions, embedded) if embedded else questions
+    async with office(folder, **address, AGENTD_CLOCK=today) as (settings, host):
+        model = models(settings)[0] if embedded else planner
         run = AnalyticsRun(
-            planner,
+            model,
             lambda: host,
             lambda _: assemble(host.catalogue(), None),
             clock_of(today),
@@ -163,12 +175,16 @@ async def asked_all(
                 if plan is None:
                     continue
                 planner.gold, planner.plan = gold, plan
+                began = time.perf_counter()
                 answer = await _asked(run, gold.ask, today)
-                made.append(_judged(name, gold, rows, answer, mistake.name if mistake else ""))
-                if prompts is not None and planner.asked is not None:
-                    prompts.append(
-                        "\n\n".join(f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
-                    )
+                judged = _judged(name, gold, rows, answer, mistake.name if mistake else "")
+                made.append(replace(judged, seconds=time.perf_counter() - began, **answer.get("usage", {})))
+                if embedded:
+                    print(f"{'✗' if judged.wrong else '✓'} {made[-1].seconds:.1f} s  {gold.ask}", flush=True)
+                if prompts and planner.asked is not None:
+                    told = (f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
+                    prompts[gold.ask] = "\n\n".join(told)
+        await model.aclose()
     return made
 
 
@@ -201,13 +217,18 @@ def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any]
         error = answer.get("error") or {}
         why = "" if mistake else f"no answer: {error.get('user_message')} {error.get('technical_details_for_log')}"
     else:
-        question = Question("ranking" if "ORDER BY" in gold.sql else "simple", gold.ask)
+        question = Question("ranking" if _in_order(gold) else "simple", gold.ask)
         right = is_right(question, answer, [rows])
         faults = faults_of(question, words, [] if "{SHARE" in gold.says else [_told(rows)])
         faults = [fault for fault in faults if not _claimed_rightly(fault, gold)]
         why = "; ".join([*([] if right else ["other values"]), *faults])
     score = answer.get("quality_score") if words else None
     return Answered(name, gold.ask, mistake, score, bool(why), why, words, answer.get("warnings_for_display") or [])
+
+
+def _in_order(gold: Gold) -> bool:
+    """Whether its rows must come in their order: where only some are asked for, or the question names an end."""
+    return "ORDER BY" in gold.sql and ("LIMIT" in gold.sql or any(wording.ends_of(timeless(gold.ask))))
 
 
 def _claimed_rightly(fault: str, gold: Gold) -> bool:

@@ -37,9 +37,11 @@ def test_only_the_unsupported_expression_is_given_up() -> None:
 
 def test_what_is_for_hosted_models_is_not_offered_to_the_embedded_one() -> None:
     properties = {"input": {"type": "object"}, "quotes": {"type": "object", "x-agentd-hosted": True}}
-    grammar = constraint.from_schema({"anyOf": [{"type": "object", "properties": properties}]})
+    branch = {"type": "object", "properties": properties, "required": ["input", "quotes"]}
+    grammar = constraint.from_schema({"anyOf": [branch]})
     schema = json.loads(grammar.partition("%json ")[2])
     assert schema["anyOf"][0]["properties"] == {"input": {"type": "object"}}
+    assert schema["anyOf"][0]["required"] == ["input"]
 
 
 def test_a_grammar_that_does_not_compile_is_refused_with_the_reason() -> None:

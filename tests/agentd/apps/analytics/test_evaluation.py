@@ -83,6 +83,11 @@ def test_an_answer_is_judged_as_it_reads() -> None:
     both = "Rp 118.677.000 dan Rp 125.000.000,50"
     assert faults_of(compared, f"Penjualan: {both}.", gold_rows) == []
     assert faults_of(compared, f"Penjualan naik: {both}.", gold_rows) == ["it claims `naik`"]
+    fell = "turun 5,1% dari Rp 125.000.000,50 menjadi Rp 118.677.000"
+    assert faults_of(compared, f"Penjualan {fell}.", gold_rows) == []
+    assert faults_of(compared, f"Penjualan {fell.replace('5,1', '6,1')}.", gold_rows) == ["it claims `turun`"]
+    rose = "naik 5,3% dari Rp 118.677.000 menjadi Rp 125.000.000,50"
+    assert faults_of(compared, f"Penjualan {rose}.", gold_rows) == ["it claims `naik`"], "the later month was the lower"
     assert faults_of(compared, "Penjualan: Rp 118.677.000.", gold_rows) == ["it leaves out 125000000.5"]
     assert faults_of(compared, f"Total {both}. Total {both}.", gold_rows) == ["it repeats itself"]
     assert faults_of(compared, f"{both} dari tidak tersedia", gold_rows) == ["a figure is missing"]

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.narrative import one_unit
 from agentd.apps.analytics.periods import periods_of
 from agentd.apps.analytics.plan import read_plan
@@ -80,3 +81,39 @@ def test_a_unit_is_told_once() -> None:
         one_unit("Diskon {SHARE}% dari Rp {TOTAL}; {COUNT}% naik", rules)
         == "Diskon {SHARE} dari {TOTAL}; {COUNT}% naik"
     )
+
+
+@pytest.mark.parametrize(
+    ("queries", "template", "keys"),
+    [
+        (["SELECT COUNT(*) AS N FROM t"], "Ada {N}.", ["N"]),
+        (["SELECT Name, COUNT(*) AS N FROM t GROUP BY Name"], "Daftar: {LIST}", ["LIST"]),
+        (["SELECT Name, COUNT(*) AS N FROM t GROUP BY Name"], "{NAME}: {N}", ["RESULT"]),
+        (["SELECT a AS A FROM t", "SELECT b AS B FROM t"], "{A} {B} {PERIOD_LABEL}", ["A", "B"]),
+        (["SELECT a AS A FROM t", "SELECT Name, b AS B FROM t"], "{A}: {TOP ROWS}", ["A", "ROWS"]),
+        (["SELECT a AS X FROM t", "SELECT b AS X FROM t"], "{X} {Y}", ["RESULT_1", "RESULT_2"]),
+        (["SELECT a AS A FROM t", "SELECT b AS B FROM t"], "{C} {D}", ["A", "B"]),
+    ],
+)
+def test_a_result_without_a_key_is_called_what_the_template_calls_it(
+    queries: list[str], template: str, keys: list[str]
+) -> None:
+    """Issue 19: what the model leaves out is derived. Of two names that fit two results none is guessed."""
+    plan = {"sql_queries_plan": [{"query": query} for query in queries], "response_template": template}
+    assert [each["result_key"] for each in read_plan(plan, "sql", {}, []).queries] == keys
+
+
+def test_an_example_is_shown_without_what_is_derived_of_it_and_read_alike() -> None:
+    dates = dict.fromkeys("START_DATE END_DATE START_DATE_2 END_DATE_2 TODAY".split(), "2022-01-01")
+    for example in ExampleLibrary().nearest("", "sql", 99):
+        shown = as_asked(example.plan)
+        assert {key for query in shown["sql_queries_plan"] for key in query} == {"query"}
+        read = read_plan(shown, "sql", dates, [example.question])
+        assert (read.fatal, read.doubts) == ([], []), example.question
+
+
+def test_a_key_that_the_queries_do_not_give_is_kept_in_what_is_shown() -> None:
+    queries = [{"query": f"SELECT {name}, Price AS P FROM t", "result_key": f"{name}S"} for name in ("ONE", "TWO")]
+    shown = as_asked({"sql_queries_plan": queries, "response_template": "{ONES} {TWOS}"})
+    assert shown["sql_queries_plan"] == queries
+    assert as_asked({"operations": []}) == {"operations": []}
