@@ -31,6 +31,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _other_bounds(asked, select)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
+    yield from _unweighted(select, used)
     yield from _bound_twice(select)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
@@ -115,6 +116,36 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
             yield f"{equal.this.name} = ''"
 
 
+def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """A mean in which a row of one unit weighs as much as a row of a hundred: of quotients of columns, or of what a
+    unit is worth in a table that says how many units each row is of."""
+    from sqlglot import exp
+
+    by_unit = [[str(c["name"]) for c in table["columns"]] for table in used.values()]
+    lines = {
+        name.casefold() for names in by_unit if any(_speaks(each, "quantities") for each in names) for name in names
+    }
+    for mean in select.find_all(exp.Avg):
+        columns = [column.name for column in mean.find_all(exp.Column)]
+        if any(division.expression.find(exp.Column) for division in mean.find_all(exp.Div)):
+            yield "AVG(… / …)"
+        elif any(_speaks(name, "quantities") or _speaks(name, "totals") for name in columns):
+            continue
+        else:
+            worth = (name for name in columns if name.casefold() in lines and _speaks(name, "unit_values"))
+            yield from (f"AVG({name})" for name in worth)
+
+
+def _speaks(name: str, key: str) -> bool:
+    """Whether a word of a column's name is one of the vocabulary's."""
+    return not getattr(vocabulary(), key).isdisjoint(_words(name).split())
+
+
+def _words(name: str) -> str:
+    """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
+    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+
+
 def _bound_twice(select: exp.Select) -> Iterator[str]:
     """Columns that two conditions fix, so that one of them has no say: `c IN ('A', 'B') AND c = 'A'`."""
     from sqlglot import exp
@@ -149,7 +180,7 @@ def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) ->
                 yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
-        words = " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+        words = _words(name)
         plain_word = len(words) > 3 and words not in _OF_NO_COLUMN
         if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
             yield words

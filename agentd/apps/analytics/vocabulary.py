@@ -77,6 +77,8 @@ class Vocabulary:
     included: frozenset[str]
     several: frozenset[str]
     how_many: frozenset[str]
+    unit_values: frozenset[str]
+    quantities: frozenset[str]
     picks: frozenset[str]
     reads: frozenset[str]
     columns: Mapping[str, str]

@@ -16,12 +16,15 @@ TABLES = [
     table("Customers", "CustomerID", "CompanyName", "ContactName", "Country", "Fax", "Email"),
     table("Orders", "OrderID", "CustomerID", "OrderDate", "ShippedDate", "TotalGross", "TotalNetto"),
     table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
+    table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
+    table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
 ]
 LEFT = (
     "SELECT c.CompanyName, COUNT(o.OrderID) FROM Customers c LEFT JOIN Orders o ON o.CustomerID = c.CustomerID "
     "GROUP BY c.CompanyName"
 )
+EACH = "FROM Lines l JOIN Orders o ON l.OrderID = o.OrderID GROUP BY o.CustomerID"
 
 
 def of(query: str) -> Plan:
@@ -134,6 +137,24 @@ def of(query: str) -> Plan:
             "SELECT CustomerID FROM Orders ORDER BY OrderDate LIMIT 1",
             ["paling baru"],
         ),
+        (
+            "Harga rata-rata tiap unit yang terjual?",
+            "SELECT SUM(UnitPrice * OrderQty) / SUM(OrderQty) FROM Lines",
+            "SELECT AVG(UnitPrice) FROM Lines",
+            ["AVG(UnitPrice)"],
+        ),
+        (
+            "Average unit price of what each customer bought?",
+            f"SELECT o.CustomerID, SUM(l.UnitPrice * l.OrderQty) / SUM(l.OrderQty) {EACH}",
+            f"SELECT o.CustomerID, AVG(l.UnitPrice) {EACH}",
+            ["AVG(UnitPrice)"],
+        ),
+        (
+            "Rata-rata harga jual per unit?",
+            "SELECT SUM(LineTotal) / SUM(OrderQty) FROM Lines",
+            "SELECT AVG(LineTotal / OrderQty) FROM Lines",
+            ["AVG(… / …)"],
+        ),
     ],
 )
 def test_what_the_question_means_otherwise_is_named(question: str, right: str, wrong: str, words: list[str]) -> None:
@@ -144,3 +165,18 @@ def test_what_the_question_means_otherwise_is_named(question: str, right: str, w
 def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None:
     told = [{"table_name": "mastercustomer", "columns": [{"name": "Code"}]}]
     assert uncovered("Berapa jumlah customer kita?", of("SELECT COUNT(Code) AS n FROM mastercustomer"), (), told) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT AVG(UnitPrice) FROM Track",
+        "SELECT AVG(price) FROM Stock",
+        "SELECT AVG(UnitPrice * OrderQty) FROM Lines",
+        "SELECT AVG(LineTotal) FROM Lines",
+        "SELECT AVG(Milliseconds / 60000.0) FROM Track",
+    ],
+)
+def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: str) -> None:
+    """Of products' prices, of what each line comes to, of a length in another unit."""
+    assert uncovered("Rata-rata", of(query), tables=TABLES) == []
