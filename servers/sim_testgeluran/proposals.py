@@ -12,6 +12,8 @@ MOST = 10
 _MONEY = re.compile(r"(?i)total|amount|price|harga|nilai|value|netto|cost|biaya|freight|salary|gaji|saldo|balance")
 _PRICE = re.compile(r"(?i)(?!.*total).*(?:price|harga)")
 """Of one piece: prices of several are a mean, no sum."""
+_QUANTITY = re.compile(r"(?i)quantity|qty|kuantitas")
+"""Beside a price: its mean would have to weigh the pieces of each row, so nothing is asked of it."""
 _NAME = re.compile(r"(?i)name|nama|title|judul")
 
 
@@ -80,7 +82,8 @@ def _amounts(table: Mapping[str, Any]) -> list[str]:
         for each in table["columns"]
         if re.match(r"(?i)dec|num|double|float|real|.*int", each["type"]) and each["name"] not in joined
     ]
-    return [name for name in numbers if _MONEY.search(name)]
+    of_lines = any(_QUANTITY.search(each["name"]) for each in table["columns"])
+    return [name for name in numbers if _MONEY.search(name) and not (of_lines and _PRICE.match(name))]
 
 
 def _label(table: Mapping[str, Any]) -> str | None:

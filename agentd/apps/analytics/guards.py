@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.sql import of_a_row, tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -169,15 +169,6 @@ def _ungrouped(select: exp.Select) -> Iterator[str]:
             for node in each.find_all(exp.AggFunc)
         )
     ]
-    bare = [each.alias_or_name for each in select.expressions if _of_a_row(each)]
+    bare = [each.alias_or_name for each in select.expressions if of_a_row(each)]
     if aggregates and bare:
         yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"
-
-
-def _of_a_row(projection: exp.Expr) -> bool:
-    """Whether it is made of columns outside any aggregate, window and subquery."""
-    from sqlglot import exp
-
-    inner = (exp.AggFunc, exp.Window, exp.Subquery)
-    columns = [each for each in projection.find_all(exp.Column) if not isinstance(each.this, exp.Star)]
-    return bool(columns) and projection.find(*inner) is None

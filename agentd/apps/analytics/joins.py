@@ -59,6 +59,26 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     return list(dict.fromkeys(faults))
 
 
+def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Columns that a query shows of groups which hold several rows of their table, a sentence each: a database that
+    lets it pass takes any of them."""
+    relations = pairs(known or [])
+    referring = {left for left, _ in relations}
+    faults = []
+    for query in plan.selects:
+        for select in selects(query["query"]):
+            by = {table for table, _ in select.grouped}
+            for table, column in select.picked:
+                keys = [side for side in select.grouped if side[0] == table]
+                of_others = any(left[0] == table and right[0] in by for left, right in relations)
+                if referring.issuperset(keys) if keys else of_others:
+                    faults.append(
+                        f"{query['result_key']}: a group has several {table}.{column}, and one of them would be shown; "
+                        "add them up (SUM), or group by it"
+                    )
+    return list(dict.fromkeys(faults))
+
+
 def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
     """Of each SELECT its key, its tables, and the columns that it adds up (table or "", column)."""
     for query in plan.selects:

@@ -15,7 +15,7 @@ from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
 from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
-from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, spelled
+from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, picked_at_random, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
@@ -159,6 +159,7 @@ class PlanExecution:
         schema = (tables, state.get("table_relationships"))
         silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
         silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
+        silent += picked_at_random(plan, schema[1])
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         unmet = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
@@ -213,8 +214,9 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
     period = state.get("time_period")
     if period and period["period_label"]:
         asked["period"] = period["period_label"]
+    derived = state.get("technical_error_details") or ""  # from the question's words, which stand there already
     for key in ("intent", "entities_mentioned", "requested_metrics", "query_complexity"):
-        if state.get(key):
+        if state.get(key) and key not in derived:
             asked[key] = state[key]
     asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
     lines.append(json.dumps(asked, ensure_ascii=False))
@@ -222,12 +224,13 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
 
 
 def _column(column: dict[str, Any]) -> str:
-    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always."""
+    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always; of a number or code of
+    things its name says enough."""
     kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
     parts = [quoted(str(column["name"]))]
     parts += ["date"] if kind in ("date", "datetime", "timestamp") else []
     parts += ["key"] if column.get("is_primary_key") else []
-    if comment := str(column.get("description") or "").strip():
+    if (comment := str(column.get("description") or "").strip()) and column.get("classification") != "identifier":
         parts.append(repr(comment[:COMMENT_CHARS]))
     if samples := column.get("sample_values"):
         parts.append("e.g. " + " | ".join(str(each) for each in samples[:SAMPLES]))

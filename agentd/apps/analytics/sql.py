@@ -34,6 +34,10 @@ class Select:
     """Columns that SUM and AVG add up."""
     equal: tuple[tuple[Side, Side], ...]
     """Columns of two tables that it sets equal."""
+    grouped: tuple[Side, ...]
+    """Columns that it groups by."""
+    picked: tuple[Side, ...]
+    """Columns that it shows of its groups, without an aggregate, and does not group by."""
 
 
 def tree(query: str) -> exp.Expr | None:
@@ -94,6 +98,7 @@ def selects(query: str) -> Iterator[Select]:
             frozenset(table for tables in own.values() for table in tables),
             tuple(_side(column, known) for column in _added(select)),
             tuple(_equalities(select, known)),
+            *_grouping(select, known),
         )
 
 
@@ -165,7 +170,31 @@ def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterat
             yield _side(left, named), _side(right, named)
 
 
+def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
+    """`grouped` and `picked`; a key may be a column's name or place in the list."""
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    shown = {each.alias_or_name: each for each in select.expressions}
+    places = {str(place): each for place, each in enumerate(select.expressions, 1)}
+    keys = [places.get(key.name) or shown.get(key.sql()) or key for key in (group.expressions if group else ())]
+    grouped = tuple(_side(column, named) for key in keys for column in key.find_all(exp.Column))
+    bare = [column for each in select.expressions if of_a_row(each) for column in each.find_all(exp.Column)]
+    picked = (side for column in bare if (side := _side(column, named)) not in grouped)
+    return grouped, tuple(picked) if group else ()
+
+
+def of_a_row(projection: exp.Expr) -> bool:
+    """Whether it is made of columns outside any aggregate, window and subquery."""
+    from sqlglot import exp
+
+    inner = (exp.AggFunc, exp.Window, exp.Subquery)
+    columns = [each for each in projection.find_all(exp.Column) if not isinstance(each.this, exp.Star)]
+    return bool(columns) and projection.find(*inner) is None
+
+
 def _side(column: exp.Column, named: dict[str, tuple[str, ...]]) -> Side:
-    """The column with the one table that its qualifier stands for, else with the qualifier itself."""
-    tables = named.get(column.table, (column.table,))
+    """The column with the one table that its qualifier (or the only source) stands for, else with the qualifier."""
+    only = next(iter(named.values())) if len(named) == 1 and not column.table else (column.table,)
+    tables = named.get(column.table, only)
     return (tables[0] if len(tables) == 1 else "", column.name)

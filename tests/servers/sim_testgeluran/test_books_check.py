@@ -194,3 +194,10 @@ def test_a_column_of_totals_is_asked_for_by_the_word_once(column: str, asked: st
         "primary_key": [],
     }
     assert [ask for ask, _ in _totals([table], str)] == [asked]
+
+
+def test_no_mean_of_prices_is_proposed_where_each_row_is_of_several_pieces() -> None:
+    columns = [{"name": name, "type": "INTEGER"} for name in ("UnitPrice", "Quantity")]
+    table: dict[str, Any] = {"name": "lines", "columns": columns, "foreign_keys": [], "primary_key": []}
+    assert list(_totals([table], str)) == []
+    assert list(_totals([{**table, "columns": columns[:1]}], str))

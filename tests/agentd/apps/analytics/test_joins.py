@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.joins import counted_twice, made_up_joins
+from agentd.apps.analytics.joins import counted_twice, made_up_joins, picked_at_random
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for
 
@@ -109,3 +109,25 @@ def test_a_documents_amount_is_not_added_once_for_each_of_its_details(expression
 def test_what_the_details_hold_may_be_added_and_what_repeats_no_harm_be_read(expression: str) -> None:
     assert added(expression) == []
     assert added("SUM(TotalNetto)", "salesorderh") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ("SELECT m.Name, d.Netto - d.Disc AS N FROM {} GROUP BY m.Name", True),
+        ("SELECT m.Name AS X, d.Netto FROM {} GROUP BY X", True),
+        ("SELECT m.Name, MAX(d.Netto) AS N FROM {} GROUP BY 1", False),
+        ("SELECT m.Name, d.Netto, SUM(d.Netto) AS N FROM {} GROUP BY m.Name, d.Netto", False),
+        ("SELECT m.Name, SUM(d.Netto) AS N FROM {} GROUP BY d.MaterialCode", False),
+        ("SELECT m.Code, m.Name, SUM(d.Netto) AS N FROM {} GROUP BY m.Code", False),
+        ("SELECT d.DocNo, d.Netto FROM {} GROUP BY d.DocNo", True),
+        ("SELECT DocNo, Netto FROM salesorderd GROUP BY DocNo", True),
+        ("SELECT Name, Code FROM mastermaterial GROUP BY Name", False),
+    ],
+)
+def test_what_a_group_has_several_of_is_not_shown_as_one(query: str, wrong: bool) -> None:
+    """The embedded model: one document's amount beside a customer's name, for the sum of them."""
+    written = query.format("salesorderd d JOIN mastermaterial m ON d.MaterialCode = m.Code")
+    plan = {"sql_queries_plan": [{"query": written, "result_key": "N"}], "response_template": "{N}"}
+    found = picked_at_random(read_plan(plan, "sql", {}, []), KNOWN)
+    assert bool(found) is wrong, found

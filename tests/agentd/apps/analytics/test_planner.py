@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_execution import SYSTEMS
+from agentd.apps.analytics.understand_query import SCHEMA as SCHEMA_OF_INTENT
+from bridges.llamacpp.constraint import from_schema
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -46,6 +49,20 @@ async def test_the_planner_sees_what_was_understood(erp: Path) -> None:
     assert schema is not None
     assert schema["required"] == ["sql_queries_plan", "response_template"]
     assert {"placeholder_mapping", "validation_rules_for_results", "raw_data_query_plan"} <= schema["properties"].keys()
+
+
+async def test_what_a_model_held_to_the_intent_leaves_out_is_derived_and_said_to_be(erp: Path) -> None:
+    """Issue 19. Fewer tokens written: the words of the question find the tables, and are not shown a second time."""
+    office = Office(erp, {"intent": "sales_analysis"}, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
+    answer = await office.ask(QUESTION)
+    assert answer["final_narrative"] == "Rp 125.000.000,50 456"
+    understood = office.records["understand_query"]["changes"]
+    assert understood["entities_mentioned"][:3] == ["Berapa", "total", "penjualan"]
+    assert (understood["requested_metrics"], understood["query_complexity"]) == ([], "simple")
+    assert answer["technical_details"].startswith("entities_mentioned, requested_metrics, query_complexity (derived)")
+    assert "entities_mentioned" not in office.model.requests[1].messages[-1].content
+    held = json.loads(from_schema(SCHEMA_OF_INTENT).partition("%json ")[2])
+    assert (len(SCHEMA_OF_INTENT["required"]), held["required"], [*held["properties"]]) == (4, ["intent"], ["intent"])
 
 
 async def test_the_planner_sees_comments_keys_and_sample_values(erp: Path) -> None:
