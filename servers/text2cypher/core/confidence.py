@@ -70,7 +70,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:
-    """The readings worth narrowing a grammar to: those without a doubt, or with the next best where only one has none.
+    """The readings worth narrowing a grammar to: those without a doubt; behind an only one the next best.
 
     Empty when none covers every word of the question, or when there is nothing to choose between: then the model must
     be free to write something else.
@@ -82,7 +82,7 @@ def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[
     if not without or len(kept) < 2:
         return []
     returns: dict[str, list[str]] = {}
-    for match, text in (texts[place] for place in sorted(kept)):
+    for match, text in (texts[place] for place in kept):
         returns.setdefault(match, []).append(text)
     return [Reading(match, tuple(found)) for match, found in returns.items()]
 

@@ -14,13 +14,13 @@ from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.shapes import Shape, shapes
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.asks import Ask, is_cued
-from servers.text2cypher.linking.bounds import Bound, bounds_in, texts_in
+from servers.text2cypher.linking.bounds import Placed, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.said import named_properties, nearest
 
 MOST_KINDS = 3
-_TELLING = 3  # letters of a word that tells a property from its label
 MOST_MATCHES = 40
 MOST_PLACED = 12  # ways in which conditions can stand on one pattern
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
@@ -39,6 +39,7 @@ class Composer:
     def readings(self, hints: Hints) -> list[Reading]:
         """Those with all conditions of the question; the shortest patterns first."""
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
+        kinds += [] if set(kinds) & set(self._holding(hints)) else self._holding(hints)
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
         plain = [kind for kind in chosen if not {root(part) for part in parts(kind)} & self._labelled]
         found: dict[str, Reading] = {}
@@ -50,6 +51,12 @@ class Composer:
                     if returns and len(found) < MOST_MATCHES:
                         found.setdefault(match, Reading(match, returns))
         return list(found.values())
+
+    def _holding(self, hints: Hints) -> list[str]:
+        """The relationships that alone hold a property which the question names."""
+        own = {name for types in self.schema.nodes.values() for name in types}
+        said = set(named_properties(hints, self.linker)) - own
+        return [kind for kind, types in self.schema.relationship_properties.items() if said & set(types)]
 
     def _matches(self, hints: Hints, shape: Shape, where: str) -> Iterator[tuple[str, dict[str, str]]]:
         """The pattern; for a negated question also each end without the other."""
@@ -80,7 +87,12 @@ class Composer:
         said = {str(value) for held in hints.filters if held.operator == "=" for value in held.values}
         for way, text in texts_in(hints, self.linker):
             if text not in said:
-                options.append([f"{held} {way} {quote(text)}" for held in self._owned(shape, (STRING,), hints)])
+                labels = {stated.label for stated in hints.filters if stated.operator == way}
+                owned = sorted(
+                    self._owned(shape, (STRING,), hints),
+                    key=lambda one: shape.nodes.get(one.partition(".")[0]) not in labels,
+                )
+                options.append([f"{held} {way} {quote(text)}" for held in owned])
         options += [self._bounded(hints, shape, bound) for bound in bounds_in(hints, self.linker)]
         if truths := self._owned(shape, (BOOLEAN,), hints, named_only=True):
             options.append([f"{held} = {'false' if Ask.NOT in hints.asks else 'true'}" for held in truths])
@@ -89,9 +101,12 @@ class Composer:
                 return
             yield list(dict.fromkeys(chosen))
 
-    def _bounded(self, hints: Hints, shape: Shape, bound: Bound) -> list[str]:
+    def _bounded(self, hints: Hints, shape: Shape, placed: Placed) -> list[str]:
+        bound, at = placed
         properties = self._owned(shape, _NUMBERS, hints, named_only=bound[0][0] == "=")
-        return [" AND ".join(f"{held} {sign} {number}" for sign, number in bound) for held in properties]
+        names = nearest(at, hints, self.linker, [held.partition(".")[2] for held in properties])
+        kept = [held for held in properties if held.partition(".")[2] in names]
+        return [" AND ".join(f"{held} {sign} {number}" for sign, number in bound) for held in kept]
 
     def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
         """`variable.property` of these types that the question names; where it names none, all that there are."""
@@ -107,28 +122,13 @@ class Composer:
         return [f"{variable}.{named(name)}" for variable, name in chosen]
 
 
-def named_properties(hints: Hints, linker: Linker) -> list[str]:
-    """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
-    said = [*linker.lexicon.also, *linker.measured]
-    also = [name for phrase, name in said if f" {phrase} " in f" {hints.masked.lower()} "]
-    known = set(linker.schema.properties)
-    labels = [set(parts(label)) for label in linker.schema.labels]
-    own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
-    found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
-    return [name for name in dict.fromkeys(found) if name in known]
-
-
-def _words(name: str) -> set[str]:
-    """Its words but the short ones: `productID` says no more than `Product`."""
-    return {part for part in parts(name) if len(part) >= _TELLING}
-
-
 class _Returns:
     """What may be shown of one pattern."""
 
     def __init__(self, linker: Linker, hints: Hints, nodes: dict[str, str], shape: Shape, tests: list[str]) -> None:
         self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
         self.limit = f" LIMIT {hints.limit}" if hints.limit else ""
+        self.tested = {held.partition(" ")[0] for test in tests for held in test.split(" AND ")}
         unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
         self.free = self._first(unnamed)
 
@@ -202,29 +202,30 @@ class _Returns:
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
 
-    def _cued(self, wanted: set[str]) -> bool:
-        return is_cued(self.hints.masked, wanted)
-
     def _listed(self) -> Iterator[str]:
         tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
-        tested = {held for held, _, _ in tests}
         fixed = {held for held, _, test in tests if test.startswith("= ")}  # the same in every row
-        names = {held.partition(".")[2] for held in tested}
+        names = {held.partition(".")[2] for held in self.tested}
         asked = [held for held in self._asked() if held.partition(".")[2] not in names]
         said = [held for held in asked if held.partition(".")[2] in map(named, self.hints.properties)]
-        columns: list[list[str]] = [said] if said else []
+        columns: list[list[str]] = [said] if said and not self._wants_names(said) else []
         for variable in self.free:
             shown = self._shown(variable)
-            also = [held for held in self._asked() if held in tested - fixed and held != shown]
+            also = [held for held in self._asked() if held in self.tested - fixed and held != shown]
             columns += [[shown, *some] for some in (said, asked) if not (some and shown in fixed)]
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
-        columns += [] if said else [[variable] for variable in self.free]
+        columns += [said] if said else [[variable] for variable in self.free]
         for held in [list(dict.fromkeys(some)) for some in columns]:
-            yield f" RETURN {', '.join(held)}{self.limit}"
             if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
+            yield f" RETURN {', '.join(held)}{self.limit}"
+
+    def _wants_names(self, said: list[str]) -> bool:
+        """Whom a question asks for is shown, and whose it is that stands on a relationship."""
+        who = self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
+        return bool(who) or any(held.partition(".")[0] in self.shape.edges for held in said)
 
     def _counts(self) -> Iterator[str]:
         for variable in self.free:
@@ -235,20 +236,36 @@ class _Returns:
         """The first by a number that is stored, or by how many are joined."""
         asks = self.hints.asks
         timed = self._says("early") or self._says("late")
-        if not (timed or asks & _RANKING or (self.limit and self._cued(_BEST))):
+        if not (timed or asks & _RANKING or (self.limit and is_cued(self.hints.masked, _BEST))):
             return
         limit = self.limit or " LIMIT 1"
         ways = ["", " DESC"] if timed or Ask.FEWEST in asks else [" DESC", ""]
-        for variable, way in product(self.free, ways):
+        ends = [f"{way}{limit}" for way in ways]
+        numbers, counts = list(self._by_number(ends)), list(self._by_count(ends))
+        counted = Ask.COUNT in asks or self.linker.wording.compiled(r"‹most›\s+‹label›").search(self.hints.masked)
+        yield from [*counts, *numbers] if counted else [*numbers, *counts]
+
+    def _by_number(self, ends: list[str]) -> Iterator[str]:
+        """By a stored number, or by its total or average over what is joined."""
+        functions = [_TOTALS[ask] for ask in (Ask.SUM, Ask.AVERAGE) if ask in self.hints.asks]
+        for variable, end, held in product(self.free, ends, self._asked(numeric=True)):
             shown = self._shown(variable)
-            for held in self._asked(numeric=True):
-                yield f" RETURN {shown}, {held} ORDER BY {held}{way}{limit}"
-                yield f" RETURN {shown} ORDER BY {held}{way}{limit}"
-        for variable, way in product(self.free, ways):
-            for other in [v for v in self.nodes if v != variable]:
-                for once in ("DISTINCT ", "") if self._cued({"distinct"}) or len(self.shape.edges) > 1 else ("",):
-                    count = f"count({once}{other}) AS jumlah ORDER BY jumlah{way}{limit}"
-                    yield f" RETURN {self._shown(variable)}, {count}"
+            for function in functions:
+                yield f" RETURN {shown}, {function}({held}) AS jumlah ORDER BY jumlah{end}"
+            if not functions and held not in self.tested:
+                yield f" RETURN {shown}, {held} ORDER BY {held}{end}"
+                yield f" RETURN {shown} ORDER BY {held}{end}"
+
+    def _by_count(self, ends: list[str]) -> Iterator[str]:
+        for variable, end in product(self.free, ends):
+            others = [v for v in self.nodes if v != variable]
+            for other in sorted(others, key=lambda v: self.nodes[v] not in self.hints.labels):
+                for once in (
+                    ("DISTINCT ", "")
+                    if is_cued(self.hints.masked, {"distinct"}) or len(self.shape.edges) > 1
+                    else ("",)
+                ):
+                    yield f" RETURN {self._shown(variable)}, count({once}{other}) AS jumlah ORDER BY jumlah{end}"
 
     def _totals(self) -> Iterator[str]:
         for ask, function in _TOTALS.items():

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from servers.text2cypher.cypher.tokens import named
+from servers.text2cypher.grammar.paths import chains
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints
 
 Path = tuple[str, str, str]
+_LONGEST = 3  # steps
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,23 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
             (one, other) for one in starts for other in schema.paths if one != other and _reach(one, other, labels)
         ]
         found += [shape for one, other in reached for shape in _two(one, other)]
+        found += [] if reached else _longer(schema, labels, kinds)
     return list(dict.fromkeys(found))
+
+
+def _longer(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[Shape]:
+    """Three steps that join all the labels, two of them at the ends."""
+    for chain in chains(schema, set(schema.relationships), dict.fromkeys(schema.labels, 1), _LONGEST):
+        if not (set(kinds) <= {step.kind for step in chain.steps} and {chain.labels[0], chain.labels[-1]} <= labels):
+            continue
+        if labels <= set(chain.labels):
+            nodes = dict(zip("abcd", chain.labels, strict=False))
+            edges = dict(zip("rst", (step.kind for step in chain.steps), strict=False))
+            text = f"(a:{named(chain.labels[0])})"
+            for (edge, kind), step, node in zip(edges.items(), chain.steps, list(nodes)[1:], strict=True):
+                before, after = ("-", "->") if step.forward else ("<-", "-")
+                text += f"{before}[{edge}:{named(kind)}]{after}({node}:{named(nodes[node])})"
+            yield Shape(text, nodes, edges)
 
 
 def _reach(one: Path, other: Path, labels: set[str]) -> bool:

@@ -12,31 +12,33 @@ from servers.text2cypher.linking.language import languages
 
 Bound = tuple[tuple[str, int | float], ...]
 """(sign, number), one or two, which one property has to fulfil."""
+Placed = tuple[Bound, int]
+"""And where in the question its number stands."""
 _SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
 _QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
 _NEAR = 40  # characters before a text that say how it is compared
 
 
-def bounds_in(hints: Hints, linker: Linker) -> list[Bound]:
+def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
     """One of each number that is neither a limit nor a condition on a count; one from each side make a range."""
     text = re.sub(r"['\"“‘][^'\"”’]*['\"”’]", lambda held: "¤" * len(held[0]), hints.masked.lower())
-    found: list[Bound] = []
+    found: list[Placed] = []
     for low, high, span in _ranges(text, linker):
-        found.append(((">=", low), ("<=", high)))
+        found.append((((">=", low), ("<=", high)), span[0]))
         text = text[: span[0]] + "¤" * (span[1] - span[0]) + text[span[1] :]
     spent = [number for number in (hints.limit, hints.having[1] if hints.having else None) if number is not None]
-    single: list[tuple[str, float]] = []
+    single: list[tuple[tuple[str, float], int]] = []
     for match in re.finditer(r"\w+", text):
         if is_decade(match[0]):
             first = int(match[0][:-1])
-            found.append(((">=", first), ("<", first + 10)))
+            found.append((((">=", first), ("<", first + 10)), match.start()))
         elif (number := _number(match[0], linker)) is not None:
             if number in spent:
                 spent.remove(int(number))
             elif match[0].isdecimal():
-                single.append((_sign(text, *match.span()), number))
-    return [*found, *_joined(single)]
+                single.append(((_sign(text, *match.span()), number), match.start()))
+    return [*found, *(((held,), at) for held, at in single)]
 
 
 def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
@@ -79,12 +81,3 @@ def _sign(text: str, start: int, end: int) -> str:
         if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", text[end:]):
             return sign
     return "="
-
-
-def _joined(single: list[tuple[str, float]]) -> list[Bound]:
-    """Numbers as bounds; one from below with one from above are a range of one property."""
-    low = [held for held in single if held[0][0] == ">"]
-    high = [held for held in single if held[0][0] == "<"]
-    if len(single) == 2 and low and high:
-        return [(low[0], high[0])]
-    return [(held,) for held in single]

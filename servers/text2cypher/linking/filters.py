@@ -121,7 +121,8 @@ class Conditions:
             score += 1.0 if any(name == place.label for _, _, name in words.labels) else 0.0
             score -= 2.0 if place.property in self.schema.nodes else 0.0  # a property that repeats another node's name
             for start, end, name in words.properties:
-                if name == place.property and self._adjoins(words.question, end, mention.start):
+                after = start >= mention.end and self._adjoins(words.question, mention.end, start)
+                if name == place.property and (after or self._adjoins(words.question, end, mention.start)):
                     score += 4.0
                     announced.add(start)
             for start, end, name in words.labels:
@@ -228,9 +229,14 @@ class Conditions:
             if not text or any(m.start < match.end() and match.start("what") < m.end for m in words.mentions):
                 continue
             before = [(start, name) for start, end, name in words.properties if end <= match.start()]
-            label = next((name for start, _, name in words.labels if start < match.start()), self.schema.labels[0])
+            said = [name for start, _, name in words.labels if start < match.start()]
+            label = next(iter(said), self.schema.labels[0])
             start, name = before[-1] if before else (-1, self.naming.display(label)[0])
-            owners = [label, *(held for held, types in self.schema.nodes.items() if name in types)]
+            owners = [
+                *(said[::-1] if before else said),
+                label,
+                *(held for held, types in self.schema.nodes.items() if name in types),
+            ]
             owner = next((held for held in owners if name in self.schema.nodes[held]), label)
             used.add(start)
             way = next(operator for group, operator in _WAYS.items() if match[group])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
+from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.grammar.question_grammar import first_differing
 from servers.text2cypher.grammar.readings import Reading
@@ -148,3 +149,59 @@ def test_an_english_graph_is_asked_in_indonesian_and_no_right_query_is_refused(t
             assert answered(bench, question, query) == status, question
     finally:
         bench.backend.close()
+
+
+HARBOUR = {
+    "nodes.Captain": "name,phone,region\nIda Roth,171 5,North\nAbel Cruz,030 8,South\n",
+    "nodes.Ship": "name,phone,tons,crew\nGull,171 9,900,12\nTern,030 2,400,7\nSkua,050 1,700,9\n",
+    "nodes.Port": "name,district\nOban,North\nBergen,West\n",
+    "nodes.Country": "name\nNorway\nScotland\n",
+    "edges.SAILS": "from_label,from_key,to_label,to_key,wage\n"
+    "Captain,Ida Roth,Ship,Gull,30\nCaptain,Abel Cruz,Ship,Tern,20\nCaptain,Ida Roth,Ship,Skua,25\n",
+    "edges.CALLS": "from_label,from_key,to_label,to_key\n"
+    "Ship,Gull,Port,Oban\nShip,Tern,Port,Bergen\nShip,Skua,Port,Oban\n",
+    "edges.LIES": "from_label,from_key,to_label,to_key\nPort,Oban,Country,Scotland\nPort,Bergen,Country,Norway\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (  # a property that only a relationship holds names the relationship, and shows whose it is
+            "What are the wages of Ida Roth?",
+            "MATCH (a:Captain)-[r:SAILS]->(b:Ship) WHERE a.name = 'Ida Roth' RETURN b.name, r.wage",
+        ),
+        (  # each number is of the property that is said before it
+            "List two ships with tons above 500 and a crew below 10.",
+            "MATCH (a:Ship) WHERE a.tons > 500 AND a.crew < 10 RETURN a.name LIMIT 2",
+        ),
+        (  # ranked by an average over what is joined
+            "Which 2 captains have the highest average tons of ships?",
+            "RETURN a.name, avg(b.tons) AS jumlah ORDER BY jumlah DESC LIMIT 2",
+        ),
+        (  # the most of a label is a count, whatever number bounds it
+            "Which 2 captains sail the most ships with a crew above 5?",
+            "WHERE b.crew > 5 RETURN a.name, count(b) AS jumlah ORDER BY jumlah DESC LIMIT 2",
+        ),
+        (  # three steps, and no row twice
+            "Which captains are in the country 'Scotland'?",
+            "(a:Captain)-[r:SAILS]->(b:Ship)-[s:CALLS]->(c:Port)-[t:LIES]->(d:Country) WHERE d.name = 'Scotland'"
+            " RETURN DISTINCT a.name",
+        ),
+        (  # a value is of the property said after it
+            "Which ports are in the 'North' district?",
+            "MATCH (a:Port) WHERE a.district = 'North' RETURN a.name",
+        ),
+        (  # a part of a text is of the label said before it
+            "List the captains of ships with a phone starting with '171'.",
+            "MATCH (a:Captain)-[r:SAILS]->(b:Ship) WHERE b.phone STARTS WITH '171' RETURN DISTINCT a.name",
+        ),
+    ],
+)
+def test_the_reading_that_stands_first(tmp_path: Path, question: str, first: str) -> None:
+    held = opened(tmp_path, HARBOUR)
+    try:
+        found = covering(held.composer.readings(held.linker.link(question)), held.linker.link(question), held.linker)
+        assert (found[0].match + found[0].returns[0]).endswith(first)
+    finally:
+        held.backend.close()

@@ -1,0 +1,39 @@
+"""Which properties a question names, and which of them it says nearest before a number. Reads no value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import parts
+
+_TELLING = 3  # letters of a word that tells a property from its label
+
+
+def named_properties(hints: Hints, linker: Linker) -> list[str]:
+    """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
+    said = [*linker.lexicon.also, *linker.measured]
+    also = [name for phrase, name in said if f" {phrase} " in f" {hints.masked.lower()} "]
+    known = set(linker.schema.properties)
+    labels = [set(parts(label)) for label in linker.schema.labels]
+    own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
+    found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
+    return [name for name in dict.fromkeys(found) if name in known]
+
+
+def _words(name: str) -> set[str]:
+    """Its words but the short ones: `productID` says no more than `Product`."""
+    return {part for part in parts(name) if len(part) >= _TELLING}
+
+
+def nearest(at: int, hints: Hints, linker: Linker, names: Collection[str]) -> list[str]:
+    """Of some properties the one whose name or phrase is the last before a place of the question; else all."""
+    before = hints.question[:at].lower()
+    phrases = [*linker.lexicon.properties.items(), *((name.lower(), name) for name in names)]
+    places = dict.fromkeys(names, -1)
+    for phrase, name in phrases:
+        if name in places and phrase in before:
+            ends = [found.end() for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", before)]
+            places[name] = max([places[name], *ends])
+    return [name for name in names if places[name] == max(places.values())]
