@@ -73,7 +73,7 @@ async def opened(settings: Settings) -> AsyncIterator[Client]:
         close_to_others()
         made = await stack.enter_async_context(started(settings))
         await made.host.ready(SERVERS_WAIT_S)
-        yield _Own(made)
+        yield Own(made)
 
 
 class _Remote:
@@ -154,7 +154,7 @@ class _Remote:
         return text
 
 
-class _Own:
+class Own:
     """A daemon in this process."""
 
     def __init__(self, made: Any) -> None:

@@ -72,13 +72,14 @@ async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
         turns = [turn for turn in canned() if not turn.tool or turn.tool in there]
         print(HEADER)
         for provider in providers:
-            tried = [await _tried(client, provider, turn, show) for turn in turns]
-            print(row(provider, tried), flush=True)
-            all_answered = all_answered and all(one.answered for one in tried)
+            all_ = [await tried(client, provider, turn, show) for turn in turns]
+            print(row(provider, all_), flush=True)
+            all_answered = all_answered and all(one.answered for one in all_)
     return 0 if all_answered else 1
 
 
-async def _tried(client: Any, provider: str, turn: Expected, show: bool) -> Tried:
+async def tried(client: Any, provider: str, turn: Expected, show: bool = False) -> Tried:
+    """One turn at a provider, in a session that is deleted after it."""
     from agentd.cli.client import Refused
 
     session, began = uuid4().hex, time.perf_counter()
@@ -130,9 +131,9 @@ COLUMNS = ("valid", 7), ("right tool", 10), ("invented, stopped", 17), ("languag
 HEADER = " ".join([f"{'provider':<14}", *(f"{name:>{wide}}" for name, wide in COLUMNS)])
 
 
-def row(provider: str, tried: Iterable[Tried]) -> str:
+def row(provider: str, turns: Iterable[Tried]) -> str:
     """One provider's line of the table."""
-    all_ = list(tried)
+    all_ = list(turns)
     count = len(all_)
 
     def of(good: int) -> str:

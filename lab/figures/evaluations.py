@@ -164,6 +164,12 @@ def _openings(*words: str) -> Found:
     return Found.of({**figures, "kinds": [{"kind": name, "good": good} for name, good in found["kinds"].items()]})
 
 
+def _models() -> Found:
+    from lab.eval import models
+
+    return Found(tables=models.run())
+
+
 def _totals(*words: str) -> dict[str, Any]:
     """What `lab.eval.text2cypher` prints of one set; of the test halves only totals leave it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -217,6 +223,7 @@ EVALUATIONS = (
         ),
     ),
     Evaluation("openings_embedded", OPENINGS, _openings),
+    Evaluation("models", OPENINGS[:3], _models),
     Evaluation("letters_embedded", LETTERS, _letters),
     Evaluation("graph", GRAPH, _graph, tuning=False),
     Evaluation("graph_embedded", GRAPH, _graph_embedded),

@@ -1,0 +1,102 @@
+"""`agentd models try` of the embedded model and of stand-ins for hosted ones, as figures. It has no turns of its own.
+
+The stand-ins speak Gemini's, Ollama's and OpenAI's protocols on this machine and write what is right, so that a wrong
+figure of theirs would be the daemon's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+from aiohttp import web
+
+from agentd import config
+from agentd.cli.client import Own
+from agentd.cli.models_try import COLUMNS, Expected, canned, row, tried
+from agentd.messages import AgentOptions, Caller
+from agentd.observability import logging as logs
+from agentd.startup import started
+from tests.bridges.wires import WIRES, Answer, Wire
+
+SERVERS_WAIT_S = 300.0
+SAYS = {"": "Silakan, apa yang bisa kami bantu?", "id": "Silakan, apa yang bisa kami bantu?", "en": "What can we do?"}
+INPUTS: dict[str, dict[str, str]] = {
+    "Syarat surat keterangan usaha apa saja?": {"letter_type": "surat_keterangan_usaha"},
+    "What do I need for a domicile letter?": {"letter_type": "surat_keterangan_domisili"},
+    "Syarat SKTM apa ya?": {"letter_type": "surat_keterangan_tidak_mampu"},
+}
+LETTER = {
+    **{"nama": "Budi Santoso", "nik": "3172051203900004", "tempat_lahir": "Jakarta", "tanggal_lahir": "12 Maret 1990"},
+    **{"agama": "Islam", "status_perkawinan": "Belum Kawin", "pekerjaan": "Karyawan Swasta", "rt": "003", "rw": "002"},
+    **{"alamat_domisili": "Jalan Melati nomor 5", "keperluan": "melamar kerja"},
+}
+
+
+def run() -> dict[str, Any]:
+    """A row for each provider."""
+    return asyncio.run(_run())
+
+
+async def _run() -> dict[str, Any]:
+    logs.configure("error")
+    async with AsyncExitStack() as stack:
+        state = stack.enter_context(tempfile.TemporaryDirectory(prefix="agentd-models-"))
+        settings = config.load(None, state=state)
+        embedded = next(one for one in settings.providers if one.type == "llamacpp")
+        wires = [await stack.enter_async_context(_standing_in(kind)) for kind in WIRES.values()]
+        providers = (embedded, *(wire.settings(id=f"fake-{wire.type}") for wire in wires))
+        made = await stack.enter_async_context(
+            started(replace(settings, default_provider=embedded.id, providers=providers))
+        )
+        await made.host.ready(SERVERS_WAIT_S)
+        await made.chain.warm(made.profile(Caller(id="models", scopes=frozenset({"admin"})), AgentOptions()).prefix)
+        rows = []
+        for provider in providers:
+            shown = row(provider.id, [await tried(Own(made), provider.id, turn) for turn in canned()])
+            rows.append(dict(zip(("provider", *(name for name, _ in COLUMNS)), shown.split(), strict=True)))
+    return {"models": rows}
+
+
+def _standing_in(kind: type[Wire]) -> Wire:
+    class StandingIn(kind):  # type: ignore[misc, valid-type]
+        async def _serve(self, request: web.Request) -> web.StreamResponse:
+            self.answers = (Answer(_right(list(_texts(await request.json())))),)
+            response: web.StreamResponse = await super()._serve(request)
+            return response
+
+    return StandingIn()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a request, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def _right(texts: list[str]) -> str:
+    """What is right after the turn that was said last."""
+    said, last = max(
+        ((turn, at) for turn in canned() for at, text in enumerate(texts) if f'"request":"{turn.words}"' in text),
+        key=lambda found: found[1],
+    )
+    return json.dumps(_action(said, called=texts[last].startswith('{"tool_result"')))
+
+
+def _action(turn: Expected, *, called: bool) -> dict[str, Any]:
+    if called or not turn.tool:
+        return {"action": "final", "response": SAYS[turn.language]}
+    needed = LETTER if turn.tool.startswith("generate_") else INPUTS.get(turn.words, {})
+    return {"action": "call_tool", "tool": turn.tool, "input": needed}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=1))
