@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
+from agentd.agent.courtesies import answer_to
 from agentd.agent.picking import PromptTools
 from agentd.agent.replies import replies
 from agentd.agent.toolset import Toolset
@@ -44,10 +45,15 @@ def tokens(text: str) -> int:
 
 
 def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[ChatMessage, ...]:
-    """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all."""
+    """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all.
+
+    A greeting or thanks that the office answered in its own words is left out: it says nothing of what is asked next.
+    """
     kept: list[ChatMessage] = []
-    for number in range(len(past) - 1, -1, -1):
-        turned = list(_turn(past[number], toolset))
+    for turn in reversed(past):
+        if turn.response and not turn.steps and turn.response == answer_to(turn.prompt, turn.language):
+            continue
+        turned = list(_turn(turn, toolset))
         cost = sum(tokens(message.content) for message in turned)
         if cost > budget:
             break

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agentd.agent.courtesies import Courtesies, answer_to
+from agentd.agent.history import PastTurn, messages
 from agentd.agent.languages import LANGUAGES
 from agentd.agent.replies import replies
 from agentd.agent.toolset import Toolset
@@ -67,3 +70,13 @@ def test_only_a_first_free_answer_in_a_language_of_the_offices_own_is_given() ->
 def test_every_courtesy_of_a_pack_is_heard_as_itself(language: Language) -> None:
     for answer, said in replies()[language].courtesies.items():
         assert said and all(answer_to(phrase, language) == answer for phrase in said), answer
+
+
+def test_a_later_turn_of_the_model_reads_no_courtesy_that_the_office_answered() -> None:
+    greeting = PastTurn("Selamat pagi", "Selamat pagi! Ada yang bisa kami bantu?")
+    by_model = PastTurn("Selamat pagi", "Selamat pagi, Bu.")
+    called = replace(greeting, steps=(AgentStep(tool="t", server="s", input={}, success=True, duration_ms=1.0),))
+    asked = PastTurn("Jam berapa buka?", "Pukul 8.")
+    shown = [one.content for one in messages([greeting, by_model, called, asked, greeting], 10_000, turn().toolset)]
+    whole = [one.content for each in (by_model, called, asked) for one in messages([each], 10_000, turn().toolset)]
+    assert shown == whole and len(whole) == 8
