@@ -168,11 +168,7 @@ class AcpAgent:
                 if kind == "approval.requested":
                     waits = data
                 elif kind == "run.finished":
-                    if not streamed and data.get("response"):
-                        await self._say(session_id, update_agent_message_text(data["response"]))
-                    if data["status"] == "failed":
-                        await self._raise(run_id)
-                    return str(data["status"])
+                    return await self._ended(session_id, run_id, data, streamed=streamed)
             if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides
                 await self._say(session_id, update_agent_message_text(notice))
                 return "needs_approval"
@@ -181,6 +177,16 @@ class AcpAgent:
                 streamed = False
             elif after == before:
                 await asyncio.sleep(PAUSE_S)
+
+    async def _ended(self, session_id: str, run_id: str, data: dict[str, Any], *, streamed: bool) -> str:
+        """The run's status, its answer said if it was not streamed. Raises the run's own error."""
+        from acp import update_agent_message_text
+
+        if not streamed and data.get("response"):
+            await self._say(session_id, update_agent_message_text(data["response"]))
+        if data["status"] == "failed":
+            await self._raise(run_id)
+        return str(data["status"])
 
     async def _decide(self, session_id: str, run_id: str, approval: dict[str, Any]) -> None:
         """Ask the person at the client; an answer that is no yes is a no."""

@@ -123,55 +123,62 @@ def _shown(value: Any) -> str:
 
 def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     """What must fit together between the parts of the file."""
+    servers = [*dict.fromkeys(server.name for server in parsed.servers), *OWN_SERVERS]
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
-    provider_ids = [provider.id for provider in parsed.providers]
-    server_names = [server.name for server in parsed.servers]
-    _check_doubles("providers", provider_ids, problem, key="id")
-    _check_doubles("servers", server_names, problem)
-    server_names = [*dict.fromkeys(server_names), *OWN_SERVERS]
+    _check_doubles("servers", [server.name for server in parsed.servers], problem)
     _check_doubles("channels", [channel.name for channel in parsed.channels], problem)
     _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
-    if parsed.providers and parsed.default_provider not in provider_ids:
-        near = _meant(parsed.default_provider, provider_ids)
-        problem(("default_provider",), f"default_provider `{parsed.default_provider}` is no [[providers]] id{near}")
-    if not parsed.providers:
+    _check_providers(parsed, problem)
+    for index, server in enumerate(parsed.servers):
+        _check_server(server, ("servers", index), problem)
+    _check_plugins(parsed, problem)
+    _check_books(parsed, problem, warning)
+    _check_tools(parsed, servers, problem, warning)
+    _check_trusted(parsed, servers, problem)
+    if parsed.store.url and not parsed.store.letters_url and parsed.letters.server in servers:
+        text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
+        problem(("store", "url"), text)
+    _check_profiles(parsed, servers, problem)
+
+
+def _check_providers(parsed: ClientFile, problem: Report) -> None:
+    names = [provider.id for provider in parsed.providers]
+    _check_doubles("providers", names, problem, key="id")
+    if not names:
         problem((), "no [[providers]]: at least one model provider is needed")
+    elif parsed.default_provider not in names:
+        near = _meant(parsed.default_provider, names)
+        problem(("default_provider",), f"default_provider `{parsed.default_provider}` is no [[providers]] id{near}")
     for index, provider in enumerate(parsed.providers):
         for position, model in enumerate(provider.models):
             if isinstance(model, dict) and ("name" not in model or model.keys() - {"name", "display_name"}):
                 text = f"`models[{position}]` of provider `{provider.id}` takes `name` and `display_name`"
                 problem(("providers", index, "models"), text)
-    for index, server in enumerate(parsed.servers):
-        if server.name in OWN_SERVERS:
-            problem(
-                ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
-            )
-        _check_server(server, ("servers", index), problem)
-    _check_plugins(parsed, problem)
-    _check_books(parsed, problem, warning)
+
+
+def _check_tools(parsed: ClientFile, servers: list[str], problem: Report, warning: Report) -> None:
     for index, entry in enumerate(parsed.tools or []):
         tool = BareTool(name=entry) if isinstance(entry, str) else entry
         if tool.server is None:
             if not tool.bare:
                 warning(("tools", index), f"tool `{tool.name}` names no server: it answers `unbound_tool` when called")
-        elif tool.server not in server_names:
-            near = _meant(tool.server, server_names)
+        elif tool.server not in servers:
+            near = _meant(tool.server, servers)
             where = ("tools", index, "server")
             problem(where, f"tool `{tool.name}` is bound to server `{tool.server}`, which is not configured{near}")
-    _check_trusted(parsed, server_names, problem)
-    if parsed.store.url and not parsed.store.letters_url and parsed.letters.server in server_names:
-        text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
-        problem(("store", "url"), text)
+
+
+def _check_profiles(parsed: ClientFile, servers: list[str], problem: Report) -> None:
+    providers = [provider.id for provider in parsed.providers]
     for index, profile in enumerate(parsed.profiles):
-        named = {"servers": profile.servers or [], "in_prompt": profile.in_prompt or []}
-        for key, name in ((key, name) for key, names in named.items() for name in names):
-            if name not in server_names:
-                where = ("profiles", index, key)
-                problem(where, f"profile `{profile.name}` names server `{name}`, which is not configured")
-        for name in profile.providers or []:
-            if name not in provider_ids:
-                where = ("profiles", index, "providers")
-                problem(where, f"profile `{profile.name}` names provider `{name}`, which is not configured")
+        for key, kind, known in (
+            ("servers", "server", servers),
+            ("in_prompt", "server", servers),
+            ("providers", "provider", providers),
+        ):
+            for name in [name for name in getattr(profile, key) or () if name not in known]:
+                text = f"profile `{profile.name}` names {kind} `{name}`, which is not configured"
+                problem(("profiles", index, key), text)
         if profile.prompt_template is not None:
             _check_template(profile.prompt_template, ("profiles", index, "prompt_template"), problem)
 
@@ -204,6 +211,8 @@ def _check_doubles(section: str, names: list[Any], problem: Report, key: str = "
 
 
 def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
+    if server.name in OWN_SERVERS:
+        problem((*where, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another")
     if (server.command is None) == (server.url is None):
         problem(where, f"server `{server.name}` takes either `command` or `url`")
     if server.url is not None and server.credentials:

@@ -11,9 +11,12 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HELP = "ask the books and see the table"
 BARS = "▁▂▃▄▅▆▇█"
@@ -81,7 +84,6 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
 
 def _show(answer: dict[str, Any], *, trace: bool) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(highlight=False)
     if answer["error"] is not None:
@@ -92,18 +94,8 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
             console.print(f"({answer['error']['error_source_node']}: {details})", style="dim", markup=False)
     else:
         console.print(answer["final_narrative"], markup=False)
-        rows = answer["data_table_for_display"]
-        if rows:
-            table = Table()
-            for name in rows[0]:
-                table.add_column(str(name), justify="right" if _numbers(rows, name) else "left")
-            for row in rows[:ROWS_SHOWN]:
-                table.add_row(*(_cell(value) for value in row.values()))
-            console.print(table)
-            if len(rows) > ROWS_SHOWN:
-                console.print(f"… {len(rows) - ROWS_SHOWN} baris lagi (--json menampilkan semuanya)", style="dim")
-            for line in picture(rows):
-                console.print(line, markup=False)
+        if rows := answer["data_table_for_display"]:
+            _show_table(console, rows)
         for warning in answer["warnings_for_display"]:
             console.print(f"⚠ {warning}", style="yellow", markup=False)
         console.print(f"{answer['validation_status']}, mutu {answer['quality_score']}/100", style="dim")
@@ -116,6 +108,21 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
                 style="dim",
                 markup=False,
             )
+
+
+def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for name in rows[0]:
+        table.add_column(str(name), justify="right" if _numbers(rows, name) else "left")
+    for row in rows[:ROWS_SHOWN]:
+        table.add_row(*(_cell(value) for value in row.values()))
+    console.print(table)
+    if len(rows) > ROWS_SHOWN:
+        console.print(f"… {len(rows) - ROWS_SHOWN} baris lagi (--json menampilkan semuanya)", style="dim")
+    for line in picture(rows):
+        console.print(line, markup=False)
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:

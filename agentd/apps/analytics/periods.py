@@ -24,35 +24,18 @@ from datetime import date, timedelta
 
 from agentd.agent.languages import words
 from agentd.apps.analytics.other_years import in_other_years, is_year, shorter_than_a_year
+from agentd.apps.analytics.period_readers import MONTH_WORDS, NUMBERS, read
 from agentd.apps.analytics.spans import (
     Period,
-    current,
     in_year_of,
-    month_period,
-    months_later,
-    one_day,
-    quarter,
     span_label,
-    trailing,
 )
 from agentd.apps.analytics.vocabulary import alternatives, vocabulary
 
 _SAID = vocabulary()
-_MONTH_WORDS = {
-    **{name: number for number, names in enumerate(words().months, 1) for name in names},
-    **_SAID.months,
-}
-_NUMBERS = {
-    **{word: number for word, number in words().digits.items() if number},
-    **{word: number for word, number in words().numbers.items() if number <= 12},
-    **{word: number for word, number in words().ordinals.items() if number <= 4},
-    **{word: number for number, word in enumerate("i ii iii iv".split(), 1)},
-    **_SAID.ordinals,
-}
-
-_M = rf"(?:(?!{alternatives(_SAID.no_months)}\b){alternatives(_MONTH_WORDS)})"
+_M = rf"(?:(?!{alternatives(_SAID.no_months)}\b){alternatives(MONTH_WORDS)})"
 _Y = r"(?:19|20)\d\d"
-_N = rf"(?:\d{{1,3}}|{alternatives(_NUMBERS)})"
+_N = rf"(?:\d{{1,3}}|{alternatives(NUMBERS)})"
 _U = alternatives(_SAID.units)
 _TO = alternatives(_SAID.to)
 _YEAR = alternatives(_SAID.years)
@@ -144,11 +127,11 @@ def timeless(text: str) -> str:
 
 
 def _points(text: str, today: date, year: int | None) -> list[_Found]:
-    found: list[_Found] = []
-    for match in _POINT.finditer(text):
-        read = _read(match, today, year)
-        if read is not None:
-            found.append(_Found(match.start(), match.end(), *read))
+    found = [
+        _Found(match.start(), match.end(), *said)
+        for match in _POINT.finditer(text)
+        if (said := read(match, today, year)) is not None
+    ]
     found = _within_years([point for point in found if not _is_of_another(point, found, text)], text)
     # "Januari dan Februari 2023": the year that is given once holds for its neighbours
     for index in range(len(found) - 2, -1, -1):
@@ -209,81 +192,3 @@ def _range(first: _Found, last: _Found) -> Period:
     if start.start == start.end or end.start == end.end or begin is None or finish is None:
         return Period(begin, finish, span_label(begin, finish) if begin and finish else f"{start.label} – {end.label}")
     return Period(begin, finish, span_label(begin, finish))
-
-
-def _read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, bool] | None:
-    """The period of one expression, and whether it names its year."""
-    part = {key: value.casefold() for key, value in match.groupdict().items() if value is not None}
-    try:
-        return _read_part(part, today, year)
-    except ValueError:  # 31 Februari: no such day, so no period
-        return None
-
-
-def _read_part(part: dict[str, str], today: date, year: int | None) -> tuple[Period, bool] | None:
-    if "iso" in part:
-        return one_day(date(*map(int, part["iso"].split("-")))), True
-    if "dmy" in part:
-        day, number, in_year = map(int, re.split(r"[/.-]", part["dmy"]))
-        return one_day(date(in_year, number, day)), True
-    if "edge" in part:
-        month = _month(part["em"], part.get("ey"), today, year)
-        first = part["edge"] in _SAID.begins
-        day_of = month if first else months_later(month, 1) - timedelta(days=1)
-        return one_day(day_of), "ey" in part
-    if "ytd" in part:
-        named = period_of(part["ytdm"], today) if "ytdm" in part else None
-        start = named.start if named and named.start else date(today.year, 1, 1)
-        return Period(start, today, span_label(start, today)), True
-    if "d" in part:
-        month = _month(part["dm"], part.get("dy"), today, year)
-        return one_day(date(month.year, month.month, int(part["d"]))), "dy" in part
-    if "md" in part:
-        return one_day(date(int(part["mdy"]), _MONTH_WORDS[part["md"]], int(part["mdd"]))), True
-    if "ym" in part:
-        return month_period(date.fromisoformat(f"{part['ym']}-01")), True
-    if "my" in part:
-        number, in_year = map(int, part["my"].split("/"))
-        return month_period(date(in_year, number, 1)), True
-    if "m" in part:
-        return month_period(_month(part["m"], part.get("y"), today, year)), "y" in part
-    if "q" in part or "oq" in part:
-        number = _number(part.get("q") or part["oq"])
-        return quarter(number, part.get("qy") or part.get("oqy"), today, year), bool(part.get("qy") or part.get("oqy"))
-    if "s" in part:
-        in_year = int(part["sy"]) if "sy" in part else year or today.year
-        number = _number(part["s"])
-        start = date(in_year, 6 * number - 5, 1)
-        return Period(start, months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
-    if "n" in part or "ln" in part:
-        count, unit = _number(part.get("n") or part["ln"]), _SAID.units[part.get("nu") or part["lu"]]
-        return trailing(count, unit, today), True
-    if this := part.get("tu") or part.get("etu"):
-        return current(_SAID.units[this], today), True
-    if last := part.get("pu") or part.get("epu"):
-        unit = _SAID.units[last]
-        if unit == "day":
-            return one_day(today - timedelta(days=1)), True
-        before = current(unit, today).start
-        assert before is not None
-        return current(unit, before - timedelta(days=1)), True
-    if "today" in part:
-        return one_day(today), True
-    if "yesterday" in part:
-        return one_day(today - timedelta(days=1)), True
-    in_year = int(part["year"])
-    return Period(date(in_year, 1, 1), date(in_year, 12, 31), str(in_year)), True
-
-
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else _NUMBERS[word]
-
-
-def _month(name: str, in_year: str | None, today: date, year: int | None) -> date:
-    """The first of that month: in the year said, the year of the talk, or the latest that has begun."""
-    number = _MONTH_WORDS[name]
-    if in_year is not None:
-        return date(int(in_year), number, 1)
-    if year is not None:
-        return date(year, number, 1)
-    return date(today.year if number <= today.month else today.year - 1, number, 1)
