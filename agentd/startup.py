@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from agentd import stand_ins
 from agentd.config import Settings
 from agentd.plugins import tool_host
 from agentd.state import in_use
@@ -22,6 +24,13 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
     with in_use(settings.state):
         first = [server for server in settings.servers if server.name not in settings.servers_later]
         async with tool_host(settings)(first) as host:
-            app = await asyncio.to_thread(import_module, "agentd.app")
+            app = await asyncio.to_thread(_imported)
             async with app.daemon(settings, host) as made:
                 yield made
+
+
+def _imported() -> ModuleType:
+    """`agentd.app`, and what its engine imports; apps and plugins come after."""
+    import_module("agentd.runs.workflows")
+    stand_ins.remove()
+    return import_module("agentd.app")

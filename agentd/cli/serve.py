@@ -36,13 +36,15 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
-    from agentd import config
-    from agentd.observability import logging as logs
+    from agentd import config, stand_ins
     from agentd.process import close_to_others
 
     close_to_others()
     stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
     settings = config.load(given.config, state=given.state, listen=given.listen)
+    stand_ins.put(postgresql=bool(settings.store.url))
+    from agentd.observability import logging as logs
+
     logs.configure(settings.telemetry.log_level)
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentd.application import App, QuestionKind, Wiring
+from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
 from agentd.apps.analytics.books_tool import Books, Verbatim
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.run import AnalyticsRun
 from agentd.ports import ChatModel, ToolHost
 from agentd.runs.api import Runs
+from agentd.runs.execution import Result, RunContext
 
 if TYPE_CHECKING:
     from aiohttp import web
+
+    from agentd.apps.analytics.run import AnalyticsRun
 
 
 class Analytics(App):
@@ -24,9 +26,14 @@ class Analytics(App):
     static = Path(__file__).parent / "web" / "static"
     methods = (method.ask,)
 
-    def __init__(self, wiring: Wiring) -> None:
-        super().__init__(wiring)
-        self._run = AnalyticsRun(
+    @cached_property
+    def _run(self) -> AnalyticsRun:
+        """Made at the first question, as most daemons start without one."""
+        from agentd.apps.analytics.examples import ExampleLibrary
+        from agentd.apps.analytics.run import AnalyticsRun
+
+        wiring = self.wiring
+        return AnalyticsRun(
             wiring.model,
             wiring.tools,
             wiring.tools_of,
@@ -40,11 +47,14 @@ class Analytics(App):
 
     def add_tools(self, inner: ToolHost) -> ToolHost:
         """`ask_books`."""
-        return Books(inner, self.wiring.clock, self._run.execute, self.wiring.store.run)
+        return Books(inner, self.wiring.clock, self._execute, self.wiring.store.run)
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
         """The tool's answer is the agent's answer, word for word."""
         return Verbatim(inner)
+
+    async def _execute(self, context: RunContext) -> Result:
+        return await self._run.execute(context)
 
     def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
         """/tables."""
@@ -54,4 +64,4 @@ class Analytics(App):
 
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""
-        return {"analytics": QuestionKind(self._run.execute, self.wiring.settings().analytics.deadline_s)}
+        return {"analytics": QuestionKind(self._execute, self.wiring.settings().analytics.deadline_s)}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agentd.apps.analytics import command
-from agentd.apps.analytics.execute_query import OPERATIONS_SERVER
+from agentd.apps.analytics.servers import OPERATIONS
 from agentd.cli.server_command import ServerCommand
 
 HELP = "the office's own database: check it (writes books.toml), ask it"
-CHECK = ServerCommand("check", "", lambda _: OPERATIONS_SERVER, group=())
+CHECK = ServerCommand("check", "", lambda _: OPERATIONS, group=())
 
 
 def register(commands: Any) -> None:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agentd.apps.analytics import consult_schema, execute_query, replace_placeholders
+from agentd.apps.analytics import servers
 from agentd.clock import iso
 from agentd.errors import Cancelled
 from agentd.messages import (
@@ -32,7 +32,7 @@ from agentd.runs.records import RunBrief, RunRecord
 from agentd.wrappers import ChatModelWrapper
 
 SERVER, TOOL = "analytics", "ask_books"
-NEEDED = (consult_schema.SERVER, execute_query.SQL_SERVER, replace_placeholders.SERVER)
+NEEDED = (servers.GRAPH, servers.SQL, servers.PLACEHOLDERS)
 """Servers without which there are no books to ask."""
 NODES = 6
 ROWS = 50

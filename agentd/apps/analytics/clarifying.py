@@ -13,7 +13,6 @@ from agentd.apps.analytics.spans import month_label
 from agentd.apps.analytics.vocabulary import vocabulary
 from agentd.apps.analytics.wording import label_for
 
-STATUS = "needs_clarification"
 MOST_WORDS = 8
 """An answer of more words is a question of its own."""
 

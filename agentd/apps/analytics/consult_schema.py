@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentd.apps.analytics import servers
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions
 from agentd.apps.analytics.wording import say_for
 
-SERVER = "graphiti_server"
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
 COMMUNICATION = "Graphiti MCP Server communication error"
 
@@ -58,7 +58,7 @@ async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -
     payload = {"intent": state.get("intent") or "", "entities": entities}
     say = say_for(state["user_query"])
     try:
-        answer = await context.call(SERVER, TOOLS[state["plan_style"]], payload)
+        answer = await context.call(servers.GRAPH, TOOLS[state["plan_style"]], payload)
     except CallFailed as error:
         raise NodeFailed(say["no_schema"], f"{COMMUNICATION}: {error}") from error
     warnings: list[str] = []

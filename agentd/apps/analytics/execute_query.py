@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentd.apps.analytics import left_out
+from agentd.apps.analytics import left_out, servers
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.sample import says_sample
@@ -14,9 +14,7 @@ from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
 from agentd.apps.analytics.statements import names_of, statements_in
 from agentd.apps.analytics.wording import say_for
 
-SQL_SERVER, SQL_TOOL = "mysql_mcp_server", "execute_sql_query"
-OPERATIONS_SERVER, OPERATIONS_TOOL = "sim_testgeluran_server", "execute_operation_plan"
-STORE_SERVER, STORE_TOOL = "graphiti_server", "store_session_data"
+SQL_TOOL, OPERATIONS_TOOL, STORE_TOOL = "execute_sql_query", "execute_operation_plan", "store_session_data"
 SQL_COMMUNICATION = "MySQL MCP Server communication error"
 OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
 ROWS_IN_CALCULATIONS = 400
@@ -110,7 +108,7 @@ async def _rows(
 ) -> list[dict[str, Any]] | None:
     """One query's rows, or None with its error noted."""
     try:
-        answer = await context.call(SQL_SERVER, SQL_TOOL, {"sql_queries": [query["query"]]})
+        answer = await context.call(servers.SQL, SQL_TOOL, {"sql_queries": [query["query"]]})
     except CallFailed as error:
         raise NodeFailed(
             gathered.say["no_database"],
@@ -140,7 +138,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
     operations = [each for each, _ in watched]
     asked = _asked(state)
     try:
-        answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": operations})
+        answer = await context.call(servers.OPERATIONS, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
         raise NodeFailed(
             gathered.say["no_database"],
@@ -191,7 +189,7 @@ async def _put_away(
     }
     gathered.tables.append(rows)
     try:
-        answer = await context.call(STORE_SERVER, STORE_TOOL, payload)
+        answer = await context.call(servers.GRAPH, STORE_TOOL, payload)
     except CallFailed as error:
         gathered.warnings.append(gathered.say["not_kept"].format(error=error))
         return

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agentd.apps.analytics.clarifying import STATUS
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
 from agentd.rpc.method import STAFF, Example, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
+
+UNCLEAR = "needs_clarification"
 
 
 class AnalyticsParams(Params):
@@ -80,4 +81,4 @@ async def ask(services: Services, caller: Caller, params: AnalyticsParams) -> di
         run_id=params.run_id,
         caller=caller,
     )
-    return {**answer, "status": STATUS} if answer.get("clarification") else answer
+    return {**answer, "status": UNCLEAR} if answer.get("clarification") else answer

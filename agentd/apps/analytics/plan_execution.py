@@ -10,10 +10,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics import coverage, currencies
+from agentd.apps.analytics import coverage, currencies, servers
 from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
-from agentd.apps.analytics.execute_query import OPERATIONS_SERVER, OPERATIONS_TOOL, SQL_SERVER
+from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, picked_at_random, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
@@ -241,13 +241,13 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
     """What the database says against the plan; nothing when it cannot be asked now (the next node will tell)."""
     if plan.operations:
         return await _refused_operations(plan, context)
-    if not context.offers(SQL_SERVER, EXPLAIN_TOOL):
+    if not context.offers(servers.SQL, EXPLAIN_TOOL):
         return []
     refused: list[str] = []
     for query in plan.selects:
         try:
             answer = await context.call(
-                SQL_SERVER, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False
+                servers.SQL, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False
             )
         except CallFailed:
             return []
@@ -258,10 +258,10 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
 
 async def _refused_operations(plan: Plan, context: NodeContext) -> list[str]:
     trial = [{**operation, "limit": 0} for operation in plan.operations]
-    if not context.offers(OPERATIONS_SERVER, OPERATIONS_TOOL):
+    if not context.offers(servers.OPERATIONS, OPERATIONS_TOOL):
         return []
     try:
-        answer = await context.call(OPERATIONS_SERVER, OPERATIONS_TOOL, {"operations": trial}, retry=False)
+        answer = await context.call(servers.OPERATIONS, OPERATIONS_TOOL, {"operations": trial}, retry=False)
     except CallFailed:
         return []
     results = answer.get("results")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agentd.apps.analytics import servers
 from agentd.apps.analytics.narrative import in_currency, narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.placeholders import in_points, rules_for
@@ -16,7 +17,7 @@ from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import words_for
 
-SERVER, TOOL = "placeholder_mcp_server", "fill_placeholders"
+TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
 """Points of the quality score for each figure that the narrative speaks of and no result has."""
@@ -88,7 +89,7 @@ async def _filled(
     template, rules = in_currency(template, rules, currency)
     payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
     try:
-        answer = await context.call(SERVER, TOOL, payload)
+        answer = await context.call(servers.PLACEHOLDERS, TOOL, payload)
     except CallFailed as error:
         raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: {error}") from error
     if not isinstance(answer.get("final_narrative"), str):

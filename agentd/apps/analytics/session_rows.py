@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentd.apps.analytics import servers
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.wording import say_for
 
-SERVER, TOOL = "graphiti_server", "retrieve_session_data"
+TOOL = "retrieve_session_data"
 
 
 async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dict[str, Any]], str | None]:
@@ -19,7 +20,7 @@ async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dic
     say = say_for(state["user_query"])
     asked = {"session_id": state["session_id"], "data_handle_id": handles[0].get("data_handle_id")}
     try:
-        answer = await context.call(SERVER, TOOL, asked)
+        answer = await context.call(servers.GRAPH, TOOL, asked)
     except CallFailed as error:
         return [], say["not_read"].format(error=error)
     rows = answer.get("retrieved_data")

@@ -1,0 +1,73 @@
+"""Stand-ins for modules that our libraries import and this process never uses, so that its start loads none of them.
+
+They are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets it.
+What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+UNUSED = (
+    "croniter",  # DBOS's schedules; importing it starts a process
+    "mcp.server",  # the client imports it for servers in its own process; ours are others
+    "sqlalchemy.ext.asyncio",  # DBOS and its sessions of an application's database: we give it none
+    "sqlalchemy.orm",
+    "yaml",  # DBOS's configuration file
+)
+OF_POSTGRESQL = "psycopg"  # DBOS, for its errors
+ABSENT = "rich"  # structlog draws tracebacks with it where it is installed; our log is JSON
+
+
+class _StandIn(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        kind = type(name, (Exception,), {"__class_getitem__": classmethod(lambda cls, _: cls)})
+        setattr(self, name, kind)
+        return kind
+
+
+class _StandIns(MetaPathFinder, Loader):
+    """Finds stand-ins for these modules and all in them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """A stand-in, or nothing: then it is found as ever."""
+        if _within(name, (ABSENT,)):
+            raise ModuleNotFoundError(name, name=name)
+        return ModuleSpec(name, self, is_package=True) if _within(name, self._names) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Empty."""
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing to run."""
+
+
+def _within(name: str, packages: Sequence[str]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def put(*, postgresql: bool) -> None:
+    """Before our libraries are imported; those that are imported already stay."""
+    names = UNUSED if postgresql else (*UNUSED, OF_POSTGRESQL)
+    sys.meta_path.insert(0, _StandIns([name for name in names if name not in sys.modules]))
+
+
+def remove() -> None:
+    """After they were imported. Does nothing where none were put."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _StandIns)]
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, _StandIn):
+            del sys.modules[name]
+            parent, _, own = name.rpartition(".")
+            vars(sys.modules.get(parent, module)).pop(own, None)

@@ -1,0 +1,58 @@
+"""A daemon started from the disk loads nothing of what its libraries import and it never uses, and works without it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.daemon import call, final, running
+
+UNUSED = ("psycopg", "cryptography", "_yaml")
+"""In the names of files that a process has mapped, where it loaded them."""
+
+
+@pytest.mark.cold
+def test_a_daemon_answers_by_its_tools_without_a_driver_for_postgresql_or_the_server_half_of_mcp(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path, call("get_current_time", timezone="Asia/Jakarta"), final("Sudah sore.")) as daemon:
+        answer = daemon.call("Agent.run", prompt="Jam berapa sekarang?")
+        assert daemon.process is not None
+        mapped = Path(f"/proc/{daemon.process.pid}/maps").read_text()
+    assert (answer["response"], [step["success"] for step in answer["steps"]]) == ("Sudah sore.", [True])
+    assert [name for name in UNUSED if name in mapped] == []
+
+
+@pytest.mark.slow
+def test_what_is_imported_later_is_the_module_itself() -> None:
+    program = """
+from agentd import stand_ins
+stand_ins.put(postgresql=False)
+import dbos, mcp, structlog
+assert issubclass(mcp.ServerSession, Exception)  # a stand-in
+stand_ins.remove()
+import psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio
+from mcp.server import Server
+from mcp.server.mcpserver import MCPServer
+for real in (psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio):
+    assert real.__file__, real
+assert psycopg.connect and callable(MCPServer("x").tool) and sqlalchemy.orm.Session().bind is None
+assert not issubclass(Server, Exception)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_daemon_with_a_shared_database_has_its_driver() -> None:
+    program = """
+from agentd import stand_ins
+stand_ins.put(postgresql=True)
+import dbos._utils
+assert dbos._utils.psycopg.__file__
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
