@@ -98,7 +98,7 @@ class PlanExecution:
         today = context.clock.now().date()
         past = past_questions(state)
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
-        messages = self._messages(state, dates)
+        messages = self._messages(state, dates, brief=context.model.state().constraint == "grammar")
         began = context.clock.monotonic()
         plan, faults = await self._planned(state, context, messages, dates)
         slow = context.clock.monotonic() - began > SLOW_S
@@ -168,7 +168,8 @@ class PlanExecution:
         plan = replace(plan, doubts=[*plan.doubts, *asks])
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
-    def _messages(self, state: AgentState, dates: dict[str, str]) -> list[ChatMessage]:
+    def _messages(self, state: AgentState, dates: dict[str, str], *, brief: bool) -> list[ChatMessage]:
+        """`brief`: examples without what the host derives, for a model on this machine, which writes slowly."""
         style = state["plan_style"]
         messages = [ChatMessage(role="system", content=SYSTEMS[style])]
         asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
@@ -178,7 +179,8 @@ class PlanExecution:
             shown = [*examples_of(tables, joins, style, EXAMPLES_SHOWN[style] - len(shown)), *shown]
         for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
-            written = json.dumps(as_asked(example.plan), ensure_ascii=False, separators=(",", ":"))
+            plan = as_asked(example.plan) if brief else example.plan
+            written = json.dumps(plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
         return [*messages, ChatMessage(role="user", content=_request(state, dates))]
 

@@ -51,6 +51,18 @@ async def test_the_planner_sees_what_was_understood(erp: Path) -> None:
     assert {"placeholder_mapping", "validation_rules_for_results", "raw_data_query_plan"} <= schema["properties"].keys()
 
 
+@pytest.mark.parametrize("constraint", ["none", "json_schema", "grammar"])
+async def test_examples_hold_what_may_be_planned_but_for_a_model_of_this_machine(erp: Path, constraint: Any) -> None:
+    """Issue 19: a planner is asked for all that the document names; what a slow one leaves out is derived."""
+    office = Office(erp, SALES, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
+    state = office.model.state().model_copy(update={"constraint": constraint})
+    office.model.state = lambda: state  # type: ignore[method-assign]
+    await office.ask(QUESTION)
+    examples = "".join(each.content for each in office.model.requests[1].messages if each.role == "assistant")
+    assert "sql_queries_plan" in examples
+    assert ("placeholder_mapping" in examples, '"purpose"' in examples) == ((constraint != "grammar",) * 2)
+
+
 async def test_what_a_model_held_to_the_intent_leaves_out_is_derived_and_said_to_be(erp: Path) -> None:
     """Issue 19. Fewer tokens written: the words of the question find the tables, and are not shown a second time."""
     office = Office(erp, {"intent": "sales_analysis"}, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
