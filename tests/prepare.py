@@ -27,6 +27,7 @@ DEBIAN: Mapping[str, str] = {
     "softhsm2-util": "softhsm2",
     "openssl": "openssl",
     "/usr/bin/chromium": "chromium",
+    "/usr/bin/chromium-headless-shell": "chromium-headless-shell",
     "/usr/lib/postgresql": "postgresql",
 }
 

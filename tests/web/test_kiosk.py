@@ -17,7 +17,7 @@ from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.conftest import ARGS, CHROMIUM
+from tests.web.conftest import ARGS, WHOLE_CHROMIUM
 from tests.web.steps import FIELDS, fill_form, note_prints, pair, tap_in, violations
 from tests.weights import weights  # noqa: F401
 
@@ -217,7 +217,7 @@ def test_a_crashed_tab_leaves_no_word_behind(hall: Daemon, open_page: Open) -> N
 def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromium: Browser, tmp_path: Path) -> None:
     """What was sent, answered and typed is in no history, form memory, session to be restored or cache."""
     profile = tmp_path / "profile"
-    context = chromium.browser_type.launch_persistent_context(profile, executable_path=CHROMIUM, args=ARGS)
+    context = chromium.browser_type.launch_persistent_context(profile, executable_path=WHOLE_CHROMIUM, args=ARGS)
     page = context.pages[0]
     page.goto(hall.url + "/kiosk")
     page.locator("#ask-else").click()

@@ -16,10 +16,7 @@ from servers.certificate.cli import main
 from servers.certificate.issuing import LetterService
 from servers.certificate.records import Approval, Consent
 from servers.certificate.register import GUARDS
-from servers.certificate.standing import NotNow
-from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
-from tests.servers.certificate.test_standing import copy_of, put_back
 
 Forge = Callable[[sqlite3.Connection], object]
 
@@ -85,7 +82,11 @@ def test_a_sound_register_has_no_fault(office: LetterService, tmp_path: Path) ->
 
 
 FIRST = "001/SKD/CONTOH/III/2026"
+
+
 CHANGE_ENTRY = "UPDATE letter_entries SET body = replace(body, 'Siti', 'Sita') WHERE seq = 3"
+
+
 COPIED = (
     "id + 50, letter_type, series, year, 4, '004/SKD/CONTOH/III/2026', day, 'X', 'X', answers, status, 'f', 'h', size,"
     " reserved_at, issued_at, voided_at, void_reason, voided_by, approved_by, proposed_by, proposed, approvals, basis,"
@@ -199,180 +200,3 @@ def test_a_lost_and_a_changed_pdf_are_named(office: LetterService) -> None:
     third.write_bytes(third.read_bytes() + b"\n")
     assert f"the PDF of letter 001/SKD/CONTOH/III/2026 is lost: 2026/{first.name}" in faults(office)
     assert "the PDF of letter 003/SKD/CONTOH/III/2026 is not the one that was issued" in faults(office)
-
-
-def test_an_older_register_gets_back_everything_it_lost(
-    office: LetterService, ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    copy = copy_of(ledger)
-    consent = Consent(approved_by="meja-2", approvals=(Approval(by="meja-2"),))
-    lost = issue(office, DOMISILI | {"rt": "8"}, "run:8", session_id="s", consent=consent)
-    before = office.ledger.rows()[0], office.ledger.entries()
-    office.close()
-    put_back(copy, ledger)
-    state = ["--state", str(tmp_path)]
-    assert main(["audit", "--quick", *state]) == 1
-    assert main(["repair", *state]) == 1, "without a yes nothing is done"
-    assert "not done" in capsys.readouterr().out
-    assert main(["repair", "--yes", *state]) == 0
-    mended = open_service(tmp_path)
-    assert faults(mended) == ""
-    assert (mended.ledger.rows()[0], mended.ledger.entries()[: len(before[1])]) == before
-    again = issue(mended, DOMISILI | {"rt": "8"}, "run:8", session_id="s", consent=consent)
-    assert again.already_issued and again.number == lost.number
-    assert issue(mended, DOMISILI | {"rt": "7"}).number.startswith("005/")
-    mended.close()
-
-
-def test_a_lost_register_is_made_again_from_the_journal(office: LetterService, ledger: Path, tmp_path: Path) -> None:
-    office.close()
-    ledger.unlink()
-    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
-    mended = open_service(tmp_path)
-    assert faults(mended) == ""
-    assert [row.status for row in mended.ledger.all()] == ["issued", "void", "issued"]
-    mended.close()
-
-
-def test_changed_and_deleted_rows_say_again_what_their_entries_say(
-    office: LetterService, ledger: Path, tmp_path: Path
-) -> None:
-    before = office.ledger.rows()[0]
-    forge(
-        ledger,
-        "UPDATE letters SET answers = replace(answers, 'Siti', 'Sita') WHERE id = 1",
-        "DELETE FROM letter_calls",
-        "DELETE FROM letters WHERE id = 3",
-    )
-    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
-    assert office.ledger.rows()[0] == before and faults(office) == ""
-    with sqlite3.connect(ledger) as connection, pytest.raises(sqlite3.IntegrityError):
-        connection.execute("DELETE FROM letters")
-
-
-def test_letters_that_only_the_archive_knows_verify_again_and_say_what_is_lost(
-    office: LetterService, ledger: Path, tmp_path: Path
-) -> None:
-    first = office.ledger.all()[0]
-    office.close()
-    ledger.unlink()
-    office.journal.file.unlink()
-    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
-    mended = open_service(tmp_path)
-    assert [row.number for row in mended.ledger.all()] == [f"00{seq}/SKD/CONTOH/III/2026" for seq in (1, 2, 3)]
-    assert Verifier(mended).code(first.code).genuine and first.file is not None
-    assert Verifier(mended).file(mended.archive.path(first.file).read_bytes()).genuine
-    assert "without its answers" in "\n".join(one.what for one in audit(mended))
-    assert faults(mended) == "" and issue(mended, DOMISILI | {"rt": "7"}).number.startswith("004/")
-    mended.close()
-
-
-def test_a_pdf_set_aside_comes_back(office: LetterService, tmp_path: Path) -> None:
-    file = sorted(office.archive.folder.glob("2026/*.pdf"))[0]
-    (office.archive.folder / "orphans").mkdir()
-    file.rename(office.archive.folder / "orphans" / file.name)
-    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
-    assert file.exists() and faults(office) == ""
-
-
-def test_what_cannot_be_mended_is_said(
-    office: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sorted(office.archive.folder.glob("2026/*.pdf"))[0].unlink()
-    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 1
-    assert "can't be repaired: the PDF of letter 001/SKD/CONTOH/III/2026" in capsys.readouterr().out
-
-
-def test_numbers_that_may_be_in_peoples_hands_are_skipped(office: LetterService, tmp_path: Path) -> None:
-    assert main(["repair", "--yes", "--next", "SKD=14", "--state", str(tmp_path)]) == 0
-    assert issue(office, DOMISILI | {"rt": "8"}).number.startswith("015/")
-    assert faults(office) == ""
-
-
-def test_a_key_of_the_offices_own_choice_is_accepted_when_told(office: LetterService, tmp_path: Path) -> None:
-    pdf = sorted(office.archive.folder.glob("2026/*.pdf"))[0].read_bytes()
-    office.close()
-    files = officekey.ensure(tmp_path / "own", "Kelurahan", None)
-    env = {
-        "OFFICE_KEY_FILE": str(files.key),
-        "OFFICE_CERT_FILE": str(files.cert),
-        "OFFICE_CHAIN_FILE": str(files.chain[0]),
-    }
-    own = open_service(tmp_path, **env)
-    assert "is not the one that signed" in faults(own)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in env.items():
-            patch.setenv(name, value)
-        assert main(["repair", "--yes", "--accept-key", "--state", str(tmp_path)]) == 0
-    assert faults(own) == "" and issue(own, DOMISILI | {"rt": "8"}).number.startswith("004/")
-    assert Verifier(own).file(pdf).genuine
-    own.close()
-
-
-def test_a_lost_key_is_replaced_only_by_renew_and_old_letters_stay_genuine(
-    office: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pdf = sorted(office.archive.folder.glob("2026/*.pdf"))[0].read_bytes()
-    office.close()
-    for file in office.settings.office_dir.glob("*.pem"):
-        file.unlink()
-    assert main(["init", "--state", str(tmp_path)]) == 2
-    assert "--renew" in capsys.readouterr().err
-    assert main(["init", "--renew", "--state", str(tmp_path)]) == 0
-    renewed = open_service(tmp_path)
-    assert issue(renewed, DOMISILI | {"rt": "8"}).number.startswith("004/")
-    assert Verifier(renewed).file(pdf).genuine and faults(renewed) == ""
-    renewed.close()
-
-
-@pytest.fixture
-def earlier(service: LetterService, ledger: Path) -> Iterator[LetterService]:
-    """A register as agentd 0.1.0 left it: two letters, no entries, no journal, the guards of then."""
-    for rt in (1, 2):
-        issue(service, DOMISILI | {"rt": str(rt)}, f"run:{rt}")
-    service.ledger.close()
-    with sqlite3.connect(ledger) as connection:
-        for name in GUARDS["sqlite"]:
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("DROP TABLE letter_entries")
-        connection.execute("DROP INDEX letters_day")
-        connection.execute("DELETE FROM letter_counters WHERE series = ''")
-        for column in ("proposed", "proposed_by", "approvals"):
-            connection.execute(f"ALTER TABLE letters DROP COLUMN {column}")
-        connection.execute(
-            "CREATE TRIGGER letters_stay BEFORE DELETE ON letters BEGIN SELECT RAISE(ABORT, 'stay'); END"
-        )
-    connection.close()
-    service.journal.file.unlink()
-    return open_service(service.settings.home.parent)
-
-
-def test_a_register_of_an_earlier_version_is_guarded_from_then_on_and_says_so(
-    earlier: LetterService, ledger: Path
-) -> None:
-    assert "can't be seen" in audit(earlier)[0].what and not earlier.ledger.chained(), "looking changes nothing"
-    earlier.warm_up()
-    assert "an earlier agentd made the first 2 letters" in "\n".join(one.what for one in audit(earlier))
-    assert faults(earlier) == "" and issue(earlier, DOMISILI | {"rt": "8"}).number.startswith("003/")
-    forge(ledger, "UPDATE letters SET answers = '{}' WHERE id = 1")
-    assert "001/SKD/CONTOH/III/2026 was changed" in faults(earlier)
-    earlier.close()
-
-
-def test_an_earlier_versions_register_with_a_lost_key_folder_makes_no_new_ca(earlier: LetterService) -> None:
-    for file in earlier.settings.office_dir.glob("*.pem"):
-        file.unlink()
-    with pytest.raises(NotNow, match="holds no office key"):
-        earlier.warm_up()
-    assert not list(earlier.settings.office_dir.glob("*.pem"))
-    earlier.close()
-
-
-def test_the_head_is_signed_once_a_day(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:
-    issue(service)
-    for clock, signed in (("2026-03-05T10:00+07:00", 1), ("2026-03-05T23:00+07:00", 1), ("2026-03-06T00:10+07:00", 2)):
-        monkeypatch.setenv("AGENTD_CLOCK", clock)
-        issue(service, DOMISILI | {"keperluan": f"Keperluan {clock[8:13]}"})
-        service.seal_daily()
-        assert len(service.ledger.entries(event="signed")) == signed
-    assert faults(service) == ""

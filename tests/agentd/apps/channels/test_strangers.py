@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from agentd.apps.channels.texts import texts
 from bridges.channels.telegram import TelegramChannel
 from bridges.channels.whatsapp import WhatsAppChannel
-from tests.agentd.apps.channels.test_channels import Office, pages, serving
+from tests.agentd.apps.channels.office import Office, pages, serving
 from tests.bridges.channels.telegram_server import TelegramServer, edited, message
 from tests.bridges.channels.test_telegram import settings as telegram_settings
 from tests.bridges.channels.whatsapp_server import WhatsAppServer, delivery, said, settings, signed

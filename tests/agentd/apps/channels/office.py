@@ -1,0 +1,131 @@
+"""An app of channels over a channel in memory, in front of an office that answers by echo. Not a test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from agentd.application import Wiring
+from agentd.apps.channels import Channels
+from agentd.errors import NotFound
+from agentd.http.guard import ADDRESS
+from agentd.messages import AgentOutcome, Artifact, Caller, ChannelSettings, Incoming
+from agentd.runs.databases import sqlite_engine
+from agentd.runs.store import RunStore
+from agentd.testing import ManualClock, MemoryChannel
+
+ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
+
+
+PATIENCE_S = 60.0
+
+
+def text(words: str, number: int = 1, chat: str = "77", **more: Any) -> Incoming:
+    return Incoming(id=f"{chat}-{number}", chat=chat, **{"kind": "text", **more}, text=words)
+
+
+@dataclass
+class Office:
+    """What the app calls: runs answer by echo unless told otherwise."""
+
+    asked: list[tuple[str, dict[str, Any], Caller]] = field(default_factory=list)
+    answers: dict[str, Any] = field(default_factory=dict)
+
+    async def __call__(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
+        self.asked.append((name, params, caller))
+        if name in self.answers:
+            answer = self.answers[name]
+            return await answer(params) if callable(answer) else answer
+        if name == "Session.create":
+            return {"session_id": f"s{len(self.asked)}", "session_key": caller.session_key}
+        if name == "Agent.run":
+            return outcome(params, response=f"jawaban: {params['prompt']}")
+        raise NotFound(name)
+
+    def prompts(self) -> list[str]:
+        return [params["prompt"] for name, params, _ in self.asked if name == "Agent.run"]
+
+
+def outcome(params: dict[str, Any], **more: Any) -> AgentOutcome:
+    ids = {"run_id": params["run_id"], "session_id": params.get("session_id", "s")}
+    return AgentOutcome(**ids, **{"status": "completed", **more})
+
+
+def pages(app: Channels) -> web.Application:
+    """The app's pages as the daemon serves them, behind a guard that lets all in."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Any) -> Any:
+        request[ADDRESS] = "127.0.0.1"
+        return await handler(request)
+
+    served = web.Application(middlewares=[guarded])
+    served.add_routes(app.pages())
+    return served
+
+
+@dataclass
+class Desk:
+    """A served app with its channel."""
+
+    app: Channels
+    channel: MemoryChannel
+    office: Office
+    clock: ManualClock
+    state: Path
+
+    async def until(self, there: Callable[[], Any]) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while not there():  # noqa: ASYNC110   # what is waited for stands in a database, too
+                await asyncio.sleep(0.005)
+
+    def texts(self, chat: str = "77") -> list[str]:
+        return [message.text for message in self.channel.sent if message.chat == chat]
+
+
+@dataclass
+class Files:
+    """The runs' files, all in one folder."""
+
+    folder: Path
+
+    async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
+        assert caller.session_key, run_id
+        file = Artifact(name=name, uri=f"/artifacts/{run_id}/{name}", media_type="application/pdf", sha256="0")
+        return file, self.folder / name
+
+
+@asynccontextmanager
+async def serving(
+    state: Path, office: Office, channel: Any = None, clock: ManualClock | None = None
+) -> AsyncIterator[Desk]:
+    channel, clock = channel or MemoryChannel(), clock or ManualClock()
+    store = RunStore(sqlite_engine(state / "agentd.db"))
+    read: Any = SimpleNamespace(state=state, channels=(ENTRY,), file=state / "client.toml")
+    nothing: Any = None
+    wiring = Wiring(
+        **dict.fromkeys(("model", "tools", "tools_of", "barred", "audit", "internal_tools"), nothing),
+        settings=lambda: read,
+        clock=clock,
+        store=store,
+        call=office,
+    )
+    app = Channels(wiring, lambda _: channel)
+    async with app.serving():
+        app.routes(Files(state))  # type: ignore[arg-type]   # of runs only their files are asked for
+        yield Desk(app, channel, office, clock, state)
+    store.close()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with serving(tmp_path, Office()) as one:
+        yield one

@@ -1,0 +1,134 @@
+"""Cancels, forks and followers of runs on a real store: none is lost, none is seen twice."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentd.errors import InvalidParams, ToolExecution
+from agentd.messages import LIVE_ONLY, AgentOptions, Event
+from agentd.testing import MemoryTools
+from tests.agentd.runs.test_engine import KIOSK, LETTER, STAFF, Start, call, final, start
+
+__all__ = ["start"]
+
+
+def files_holding(word: str, folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if word.encode() in file.read_bytes()]
+
+
+async def test_a_deleted_session_leaves_no_word_in_any_file(start: Start, tmp_path: Path) -> None:
+    secret = "RAHASIA-3175064501900003"
+    async with start(call("make_letter", nama=secret), final(f"Baik {secret}")) as daemon:
+        await daemon.runs.run(f"Nama saya {secret}", AgentOptions(session_id="s1"), KIOSK)
+        await daemon.sessions.delete("s1", KIOSK)
+        assert daemon.elsewhere.forgotten == ["s1"]
+    assert files_holding(secret, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "before", ["x", "", "MQ==", "e30=", "W10=", "WzEsIDJd", "WyJhIiwgIDFd", "\ud800", "bnVsbA==" * 9]
+)
+async def test_a_cursor_that_no_page_gave_is_refused(start: Start, before: str) -> None:
+    async with start(final("satu")) as daemon:
+        for caller in (STAFF, KIOSK):
+            with pytest.raises(InvalidParams):
+                await daemon.sessions.list(caller, before=before)
+
+
+async def test_a_fork_shares_the_past_and_no_future(start: Start) -> None:
+    async with start(final("satu"), final("dua")) as daemon:
+        await daemon.runs.run("a", AgentOptions(session_id="s1"), KIOSK)
+        forked = await daemon.sessions.fork("s1", KIOSK)
+        fork, visitor = forked["session_id"], KIOSK.with_key(forked["session_key"])
+        await daemon.runs.run("b", AgentOptions(session_id=fork), visitor)
+        assert len((await daemon.sessions.get("s1", KIOSK))["history"]) == 1
+        await daemon.sessions.delete("s1", KIOSK)
+        history = (await daemon.sessions.get(fork, visitor))["history"]
+        assert [turn["prompt"] for turn in history] == ["a", "b"]
+
+
+async def test_a_follower_sees_every_stored_event_once_while_the_run_goes_on(start: Start) -> None:
+    go = asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        await go.wait()
+        return "ok"
+
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), tools=tools) as daemon:
+        await daemon.runs.start("x", AgentOptions(run_id="r1"), KIOSK)
+        seen: list[Event] = []
+        async for event in daemon.runs.events("r1", KIOSK):
+            seen.append(event)
+            if event.type == "model.finished":
+                go.set()
+        stored = [event for event in seen if event.type not in LIVE_ONLY]
+        assert stored == await daemon.events("r1")
+        assert (stored[-1].type, stored[-1].data["status"]) == ("run.finished", "completed")
+
+
+async def test_a_queued_run_is_cancelled_at_once_while_the_one_before_it_goes_on(start: Start) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        asked.set()
+        await go.wait()
+        return "ok"
+
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), tools=tools) as daemon:
+        first = asyncio.create_task(daemon.runs.run("a", AgentOptions(run_id="r1", session_id="s"), KIOSK))
+        await asked.wait()
+        await daemon.runs.start("b", AgentOptions(run_id="r2", session_id="s"), KIOSK)
+        assert (await daemon.runs.cancel("r2", KIOSK)).status == "cancelled"
+        assert [event.type for event in await daemon.events("r2")] == ["run.finished"]
+        go.set()
+        assert (await first).response == "Selesai"
+
+
+async def test_a_cancel_reaches_a_run_that_begins_at_that_moment(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, go, begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def waits(_: dict[str, Any]) -> str:
+        if asked.is_set():
+            begun.set()
+            await asyncio.Event().wait()
+        asked.set()
+        await go.wait()
+        return "ok"
+
+    tools = MemoryTools({"make_letter": waits}, [LETTER])
+    async with start(call("make_letter"), final("Selesai"), call("make_letter"), tools=tools) as daemon:
+        change = daemon.store.change
+
+        async def cancelled() -> bool:
+            row = await daemon.store.run("r2")
+            return row is not None and row.status == "cancelled"
+
+        async def changed(run_id: str, *others: Any) -> bool:
+            done = await change(run_id, *others)
+            go.set()
+            while not begun.is_set() and not await cancelled():  # noqa: ASYNC110 - the store tells nobody
+                await asyncio.sleep(0.01)
+            return done
+
+        first = asyncio.create_task(daemon.runs.run("a", AgentOptions(run_id="r1", session_id="s"), KIOSK))
+        await asked.wait()
+        await daemon.runs.start("b", AgentOptions(run_id="r2", session_id="s"), KIOSK)
+        monkeypatch.setattr(daemon.store, "change", changed)
+        assert (await daemon.runs.cancel("r2", KIOSK)).status == "cancelled"
+        assert (await first).response == "Selesai"
+
+
+async def test_a_direct_call_that_fails_as_a_run_keeps_its_own_error(start: Start) -> None:
+    def broken(_: dict[str, Any]) -> None:
+        raise RuntimeError("printer kosong")
+
+    official = LETTER.model_copy(update={"official": True})
+    async with start(final("x"), tools=MemoryTools({"make_letter": broken}, [official])) as daemon:
+        with pytest.raises(ToolExecution, match="printer kosong"):
+            await daemon.direct.call("make_letter", {}, None, KIOSK)
