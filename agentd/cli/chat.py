@@ -134,7 +134,7 @@ class Chat:
             if waiting is not None and text.casefold() in self.lines.yes | self.lines.no:
                 await self._decide(waiting, text.casefold() in self.lines.yes)
                 return True
-            self._spoken = detect(text, self._spoken)
+            self._spoken = detect(text, self._spoken if self._last or self._said else None)
             await (self._ask_agent(text) if self._agent else self._ask_model(text))
         except Refused as error:
             self._say(f"! {error}")
@@ -258,7 +258,6 @@ class Chat:
     async def _reset(self, _: str) -> None:
         self._session, self._said, self._last = uuid4().hex, [], {}
         self._say(self.lines.new)
-        self._spoken = None
 
     async def _help(self, _: str) -> None:
         self._say(self.lines.help)

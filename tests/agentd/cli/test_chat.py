@@ -111,6 +111,7 @@ async def test_all_that_it_says_itself_is_in_the_sessions_language(words: str, y
         *(own.no_log, own.no_steps, own.agent_off, own.agent_on, f"! {wrong['agent']}", f"! {wrong['file']}"),
         *(f"! {wrong['command'].format(word='/go')}", own.help, own.new),
     ]
+    assert chat.lines == own  # until the new conversation has a language
 
 
 async def test_an_office_that_answers_in_one_language_has_its_lines_in_it() -> None:
