@@ -1,7 +1,7 @@
 """`agentd acp`: the agent for editors and terminals that speak the Agent Client Protocol, over stdio.
 
 Sessions are the daemon's own; text streams as it is written, tool calls are shown, an approval asks the person there.
-The client's files, terminals and MCP servers are not used: what the agent may do is client.toml's business.
+The client's files, terminals and MCP servers are not used: client.toml alone says what the agent may do.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from uuid import uuid4
 
 from agentd.cli import options
 
-STOPS = {"completed": "end_turn", "needs_approval": "end_turn", "cancelled": "cancelled", "failed": "refusal"}
+STOP_REASONS = {"completed": "end_turn", "needs_approval": "end_turn", "cancelled": "cancelled", "failed": "refusal"}
 YES, NO = "approve", "decline"
-LINE = 1024 * 1024
-"""Bytes of a message; longer ones are passed over."""
+MAX_LINE = 1024 * 1024
+"""Bytes of a message; longer ones are skipped."""
 PAUSE_S = 0.2
-"""Before a stream that ended without an end of its run is asked for again."""
+"""Before a stream is requested again that ended before its run did."""
 
 
 def register(commands: Any) -> None:
@@ -32,7 +32,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Serve one client until it hangs up."""
+    """Serve one client until it closes the connection."""
     settings = options.settings(given)
     return asyncio.run(_serve(settings))
 
@@ -44,9 +44,9 @@ async def _serve(settings: Any) -> int:
     from agentd.cli.client import opened
 
     async with opened(settings) as client:
-        lines, out = await stdio_streams(LINE)
+        lines, out = await stdio_streams(MAX_LINE)
         messages = asyncio.StreamReader()
-        reading = asyncio.create_task(_pass_on(lines, messages), name="acp: read messages")
+        reading = asyncio.create_task(_copy_messages(lines, messages), name="acp: read messages")
         try:
             await run_agent(cast(Agent, AcpAgent(client)), out, messages)
         finally:
@@ -54,12 +54,12 @@ async def _serve(settings: Any) -> int:
     return 0
 
 
-async def _pass_on(lines: asyncio.StreamReader, messages: asyncio.StreamReader) -> None:
-    """Leaves out what is no message: anything but an object, or a response's error, ends the library's loop."""
+async def _copy_messages(lines: asyncio.StreamReader, messages: asyncio.StreamReader) -> None:
+    """Copies messages and skips all else, which would end the library's loop."""
     while True:
         try:
             line = await lines.readline()
-        except ValueError:  # longer than LINE; what is left of it is no message either
+        except ValueError:  # longer than MAX_LINE; the rest of it is not a message either
             continue
         if not line:
             return messages.feed_eof()
@@ -91,11 +91,11 @@ class AcpAgent:
         """By session."""
 
     def on_connect(self, conn: Any) -> None:
-        """The client is there."""
+        """Keep the connection to the client."""
         self._client = conn
 
     async def initialize(self, **_: Any) -> Any:
-        """Which version of the protocol, and what this agent can."""
+        """The protocol's version and the agent's capabilities."""
         from acp import PROTOCOL_VERSION, schema
 
         return schema.InitializeResponse(
@@ -105,13 +105,13 @@ class AcpAgent:
         )
 
     async def new_session(self, **_: Any) -> Any:
-        """A new conversation; the client's folder means nothing to this agent."""
+        """A new session; the client's folder is not used."""
         from acp import NewSessionResponse
 
         return NewSessionResponse(session_id=(await self._call("Session.create", {}))["session_id"])
 
     async def load_session(self, session_id: str, **_: Any) -> Any:
-        """Go on with a conversation: its turns are shown again first."""
+        """Continue a session; its turns are sent first."""
         from acp import LoadSessionResponse, update_agent_message_text, update_user_message_text
 
         for turn in (await self._call("Session.get", {"session_id": session_id}))["history"]:
@@ -120,16 +120,18 @@ class AcpAgent:
         return LoadSessionResponse()
 
     async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> Any:
-        """One turn, from the words to the answer. A file's text is not what the person says: it is refused."""
+        """One turn, from prompt to answer. The text of a file is refused: the person did not say it."""
         from acp import PromptResponse, RequestError
 
         from agentd.cli.client import Refused
 
         text = "\n".join(block.text for block in prompt if block.type == "text" and block.text)
         if not text or any(block.type not in ("text", "resource_link") for block in prompt):
-            raise RequestError.invalid_params({"prompt": "this agent reads blocks of text alone"})
+            raise RequestError.invalid_params({"prompt": "this agent reads text blocks only"})
         if session_id in self._turns:
-            raise RequestError.invalid_request({"session_id": "a turn of it is under way; cancel it first"})
+            raise RequestError.invalid_request(
+                {"session_id": "a turn of this session is still running; cancel it first"}
+            )
         turn = self._turns[session_id] = _Turn(uuid4().hex)
         try:
             asked = {"prompt": text, "session_id": session_id, "run_id": turn.run_id}
@@ -141,19 +143,19 @@ class AcpAgent:
             raise _request_error(error) from None
         finally:
             del self._turns[session_id]
-        return PromptResponse(stop_reason=cast(Any, STOPS[status]))
+        return PromptResponse(stop_reason=cast(Any, STOP_REASONS[status]))
 
     async def cancel(self, session_id: str, **_: Any) -> None:
-        """Stop the turn under way; one whose run is just being started stops itself then."""
+        """Cancel the running turn; one whose run is still being started is cancelled after that."""
         if turn := self._turns.get(session_id):
             turn.cancelled = True
             await self._stop(turn)
 
     async def _stop(self, turn: _Turn) -> None:
-        await self._tried("Agent.cancel", {"run_id": turn.run_id}, but=("conflict", "not_found"))
+        await self._call_ignoring("Agent.cancel", {"run_id": turn.run_id}, ignored=("conflict", "not_found"))
 
     async def _follow(self, session_id: str, run_id: str) -> str:
-        """Tell the client what happens until the run ends; its status."""
+        """Send the run's events to the client until it ends; answers its status."""
         from acp import update_agent_message_text
 
         after, streamed = 0, False
@@ -163,14 +165,14 @@ class AcpAgent:
             async for event in self._daemon.events(run_id, after):
                 kind, data, after = event["type"], event["data"], max(after, event["seq"])
                 if (update := _update(run_id, kind, data)) is not None:
-                    await self._say(session_id, update)
+                    await self._send_update(session_id, update)
                 streamed = streamed or (kind == "model.delta" and update is not None)
                 if kind == "approval.requested":
                     waits = data
                 elif kind == "run.finished":
                     return await self._ended(session_id, run_id, data, streamed=streamed)
             if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides
-                await self._say(session_id, update_agent_message_text(notice))
+                await self._send_update(session_id, update_agent_message_text(notice))
                 return "needs_approval"
             if waits is not None:
                 await self._decide(session_id, run_id, waits)
@@ -179,21 +181,21 @@ class AcpAgent:
                 await asyncio.sleep(PAUSE_S)
 
     async def _ended(self, session_id: str, run_id: str, data: dict[str, Any], *, streamed: bool) -> str:
-        """The run's status, its answer said if it was not streamed. Raises the run's own error."""
+        """Sends the answer if it was not streamed; answers the run's status. Raises the run's own error."""
         from acp import update_agent_message_text
 
         if not streamed and data.get("response"):
-            await self._say(session_id, update_agent_message_text(data["response"]))
+            await self._send_update(session_id, update_agent_message_text(data["response"]))
         if data["status"] == "failed":
-            await self._raise(run_id)
+            await self._raise_error_of(run_id)
         return str(data["status"])
 
     async def _decide(self, session_id: str, run_id: str, approval: dict[str, Any]) -> None:
-        """Ask the person at the client; an answer that is no yes is a no."""
+        """Ask the person at the client for the approval; anything but a yes declines it."""
         from acp import RequestError, schema, update_agent_message_text
         from pydantic import ValidationError
 
-        await self._say(session_id, update_agent_message_text(approval["summary"]))
+        await self._send_update(session_id, update_agent_message_text(approval["summary"]))
         call = schema.ToolCallUpdate(
             tool_call_id=f"{run_id}:{approval['approval_id']}",
             title=approval["tool"],
@@ -210,29 +212,29 @@ class AcpAgent:
         except (RequestError, ValidationError):
             approved = False
         decision = {"run_id": run_id, "approval_id": approval["approval_id"], "approved": approved}
-        await self._tried("Agent.approve", decision, but=("conflict",))  # cancelled or expired meanwhile
+        await self._call_ignoring("Agent.approve", decision, ignored=("conflict",))  # cancelled or expired meanwhile
 
-    async def _say(self, session_id: str, update: Any) -> None:
+    async def _send_update(self, session_id: str, update: Any) -> None:
         await self._client.session_update(session_id, update)
 
-    async def _raise(self, run_id: str) -> None:
+    async def _raise_error_of(self, run_id: str) -> None:
         from acp import RequestError
 
         error = (await self._call("Agent.get", {"run_id": run_id}))["error"]
         raise RequestError(error["code"], error["data"]["user_message"], error["data"])
 
-    async def _tried(self, method: str, params: dict[str, Any], but: tuple[str, ...]) -> None:
-        """A call that may come too late, or too early: errors of these types say so."""
+    async def _call_ignoring(self, method: str, params: dict[str, Any], ignored: tuple[str, ...]) -> None:
+        """A call that may come too late or too early: errors of these types are ignored."""
         from acp import RequestError
 
         try:
             await self._call(method, params)
         except RequestError as error:
-            if not isinstance(error.data, dict) or error.data.get("type") not in but:
+            if not isinstance(error.data, dict) or error.data.get("type") not in ignored:
                 raise
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
-        """One call; a refusal becomes the protocol's own error."""
+        """One call; a refusal is raised as the protocol's error."""
         from agentd.cli.client import Refused
 
         try:
@@ -242,14 +244,14 @@ class AcpAgent:
 
 
 def _request_error(error: Any) -> Exception:
-    """The daemon's refusal as the editor's protocol has it."""
+    """The daemon's refusal as the protocol's error."""
     from acp import RequestError
 
     return RequestError(error.error["code"], str(error), error.error.get("data"))
 
 
 def _update(run_id: str, kind: str, data: dict[str, Any]) -> Any:
-    """What the client is shown of an event; None for most."""
+    """The update that the client gets for an event; None for most."""
     from acp import start_tool_call, update_agent_message_text, update_tool_call
 
     call_id = f"{run_id}:{data.get('step')}"

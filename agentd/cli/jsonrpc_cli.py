@@ -1,6 +1,6 @@
 """`jsonrpc-cli`: calls any JSON-RPC 2.0 server, over HTTP, a unix socket or a WebSocket. It knows nothing of agentd.
 
-Exit codes: 0 a result, 1 a JSON-RPC error, 2 wrong words, 3 the server could not be reached or did not speak JSON-RPC.
+Exit codes: 0 a result, 1 a JSON-RPC error, 2 a usage error, 3 no answer, or one that is not JSON-RPC.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from agentd.cli.jsonrpc_output import Shown
-from agentd.cli.jsonrpc_transports import Unreachable, WrongWords, decoded, sender
+from agentd.cli.jsonrpc_output import Printer
+from agentd.cli.jsonrpc_transports import TransportError, UsageError, decoded, sender
 
 RESULT, RPC_ERROR, USAGE, TRANSPORT = 0, 1, 2, 3
 
 _EXAMPLES = """\
-URL is http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH. Alone it lists the server's methods.
+URL is http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH. Without METHOD it lists the methods.
 
   jsonrpc-cli http://127.0.0.1:8765/rpc
   jsonrpc-cli http://127.0.0.1:8765/rpc Agent.run prompt='Selamat siang'
@@ -34,17 +34,17 @@ exit codes: 0 result, 1 JSON-RPC error, 2 usage, 3 transport"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Call once and print what came back."""
+    """Make one call and print its answer."""
     words = sys.argv[1:] if argv is None else list(argv)
     if words[:1] in (["--completion"], ["--complete"]):
         return _complete(words)
     given = _parser().parse_intermixed_args(words)
     try:
         return _run(given)
-    except WrongWords as error:
+    except UsageError as error:
         print(f"jsonrpc-cli: {error}", file=sys.stderr)
         return USAGE
-    except Unreachable as error:
+    except TransportError as error:
         print(f"jsonrpc-cli: {error}", file=sys.stderr)
         return TRANSPORT
     except BrokenPipeError:
@@ -78,14 +78,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("method", metavar="METHOD", nargs="?")
     parser.add_argument("pairs", metavar="key=value | key:=json", nargs="*", help="params by name: a text, or any JSON")
     parser.add_argument("--params", metavar="JSON", help="all params: an object, or an array by position")
-    parser.add_argument("--notify", action="store_true", help="send a notification: nothing comes back")
+    parser.add_argument("--notify", action="store_true", help="send a notification, which has no answer")
     parser.add_argument(
-        "--batch", metavar="FILE", help="send the calls of a file (a JSON array, or one a line; - is stdin)"
+        "--batch", metavar="FILE", help="send the calls of a file (a JSON array, or one per line; - is stdin)"
     )
     parser.add_argument("--token", metavar="TOKEN", help="bearer token (else the variable JSONRPC_TOKEN)")
-    parser.add_argument("--raw", action="store_true", help="print the response as it came")
+    parser.add_argument("--raw", action="store_true", help="print the response unchanged")
     parser.add_argument(
-        "--follow", action="store_true", help="on a WebSocket: go on printing notifications, one a line"
+        "--follow", action="store_true", help="on a WebSocket: keep printing notifications, one per line"
     )
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=float, default=600.0, help="how long to wait (default 600)"
@@ -96,53 +96,53 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(given: argparse.Namespace) -> int:
     token = given.token or os.environ.get("JSONRPC_TOKEN")
-    show = Shown(sys.stdout, given.color)
+    printer = Printer(sys.stdout, given.color)
     if given.follow and not given.url.startswith(("ws:", "wss:")):
-        raise WrongWords("--follow needs a WebSocket: ws://HOST:PORT/PATH")
+        raise UsageError("--follow needs a WebSocket: ws://HOST:PORT/PATH")
     message = _message(given)
-    expects = any("id" in item for item in (message if isinstance(message, list) else [message]))
-    notified = (lambda note: show.line(note)) if given.follow else None
-    body = sender(given.url, token, given.timeout)(json.dumps(message).encode(), expects, notified)
+    expects_answer = any("id" in item for item in (message if isinstance(message, list) else [message]))
+    on_notification = (lambda note: printer.line(note)) if given.follow else None
+    body = sender(given.url, token, given.timeout)(json.dumps(message).encode(), expects_answer, on_notification)
     if not body.strip():
-        if expects:
-            raise Unreachable("the server answered nothing")
+        if expects_answer:
+            raise TransportError("the server sent no answer")
         return RESULT
     response = _response(body, message)
     failed = any("error" in item for item in (response if isinstance(response, list) else [response]))
     if given.raw:
-        show.raw(body)
+        printer.raw(body)
     else:
-        _show(response, given, show)
+        _print(response, given, printer)
     return RPC_ERROR if failed else RESULT
 
 
 def _message(given: argparse.Namespace) -> Any:
-    """What is sent: a call, a notification, a batch, or the question for the methods. Raises WrongWords."""
+    """The message to send: a call, a notification, a batch, or rpc.discover. Raises UsageError."""
     if given.batch is not None:
         if given.method or given.pairs or given.params or given.notify:
-            raise WrongWords("--batch takes its calls from the file: no METHOD, params or --notify beside it")
+            raise UsageError("--batch takes its calls from the file: no METHOD, params or --notify beside it")
         return _batch(given.batch)
     if given.method is None:
         if given.params or given.notify:
-            raise WrongWords("METHOD is missing")
+            raise UsageError("METHOD is missing")
         return {"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}
     params = _params(given.params, given.pairs)
     message = {"jsonrpc": "2.0", "method": given.method}
     return message | ({} if params is None else {"params": params}) | ({} if given.notify else {"id": 1})
 
 
-def _show(response: Any, given: argparse.Namespace, show: Shown) -> None:
-    """A result or a batch's answers; an error on standard error. What is followed was printed when it came."""
+def _print(response: Any, given: argparse.Namespace, printer: Printer) -> None:
+    """Prints a result or a batch's answers; an error on standard error. With --follow they were printed on arrival."""
     if isinstance(response, list):
         if not given.follow:
-            show.value(response)
+            printer.value(response)
     elif "error" in response:
-        Shown(sys.stderr, given.color).error(response["error"])
+        Printer(sys.stderr, given.color).error(response["error"])
     elif not given.follow:
-        (show.methods if given.method is None else show.value)(response["result"])
+        (printer.methods if given.method is None else printer.value)(response["result"])
 
 
-# ── what is sent ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the message ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _json(text: str, what: str) -> Any:
@@ -152,22 +152,22 @@ def _json(text: str, what: str) -> Any:
     try:
         return json.loads(text, parse_constant=refuse)
     except ValueError as error:
-        raise WrongWords(f"{what} is not JSON: {error}") from None
+        raise UsageError(f"{what} is not JSON: {error}") from None
 
 
 def _params(whole: str | None, pairs: Sequence[str]) -> dict[str, Any] | list[Any] | None:
     params = None if whole is None else _json(whole, "--params")
     if params is not None and not isinstance(params, (dict, list)):
-        raise WrongWords("--params must be an object or an array")
+        raise UsageError("--params must be an object or an array")
     if not pairs:
         return params
     if isinstance(params, list):
-        raise WrongWords("params are either by position (--params '[…]') or by name (key=value), not both")
+        raise UsageError("params are either by position (--params '[…]') or by name (key=value), not both")
     named: dict[str, Any] = dict(params or {})
     for pair in pairs:
         match = re.match(r"([^=:]+)(:?=)(.*)", pair, re.DOTALL)
         if match is None:
-            raise WrongWords(f"{pair!r} is neither key=value nor key:=json")
+            raise UsageError(f"{pair!r} is neither key=value nor key:=json")
         key, sign, value = match.groups()
         named[key] = value if sign == "=" else _json(value, key)
     return named
@@ -177,21 +177,21 @@ def _batch(name: str) -> list[Any]:
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongWords(f"cannot read {name}: {error}") from None
+        raise UsageError(f"cannot read {name}: {error}") from None
     if text.lstrip().startswith("["):
         items = _json(text, name)
     else:
         items = [_json(line, f"{name}:{n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not items:
-        raise WrongWords(f"{name} holds no call")
+        raise UsageError(f"{name} contains no call")
     for item in items:
         if not isinstance(item, dict) or "method" not in item:
-            raise WrongWords(f'{name}: each call is an object with a "method" (and "params")')
-    # a call that says "jsonrpc" itself is sent as it is: without an id it is a notification
+            raise UsageError(f'{name}: each call is an object with a "method" (and "params")')
+    # a call with its own "jsonrpc" is sent unchanged: without an id it is a notification
     return [item if "jsonrpc" in item else {"jsonrpc": "2.0", "id": n, **item} for n, item in enumerate(items, 1)]
 
 
-# ── what comes back ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the answer ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _response(body: bytes, message: Any) -> Any:
@@ -199,11 +199,11 @@ def _response(body: bytes, message: Any) -> Any:
     items = response if isinstance(response, list) else [response]
     for item in items:
         if not isinstance(item, dict) or ("result" in item) == (item.get("error") is not None):
-            raise Unreachable(f"the answer is not JSON-RPC 2.0: {body[:120]!r}")
+            raise TransportError(f"the answer is not JSON-RPC 2.0: {body[:120]!r}")
         if item.get("error") is None:
             item.pop("error", None)
     if isinstance(message, dict) and isinstance(response, dict) and "result" in response and response.get("id") != 1:
-        raise Unreachable("the answer has another id than the call")
+        raise TransportError("the answer's id is not the call's")
     return response
 
 

@@ -1,4 +1,4 @@
-"""Completion in the shell for `jsonrpc-cli`: its scripts, and what may stand next by what the server itself discovers.
+"""Shell completion for `jsonrpc-cli`: its scripts, and the words that fit, by the server's OpenRPC document.
 
 `jsonrpc-cli --completion bash|zsh|fish` prints a script; the script asks `jsonrpc-cli --complete WORD…`.
 """
@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from agentd.cli.jsonrpc_transports import Unreachable, WrongWords, decoded, sender
+from agentd.cli.jsonrpc_transports import TransportError, UsageError, decoded, sender
 
 SCRIPTS = {
     "bash": """\
@@ -38,11 +38,11 @@ complete -c jsonrpc-cli -f -a '(jsonrpc-cli --complete (commandline -opc)[2..] (
 """,
 }
 WAIT_S = 3.0
-"""A shell waits no longer for a server to say what it has."""
+"""How long a completion waits for the server."""
 
 
 def candidates(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
-    """What may stand in place of the last word: an option, one of the server's methods, a parameter of the method."""
+    """The completions of the last word: options, the server's methods, the method's parameters."""
     *before, last = words or [""]
     plain, given = _read(before, parser)
     if last.startswith("-"):
@@ -52,12 +52,12 @@ def candidates(words: Sequence[str], parser: argparse.ArgumentParser) -> list[st
     else:
         token = given.get("--token") or os.environ.get("JSONRPC_TOKEN")
         methods = _discovered(plain[0], token)
-        found = list(methods) if len(plain) == 1 else _unsaid(methods.get(plain[1], []), plain[2:])
+        found = list(methods) if len(plain) == 1 else _missing(methods.get(plain[1], []), plain[2:])
     return sorted(word for word in found if word.startswith(last))
 
 
 def _read(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[str], dict[str, str]]:
-    """The words that are no options, and the options that take a value."""
+    """The positional words, and the options that take a value with it."""
     valued = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
     plain: list[str] = []
     given: dict[str, str] = {}
@@ -72,22 +72,22 @@ def _read(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[s
 
 
 def _discovered(url: str, token: str | None) -> dict[str, list[dict[str, Any]]]:
-    """{method: its parameters} of the server's OpenRPC document; nothing where there is none."""
+    """{method: its parameters} from the server's OpenRPC document; empty without one."""
     asked = json.dumps({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}).encode()
     try:
         answer = decoded(sender(url, token, WAIT_S)(asked, True, None))
         return {method["name"]: method.get("params", []) for method in answer["result"]["methods"]}
-    except (Unreachable, WrongWords, KeyError, TypeError, IndexError):
+    except (TransportError, UsageError, KeyError, TypeError, IndexError):
         return {}
 
 
-def _unsaid(parameters: Sequence[dict[str, Any]], pairs: Sequence[str]) -> list[str]:
-    """The parameters that don't stand there yet: `name=` for a text, `name:=` for any other JSON."""
-    said = {pair.partition("=")[0].rstrip(":") for pair in pairs}
+def _missing(parameters: Sequence[dict[str, Any]], pairs: Sequence[str]) -> list[str]:
+    """The parameters that are not given yet: `name=` for a text, `name:=` for any other JSON."""
+    given = {pair.partition("=")[0].rstrip(":") for pair in pairs}
     return [
         f"{one['name']}{'' if _is_text(one.get('schema') or {}) else ':'}="
         for one in parameters
-        if one["name"] not in said
+        if one["name"] not in given
     ]
 
 

@@ -1,4 +1,4 @@
-"""How `jsonrpc-cli` prints: JSON, errors, lists of methods, in colours on a terminal. It judges nothing."""
+"""How `jsonrpc-cli` prints: JSON, errors, lists of methods, in colour on a terminal. It decides nothing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _KEY, _TEXT, _WORD, _NUMBER, _RED, _BOLD, _DIM, _OFF = (
 )
 
 
-class Shown:
-    """Prints to one stream, in colours when it is a terminal."""
+class Printer:
+    """Prints to one stream, in colour when it is a terminal."""
 
     def __init__(self, stream: Any, color: str) -> None:
         self._stream = stream
@@ -26,12 +26,12 @@ class Shown:
         self._print(self._json(json.dumps(value, indent=2, ensure_ascii=False)))
 
     def line(self, value: Any) -> None:
-        """One line of JSON, at once."""
+        """One line of JSON, flushed."""
         self._print(self._json(json.dumps(value, ensure_ascii=False)))
         self._stream.flush()
 
     def raw(self, body: bytes) -> None:
-        """As it came."""
+        """Unchanged."""
         self._print(body.decode("utf-8", "replace"))
 
     def error(self, error: Any) -> None:
@@ -44,7 +44,7 @@ class Shown:
             self.value(error["data"])
 
     def methods(self, document: Any) -> None:
-        """The methods of an OpenRPC document with their parameters; whatever else it is, as JSON."""
+        """The methods of an OpenRPC document with their parameters; any other value as JSON."""
         if not isinstance(document, dict) or not isinstance(document.get("methods"), list):
             self.value(document)
             return

@@ -1,4 +1,4 @@
-"""How `jsonrpc-cli` sends a message: HTTP, a unix socket, a WebSocket. What is in the message is not its business."""
+"""How `jsonrpc-cli` sends a message: HTTP, a unix socket, a WebSocket. It does not look into the message."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 
-class WrongWords(Exception):
-    """The command line can't be understood."""
+class UsageError(Exception):
+    """The command line is wrong."""
 
 
-class Unreachable(Exception):
-    """The server could not be reached, or what it said is not JSON-RPC."""
+class TransportError(Exception):
+    """The server could not be reached, or its answer is not JSON-RPC."""
 
 
-Notified = Callable[[dict[str, Any]], None] | None
-Send = Callable[[bytes, bool, Notified], bytes]
-"""Sends a message; answers the body of its response, empty when none comes. A follower gets each message."""
+OnNotification = Callable[[dict[str, Any]], None] | None
+Send = Callable[[bytes, bool, OnNotification], bytes]
+"""Sends a message and answers the body of its response, empty when none comes. Notifications go to the callback."""
 
 
 class _UnixConnection(HTTPConnection):
@@ -35,7 +35,7 @@ class _UnixConnection(HTTPConnection):
 
 
 def sender(url: str, token: str | None, timeout: float) -> Send:
-    """How to reach that address. Raises WrongWords when it is none."""
+    """What sends to that address. Raises UsageError when it is not an address."""
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     if parts.scheme == "unix":
@@ -45,7 +45,7 @@ def sender(url: str, token: str | None, timeout: float) -> Send:
         return _http(lambda: _http_connection(url, timeout), paths, token, url)
     if parts.scheme in ("ws", "wss") and parts.hostname:
         return _websocket(url if parts.path else f"{url}/ws", token, timeout)
-    raise WrongWords(f"{url!r} is no address: http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH")
+    raise UsageError(f"{url!r} is not an address: http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH")
 
 
 def _http_connection(url: str, timeout: float) -> HTTPConnection:
@@ -53,7 +53,7 @@ def _http_connection(url: str, timeout: float) -> HTTPConnection:
     try:
         port = parts.port
     except ValueError as error:
-        raise WrongWords(f"{url!r}: {error}") from None
+        raise UsageError(f"{url!r}: {error}") from None
     assert parts.hostname is not None
     if parts.scheme == "https":
         from http.client import HTTPSConnection
@@ -67,7 +67,7 @@ def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: st
     if token:
         headers["Authorization"] = f"Bearer {token}"
 
-    def send(body: bytes, _expects: bool, _notified: Notified) -> bytes:
+    def send(body: bytes, _expects_answer: bool, _on_notification: OnNotification) -> bytes:
         for path in paths:
             connection = connect()
             try:
@@ -75,15 +75,15 @@ def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: st
                 response = connection.getresponse()
                 answer = response.read()
             except TimeoutError:
-                raise Unreachable(f"{url}: no answer in time (--timeout)") from None
+                raise TransportError(f"{url}: no answer in time (--timeout)") from None
             except (OSError, HTTPException) as error:
-                raise Unreachable(f"{url}: {error or type(error).__name__}") from None
+                raise TransportError(f"{url}: {error or type(error).__name__}") from None
             finally:
                 connection.close()
             if response.status in (404, 405) and path != paths[-1]:
-                continue  # nothing was called there; servers differ in where they listen when the URL says no path
+                continue  # nothing was called there: without a path in the URL, try the usual ones
             if response.status >= 300 and not answer.lstrip().startswith((b"{", b"[")):
-                raise Unreachable(f"{url}: HTTP {response.status} {response.reason}")
+                raise TransportError(f"{url}: HTTP {response.status} {response.reason}")
             return answer
         raise AssertionError("paths is never empty")
 
@@ -91,22 +91,24 @@ def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: st
 
 
 def _websocket(url: str, token: str | None, timeout: float) -> Send:
-    def send(body: bytes, expects: bool, notified: Notified) -> bytes:
+    def send(body: bytes, expects_answer: bool, on_notification: OnNotification) -> bytes:
         import asyncio
 
         from aiohttp import ClientError
 
         try:
-            return asyncio.run(_talk(url, token, timeout, body, expects, notified))
+            return asyncio.run(_exchange(url, token, timeout, body, expects_answer, on_notification))
         except TimeoutError:
-            raise Unreachable(f"{url}: no answer in time (--timeout)") from None
+            raise TransportError(f"{url}: no answer in time (--timeout)") from None
         except (ClientError, OSError) as error:
-            raise Unreachable(f"{url}: {error}") from None
+            raise TransportError(f"{url}: {error}") from None
 
     return send
 
 
-async def _talk(url: str, token: str | None, wait_s: float, body: bytes, expects: bool, notified: Notified) -> bytes:
+async def _exchange(
+    url: str, token: str | None, wait_s: float, body: bytes, expects_answer: bool, on_notification: OnNotification
+) -> bytes:
     import asyncio
 
     from aiohttp import ClientSession, WSMsgType
@@ -119,30 +121,30 @@ async def _talk(url: str, token: str | None, wait_s: float, body: bytes, expects
         session.ws_connect(url, headers=headers, max_msg_size=0) as connection,
     ):
         await connection.send_str(body.decode())
-        while expects or notified is not None:
+        while expects_answer or on_notification is not None:
             message = await connection.receive()
             if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 break
             data = message.data.encode() if isinstance(message.data, str) else message.data
-            heard = decoded(data)
-            if isinstance(heard, dict) and "method" in heard:
-                if notified is not None:
-                    notified(heard)
-                    if heard.get("params", {}).get("type") == "run.finished":
+            received = decoded(data)
+            if isinstance(received, dict) and "method" in received:
+                if on_notification is not None:
+                    on_notification(received)
+                    if received.get("params", {}).get("type") == "run.finished":
                         break
-            elif expects:
-                answer, expects = data, False
+            elif expects_answer:
+                answer, expects_answer = data, False
                 limit.reschedule(None)
-                if isinstance(heard, dict) and heard.get("error") is not None:
+                if isinstance(received, dict) and received.get("error") is not None:
                     break
-                if notified is not None:
-                    notified(heard)
+                if on_notification is not None:
+                    on_notification(received)
     return answer
 
 
 def decoded(body: bytes) -> Any:
-    """The JSON of a body. Raises Unreachable."""
+    """The JSON of a body. Raises TransportError."""
     try:
         return json.loads(body)
     except ValueError:
-        raise Unreachable(f"the answer is not JSON: {body[:120]!r}") from None
+        raise TransportError(f"the answer is not JSON: {body[:120]!r}") from None

@@ -1,6 +1,6 @@
 """`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
 
-Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others come to the
+Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others call the
 daemon itself.
 """
 
@@ -25,7 +25,7 @@ from agentd.cli import options
 from agentd.messages import LIVE_ONLY
 
 CANCEL_S = 5.0
-"""How long a run's cancel is waited for once its caller has gone."""
+"""How long to wait for the cancel of a run whose caller has disconnected."""
 INSTRUCTIONS = (
     "Ask the office's agent in the citizen's own words. Give the session_id of an answer back to go on with its "
     'conversation; a status `needs_approval` waits for a plain "ya" or "tidak" in the same session.'
@@ -41,22 +41,22 @@ def register(commands: Any) -> None:
 
 
 def address(text: str) -> tuple[str, int]:
-    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses beyond this machine too."""
+    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses of other machines too."""
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
     try:
-        near = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
-        near = False
-    if not near:
-        raise argparse.ArgumentTypeError(f"{host} is not of this machine; callers elsewhere come to the daemon itself")
+        is_local = False
+    if not is_local:
+        raise argparse.ArgumentTypeError(f"{host} is not of this machine; remote callers call the daemon itself")
     return host, int(port)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Serve until the client hangs up (stdio) or a signal comes (HTTP)."""
+    """Serve until the client closes the connection (stdio) or a signal comes (HTTP)."""
     settings = options.settings(given)
     return asyncio.run(_serve(settings, given.http))
 
@@ -90,7 +90,7 @@ def server_of(client: Any) -> MCPServer[Any]:
     async def ask(
         prompt: Annotated[str, Field(min_length=1, description="What the citizen says, word for word")],
         context: Context[Any, Any],
-        session_id: Annotated[str, Field(description="The conversation to go on with; empty: a new one")] = "",
+        session_id: Annotated[str, Field(description="The session to continue; empty: a new one")] = "",
     ) -> CallToolResult:
         seen = 0
 
@@ -104,7 +104,7 @@ def server_of(client: Any) -> MCPServer[Any]:
         params = {"run_id": run_id, "session_id": session_id or uuid4().hex}
         try:
             outcome = await talk(client, prompt, params, on_event)
-        except asyncio.CancelledError:  # nobody waits for the answer any more
+        except asyncio.CancelledError:  # the caller has disconnected
             with move_on_after(CANCEL_S, shield=True), suppress(Refused):
                 await client.call("Agent.cancel", {"run_id": run_id})
             raise

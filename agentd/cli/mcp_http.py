@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 NAME = "mcp_token"
 LEAST = 16
-"""Characters of a token that was given."""
+"""Least length of a given token, in characters."""
 HEAD_S, BODY_S = 10.0, 30.0
-"""For a request's head, and for its body; uvicorn itself waits for ever."""
+"""Seconds for a request's head and for its body; uvicorn itself has no limit."""
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of a request: a file in base64, and room beside it."""
 
 
 class WeakTokenError(Exception):
-    """The token that was given could be guessed."""
+    """The given token is too short."""
 
 
 async def serve(server: MCPServer[Any], host: str, port: int, state: Path, environ: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ async def serve(server: MCPServer[Any], host: str, port: int, state: Path, envir
     with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         port = listener.getsockname()[1]
         file = state / "mcp.token"
-        token = given or _made(file)
+        token = given or _new_token(file)
         place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         print(f"ready http://{place}/mcp", file=sys.stderr, flush=True)
         if given is None:
@@ -60,7 +60,7 @@ async def serve(server: MCPServer[Any], host: str, port: int, state: Path, envir
         await uvicorn.Server(config).serve(sockets=[listener])
 
 
-def _made(file: Path) -> str:
+def _new_token(file: Path) -> str:
     """A new token of 256 bits in that file."""
     token = secrets.token_urlsafe(32)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -82,13 +82,13 @@ class HeadInTime(H11Protocol):
         self._await(HEAD_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is awaited any more."""
+        """Stop waiting."""
         super().connection_lost(exc)
         if self._late is not None:
             self._late.cancel()
 
     def on_response_complete(self) -> None:
-        """The next head is awaited; or the rest of a body that nobody read."""
+        """The next head is awaited; or the rest of a body that was not read."""
         super().on_response_complete()
         self._await(HEAD_S)
 
@@ -110,7 +110,7 @@ class HeadInTime(H11Protocol):
 
 
 class BearerOnly:
-    """Lets requests with the token through; all others are answered 401, too large ones 413 or given up."""
+    """Lets requests with the token through; others are answered 401, those too large 413 or closed."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

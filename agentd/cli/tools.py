@@ -37,7 +37,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for wrong words."""
+    """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for a usage error."""
     verb, named = given.verb, given.names
     if verb == "explain" and len(named) != 1:
         print("agentd tools explain TOOL")
