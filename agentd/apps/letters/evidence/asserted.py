@@ -11,7 +11,7 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
-from agentd.apps.letters.evidence.owners import SOMEBODY, of_another
+from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
 from agentd.apps.letters.languages import phrases

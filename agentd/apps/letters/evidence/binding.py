@@ -17,8 +17,7 @@ from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
-from agentd.apps.letters.evidence.owners import SOMEBODY
-from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, fits
 from agentd.apps.letters.languages import phrases

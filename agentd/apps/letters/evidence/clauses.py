@@ -1,4 +1,7 @@
-"""One sentence read into segments, left to right: each cue changes where we are. It knows nothing of what is proven."""
+"""A message read into segments, left to right: which words stand under which label, of whom, in which mood.
+
+Each cue changes where we are. What value words hold, and whether it proves anything, is decided in `proof`.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import clause_fields, clause_moods, clause_persons
+from agentd.apps.letters.evidence import clause_fields, clause_moods, clause_persons, persons
 from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.persons import CITIZEN, Speaking
-from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Message, Mood, Segment
+from agentd.apps.letters.evidence.sentences import Part
 from agentd.apps.letters.languages import phrases
 
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
@@ -31,21 +35,12 @@ TAIL = 64
 class SentenceReader:
     """One sentence, left to right. It holds where we are; `run` gives the segments. Its time grows as the length."""
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        raws: Sequence[str],
-        marks: Sequence[Mark],
-        speaking: Speaking,
-        number: int,
-        clause: int,
-        asks: bool,
-        paragraph_open: bool,
-    ) -> None:
-        self.words, self.raws, self.marks = words, raws, {mark.start: mark for mark in marks}
+    def __init__(self, part: Part, speaking: Speaking, number: int, clause: int, paragraph_open: bool) -> None:
+        words = part.words
+        self.words, self.raws, self.marks = words, part.raws, {mark.start: mark for mark in part.marks}
         self.speaking, self.number, self.clause = speaking, number, clause
         self.paragraph_open = paragraph_open
-        self.question = question_from(words, marks, asks)
+        self.question = question_from(words, part.marks, part.mark == "?")
         self.open = paragraph_open
         self.denied = self.doubted = self.looked_up = False
         self.content_since_denial = False
@@ -228,3 +223,24 @@ _HANDLERS = {
     Cue.EXAMPLE: clause_moods.on_example,
     Cue.LOOKUP: clause_moods.on_lookup,
 }
+
+
+def read(parts: Sequence[Part], *, person: str | None = None) -> Message:
+    """Read one message's sentences. `person`: of whom it starts to speak."""
+    speaking = Speaking(person)
+    segments: list[Segment] = []
+    subject: str | None = None
+    paragraph_open = False
+    clause = 0
+    for number, part in enumerate(parts):
+        subject = persons.subject(part.marks, part.words) or subject
+        reader = SentenceReader(part, speaking, number, clause, paragraph_open)
+        segments.extend(reader.run())
+        clause = reader.clause + 1
+        paragraph_open = reader.paragraph_open and not part.blank
+        if part.blank:
+            speaking.section = None
+            speaking.person = None if speaking.person != CITIZEN else speaking.person
+    other = speaking.person if speaking.person not in (None, CITIZEN) else None
+    kept = [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK]
+    return Message(kept, subject, other, frozenset(speaking.people))

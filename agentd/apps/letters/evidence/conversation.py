@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,19 +11,18 @@ from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
+from agentd.apps.letters.evidence.clauses import read
 from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Lexicon
-from agentd.apps.letters.evidence.pasted import own_words, typed
+from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.reading import read
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
+from agentd.apps.letters.evidence.sentences import own_sentences
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
-_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
-_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _TYPED = frozenset(
     "nik kk rt rw rtrw telepon tanggal_lahir lahir agama status_perkawinan jenis_kelamin kewarganegaraan penghasilan "
     "umur pendidikan golongan_darah email".split()
@@ -128,28 +126,21 @@ def _message(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
 ) -> tuple[Message, list[Statement]]:
     key = (text, lexicon, person, asked, before)
-    return readings.remember(key, lambda: _read(text, lexicon, person, asked, before))
+    return readings.remember(key, lambda: _read(text, lexicon, person, asked, before, readings))
 
 
 def _read(
-    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None
+    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
 ) -> tuple[Message, list[Statement]]:
     spend()
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
-    message = read(_unadorned(own_words(text)), lexicon, person=person)
+    message = read(own_sentences(text, lexicon, readings), person=person)
     for segment in message.segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
     return message, _placed(message, asked)
-
-
-def _unadorned(text: str) -> str:
-    """Without a chat's marks of emphasis, and without the numbers of lines numbered from 1 on, as answers may be."""
-    text = _EMPHASIS.sub(r"\2", text)
-    numbers = [int(number) for number in _NUMBERED.findall(text)]
-    return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
 
 
 def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from agentd.agent.text import FILLERS, folded
-from agentd.apps.letters.evidence import owners
-from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence import persons
+from agentd.apps.letters.evidence.lexicon import Cue, Mark
 from agentd.apps.letters.evidence.mood import question_from
-from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.sentences import sentences, split
+from agentd.apps.letters.evidence.sentences import Part
 from agentd.apps.letters.languages import phrases
 
 Phrase = tuple[str, ...]
@@ -80,19 +79,16 @@ class Heard:
     """It says all of it as true now and of nobody by name, and corrects nothing."""
 
 
-def heard(text: str, lexicon: Lexicon) -> Heard:
-    """Read one message; what isn't the citizen's own words is cut first."""
-    raws = split(own_words(text), lexicon)
-    words = [folded(raw) or "\n" for raw in raws]
+def heard(parts: Sequence[Part]) -> Heard:
+    """Read one message's sentences; what isn't the citizen's own words is cut from them."""
     found: list[Sentence] = []
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
-    for start, end, mark, _ in sentences(words, raws):
-        part = words[start:end]
-        sentence = _sentence(part, raws[start:end], lexicon.marks(part, raws[start:end]), mark == "?", spoken_of)
+    for part in parts:
+        sentence = _sentence(part, spoken_of)
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
         found.append(sentence)
-        aliases |= set(owners.aliases(part, sentence.marks))
+        aliases |= set(persons.aliases(part.words, part.marks))
     another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     return Heard(tuple(found), another, frozenset(aliases), all(map(_is_plain, found)))
@@ -119,7 +115,8 @@ def _refuses(found: Sequence[Sentence]) -> bool:
     return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
 
 
-def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, spoken_of: str | None) -> Sentence:
+def _sentence(part: Part, spoken_of: str | None) -> Sentence:
+    words, raws, marks = part.words, part.raws, part.marks
     size = len(words)
     sentence = Sentence(
         words,
@@ -130,7 +127,7 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
         _clauses(words, raws, marks),
         marks,
         [""] * size,
-        asks=asks,
+        asks=part.mark == "?",
         proposes=tuple(words[:2]) in _PROPOSALS,
     )
     if len(marks) > MOST:
@@ -142,7 +139,7 @@ def _sentence(words: list[str], raws: list[str], marks: list[Mark], asks: bool, 
         for at, phrase in islice(_places(words, known), MOST):
             if at not in fixed:
                 _timed(sentence, at, phrase, time)
-    sentence.own, sentence.people = owners.people(words, marks, sentence.clauses, spoken_of)
+    sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of)
     for mark in marks:
         handle = _MOODS.get(mark.cue)
         if handle is not None:

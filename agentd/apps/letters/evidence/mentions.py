@@ -13,7 +13,7 @@ from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import texts
 from agentd.apps.letters.evidence.about import about
-from agentd.apps.letters.evidence.affirmed import Place, affirms, repeated
+from agentd.apps.letters.evidence.answers import Place, affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Turn, clear
@@ -21,8 +21,7 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.languages import phrases
 

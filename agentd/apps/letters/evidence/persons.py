@@ -1,9 +1,10 @@
-"""Who is spoken of: the citizen, or somebody else by relation. It follows one conversation's words, not its values."""
+"""Who is spoken of, whose a person is, and who is in which role: `my friend's mother`, `almarhum ayah saya`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
 from agentd.apps.letters.languages import phrases
@@ -57,11 +58,6 @@ def names_a_letter(words: Sequence[str]) -> bool:
     return bool(_LETTERS.intersection(words)) and not _FOR.intersection(words)
 
 
-def possessed(mark: Mark, words: Sequence[str]) -> bool:
-    """Whether a relation is somebody's (`anak saya`), and so no part of a name (`Anak Agung`)."""
-    return mark.end < len(words) and words[mark.end] in _POSSESSIVE
-
-
 def owner_end(mark: Mark, words: Sequence[str]) -> int:
     """The token after a relation and what belongs to it: `ibu kandung saya`, `istri-nya`, `mother's`."""
     at = mark.end
@@ -91,3 +87,123 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
             asked = mark.value in KIN and not (end < len(words) and words[end] in _ACTS)
             return mark.value if asked else None
     return None
+
+
+_APPLICANTS = phrases().applicants
+_JOINS = phrases().joins
+_OUTSIDERS = phrases().outsiders
+_TOWARD = phrases().toward
+_FATES = phrases().fates
+DECEASED = "almarhum"
+MOST = 64
+"""People of one sentence."""
+Owned = tuple[int, str | None, range]
+"""(place, whom it names, the words that are that person's); None: the citizen again."""
+ROLES = frozenset({DECEASED})
+SOMEBODY = "?"
+"""Somebody who is not named by a relation; the word for them may follow."""
+OF_ANOTHER = " of another"
+"""Marks somebody of somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
+
+
+def of_another(whose: str | None) -> bool:
+    """Whether somebody is somebody else's."""
+    return whose is not None and whose.endswith(OF_ANOTHER)
+
+
+def people(
+    words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int], spoken_of: str | None
+) -> tuple[frozenset[int], list[Owned]]:
+    """(where the citizen names himself, whose which words are): a relation owns its clause and what follows, until the
+    citizen speaks of himself again."""
+    size = len(words)
+    found: list[Owned] = []
+    meant = {at for mark in marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
+    own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
+    if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
+        found.append((-1, spoken_of, range(size)))
+    relations = [mark for mark in marks if mark.cue is Cue.RELATION]
+    named = {mark.start: mark for mark in relations if names(mark, words)}
+    possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
+    again = {at for at in own if at not in named and at not in possessive and _opens(words, clauses, at)}
+    strangers = others(marks, words, spoken_of)
+    for at in sorted({*named, *again, *strangers})[:MOST]:
+        if at in strangers:
+            found.append((at, strangers[at], range(at, size)))
+        elif at in named:
+            found.append((at, _whose(named, at, words), range(clauses.index(clauses[at]), size)))
+        else:
+            found.append((at, None, range(at, size)))
+    return own, found
+
+
+def _whose(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> str:
+    value = named[at].value
+    if value in _APPLICANTS:
+        return CITIZEN
+    return f"{value}{OF_ANOTHER}" if possessed(named, at, words) else value
+
+
+def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
+    """Whether a clause begins there, or one word before."""
+    return any(
+        place == 0 or clauses[place] != clauses[place - 1] or words[place - 1] in _JOINS
+        for place in (at, at - 1)
+        if place >= 0
+    )
+
+
+def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -> dict[int, str]:
+    """Where somebody owns what follows who is no relation: `her NIK`, `the officer's name`."""
+    labels = {mark.start for mark in marks if mark.cue is Cue.LABEL}
+    known = {mark.end for mark in marks if mark.cue is Cue.RELATION}
+    pronouns = (
+        mark
+        for mark in marks
+        if mark.cue is Cue.PRONOUN and words[mark.start] != "nya" and labels & {mark.end, mark.end + 1}
+    )
+    found = {mark.start: spoken_of or SOMEBODY for mark in pronouns}
+    for at in range(1, len(words) - 2):
+        chained = words[max(0, at - 3) : at - 1] == ["'", "s"]
+        if words[at : at + 2] == ["'", "s"] and not chained and at not in known and labels & {at + 2, at + 3}:
+            found[at] = f"{SOMEBODY}{words[at - 1]}"
+    return found
+
+
+def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
+    """Whether the person is another person's: `friend's mother`, `ibu teman saya`."""
+    mark = named[at]
+    before = next((one for one in named.values() if 0 < at - one.end <= 2), None)
+    if before is not None and "'" in words[before.end : at] and not {before.value, mark.value} & ROLES:
+        return before.value not in _APPLICANTS
+    after = named.get(mark.end)
+    if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
+        return False
+    return after.value in _OUTSIDERS and mark.value not in ROLES | _OUTSIDERS
+
+
+def names(mark: Mark, words: Sequence[str]) -> bool:
+    """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
+    at = mark.start - 1
+    while at >= 0 and words[at] in ("my", "the", "a", "our"):
+        at -= 1
+    if at >= 0 and words[at] in _TOWARD:
+        return False
+    alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
+    return strong(mark, words, opens=not alone, form=False, agent=False)
+
+
+def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]]:
+    """`almarhum ayah saya`, `ayah saya sudah meninggal`: who is in a role."""
+    found: list[tuple[str, str]] = []
+    relations = [mark for mark in marks if mark.cue is Cue.RELATION]
+    for before, after in pairwise(relations):
+        if after.start - before.end <= 1 and {before.value, after.value} & ROLES:
+            role, other = (before.value, after.value) if before.value in ROLES else (after.value, before.value)
+            found.append((other, role))
+    past = any(mark.cue is Cue.OTHER_TIME for mark in marks)
+    for mark in () if past else relations:
+        near = words[mark.end : mark.end + 4]
+        if _FATES.intersection(near) and mark.value not in ROLES:
+            found.append((mark.value, DECEASED))
+    return found

@@ -7,17 +7,13 @@ from itertools import chain
 from typing import Any
 
 from agentd.agent.text import disguised, fold
-from agentd.apps.letters.evidence import choices, digits, mentions, picked, quotes, results
-from agentd.apps.letters.evidence.answers import answers
+from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
+from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
-from agentd.apps.letters.evidence.claims import addresses, birth, people, wording
-from agentd.apps.letters.evidence.claims import choices as chosen
-from agentd.apps.letters.evidence.claims import neighbourhood as nearby
-from agentd.apps.letters.evidence.claims import numbers as numbered
+from agentd.apps.letters.evidence.claims import addresses, labelled, wording
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.settling import Claim, holds
+from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS
 from agentd.apps.letters.evidence.values import equals, within
 
@@ -61,7 +57,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.taking_back if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
-    claims += picked.choices(field, case) if mentions.own(field) else ()
+    claims += picked(field, case) if mentions.own(field) else ()
     answered = list(answers(field, case))
     instead = {claim.message for claim in answered}
     claims = [claim for claim in claims if claim.message not in instead] + answered
@@ -78,9 +74,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     found = [
         order
         for order, value in results.values(case.said, field, case.nik, case.lexicon)
-        if equals(field, value)
-        and not mentions.turned_down(field, case, order)
-        and not picked.passed_over(field, case, order)
+        if equals(field, value) and not mentions.turned_down(field, case, order) and not passed_over(field, case, order)
     ]
     if not found:
         return frozenset() if not claims and _told_by_nik(field, case) else None
@@ -104,7 +98,31 @@ def _told_by_nik(field: Field, case: Case) -> bool:
     if field.label != "jenis_kelamin" or not case.nik:
         return False
     known = field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None
-    return known and chosen.sex(field) == digits.sex(case.nik)
+    return known and labelled.sex(field) == digits.sex(case.nik)
+
+
+def holds(claims: Iterable[Claim]) -> bool:
+    """Whether the value stands after everything that was said, in order.
+
+    Two different values in one message without a correction between them contradict each other: neither stands.
+    """
+    stands = False
+    said_in: int | None = None
+    other_in: int | None = None
+    for claim in claims:
+        if claim.mood is Mood.TAKEN_BACK:
+            stands, other_in = False, None
+        elif claim.mood is Mood.DENIED:
+            stands = stands and not claim.supports
+        elif claim.mood is Mood.SAID and claim.supports:
+            stands = claim.corrected or other_in != claim.message
+            said_in = claim.message
+        elif claim.mood is Mood.SAID and claim.replaces:
+            stands = False
+            other_in = None if claim.corrected else claim.message
+            if claim.corrected or said_in != claim.message:
+                said_in = None
+    return stands
 
 
 def last_word(field: Field, case: Case) -> Claim | None:
@@ -129,9 +147,9 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 
 
 _READERS: dict[str, Reader] = {
-    **{"nik": numbered.identity, "kk": numbered.identity, "phone": numbered.phone, "number": numbered.number},
-    **{"money": numbered.number, "year": numbered.number},
-    **{"rt": nearby.rt_or_rw, "rw": nearby.rt_or_rw, "address": addresses.address},
-    **{"date": birth.birth_date, "place": birth.place, "name": people.name},
-    **{"choice": chosen.choice, "relation": people.relation, "text": wording.text, "boolean": mentions.flags},
+    **{"nik": labelled.identity, "kk": labelled.identity, "phone": labelled.phone, "number": labelled.number},
+    **{"money": labelled.number, "year": labelled.number},
+    **{"rt": labelled.rt_or_rw, "rw": labelled.rt_or_rw, "address": addresses.address},
+    **{"date": labelled.birth_date, "place": labelled.place, "name": labelled.name},
+    **{"choice": labelled.choice, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
 }

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-MOST_READINGS = 256
+MOST_READINGS = 512
 """Messages and questions of one session, each read once for every form that it was judged by."""
 MOST_SESSIONS = 256
 """Sessions whose readings are kept. Reading is pure: a session that was dropped costs time and nothing else."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from agentd.apps.letters.evidence.address import Address
 from agentd.apps.letters.evidence.address import read as address
@@ -89,3 +90,17 @@ class Message:
     """The person last spoken of, when not the citizen."""
     people: frozenset[str]
     """Everybody spoken of, by relation."""
+
+
+class Claim(NamedTuple):
+    """One statement about a field: whether it says the value in question, and what it does to earlier ones.
+
+    `message` numbers the message it stands in. `replaces`: it names a value, so that another named before is no longer
+    meant; a statement that only adds detail doesn't.
+    """
+
+    message: int
+    mood: Mood
+    supports: bool
+    replaces: bool = True
+    corrected: bool = False

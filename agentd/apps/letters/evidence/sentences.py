@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from agentd.agent.text import normal, tokens
-from agentd.apps.letters.evidence.lexicon import Lexicon
+from agentd.agent.text import folded, normal, tokens
+from agentd.apps.letters.evidence.lexicon import Lexicon, Mark
+from agentd.apps.letters.evidence.pasted import own_words
+from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.languages import phrases
 
 _ABBREVIATIONS = phrases().abbreviations
+_EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 
-def split(text: str, lexicon: Lexicon) -> list[str]:
+class Part(NamedTuple):
+    """One sentence: its folded words, the same as written, its cues, its closing mark, whether a blank line follows."""
+
+    words: list[str]
+    raws: list[str]
+    marks: list[Mark]
+    mark: str
+    blank: bool
+
+
+def own_sentences(text: str, lexicon: Lexicon, readings: Readings) -> Sequence[Part]:
+    """What of a message is its writer's own, in sentences; read once for all who read on from there."""
+    return readings.remember((Part, text, lexicon), lambda: _parts(own_words(text), lexicon))
+
+
+def _parts(text: str, lexicon: Lexicon) -> list[Part]:
+    """A text's sentences, without a chat's marks of emphasis and the numbers of its lines."""
+    raws = _split(_unadorned(text), lexicon)
+    words = [folded(raw) or "\n" for raw in raws]
+    found: list[Part] = []
+    for start, end, mark, blank in _sentences(words, raws):
+        own, written = words[start:end], raws[start:end]
+        found.append(Part(own, written, lexicon.marks(own, written), mark, blank))
+    return found
+
+
+def _unadorned(text: str) -> str:
+    """Without a chat's marks of emphasis, and without the numbers of lines numbered from 1 on, as answers may be."""
+    text = _EMPHASIS.sub(r"\2", text)
+    numbers = [int(number) for number in _NUMBERED.findall(text)]
+    return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
+
+
+def _split(text: str, lexicon: Lexicon) -> list[str]:
     """Tokens, with `-nya` and `-ku` taken off labels and relations (`alamatnya` → alamat, nya)."""
     split: list[str] = []
     for raw in tokens(normal(text)):
@@ -24,7 +63,7 @@ def split(text: str, lexicon: Lexicon) -> list[str]:
     return split
 
 
-def sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int, str, bool]]:
+def _sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int, str, bool]]:
     """(start, end, closing mark, before a blank line) of each sentence; a line is a sentence."""
     found: list[tuple[int, int, str, bool]] = []
     start = 0

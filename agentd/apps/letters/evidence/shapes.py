@@ -14,8 +14,7 @@ from typing import Any
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.lexicon import SELF, Lexicon, person
-from agentd.apps.letters.evidence.owners import DECEASED
-from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.persons import CITIZEN, DECEASED
 from agentd.apps.letters.languages import phrases
 
 Json = Any

@@ -8,8 +8,7 @@ from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence.case import Case, clear
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import HOMES, STREETS, Mood, Segment
-from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.evidence.segments import HOMES, STREETS, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
 
 _HOUSEHOLD = phrases().household

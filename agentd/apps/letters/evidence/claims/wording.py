@@ -10,8 +10,7 @@ from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import Mood, Segment
-from agentd.apps.letters.evidence.settling import Claim
+from agentd.apps.letters.evidence.segments import Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
 
 _WEAK_PURPOSE = phrases().weak_purpose

@@ -1,0 +1,248 @@
+"""What is said of a field under its label, or where its kind and the question settle it: a reader for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence import choices, dates, digits, names, neighbourhood
+from agentd.apps.letters.evidence import numbers as reading
+from agentd.apps.letters.evidence.case import BIRTH, Case, bound, claim, clear, values
+from agentd.apps.letters.evidence.conversation import Statement
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.segments import ADDRESSES, Claim, Mood, Segment
+from agentd.apps.letters.languages import phrases
+
+
+def identity(field: Field, case: Case) -> Iterator[Claim]:
+    """NIK and KK. Sixteen digits without a label are a NIK, unless the agent asked for the KK."""
+    wanted = digits.sixteen(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label
+        of_kk = statement.asked & {"nik", "kk"} == {"kk"}
+        if labelled and not clear(_before(segment.words)):
+            continue
+        if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
+            found = [run for run in segment.runs if len(run) == 16]
+            yield from values(statement, found, wanted, labelled=labelled)
+
+
+def _before(words: Sequence[str]) -> Sequence[str]:
+    """What stands before the first digit."""
+    return words[: next((at for at, word in enumerate(words) if word.isdecimal() or word in reading.SPOKEN), 0)]
+
+
+def phone(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = digits.phone(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label
+        if clear(_before(segment.words)) if labelled else segment.label is None and _alone(statement):
+            found = [digits.phone(run) for run in segment.runs if len(run) < 16]
+            yield from values(statement, found, wanted, labelled=labelled)
+
+
+def _alone(statement: Statement) -> bool:
+    """Whether nothing but the citizen is named beside a number without a label: `klinik 021…` is the clinic's."""
+    return statement.segment.own or bool(statement.asked) or clear(statement.segment.words)
+
+
+def number(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = reading.value(str(field.value))
+    for statement in case.of(field.person):
+        if bound(statement, field) and clear(_before(statement.segment.words)):
+            found = reading.amounts(statement.segment.words)
+            yield from values(statement, found, wanted, labelled=statement.segment.label == field.label)
+
+
+def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
+    """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
+    wanted = neighbourhood.value(str(field.value))
+    place = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
+    for statement in case.of(field.person):
+        segment = statement.segment
+        yield from values(
+            statement,
+            _neighbourhood(statement, field.kind, place, case),
+            wanted,
+            labelled=segment.label in ("rt", "rw", "rtrw"),
+        )
+
+
+def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> list[int | None]:
+    segment = statement.segment
+    label = segment.label or (segment.follows if segment.corrected else None)
+    address_of = label if label in ADDRESSES else segment.follows if segment.follows in ADDRESSES else None
+    if place is not None:
+        if address_of not in (None, f"alamat_{place}"):
+            return []
+    elif address_of in ("alamat_usaha", "x:alamat") or (
+        address_of == "alamat_ktp" and "alamat_domisili" in case.labels
+    ):
+        return []
+    named = "rt" in segment.words or "rw" in segment.words
+    if named and (label in ADDRESSES or label in ("rt", "rw", "rtrw") or label is None):
+        said = segment.address
+        value = said.rt if kind == "rt" else said.rw
+        if value is not None:
+            return [value]
+    if statement.answers in ("rt", "rw"):
+        return list(neighbourhood.leading(segment.words)) if statement.answers == kind else []
+    if label in (kind, "rtrw") and not {"rt", "rw"} & set(segment.words):
+        found = neighbourhood.leading(segment.words)
+        return _pick(found, kind, both=label == "rtrw")
+    if (
+        label is None
+        and statement.asked & {"rt", "rw", "rtrw"}
+        and "rt" not in segment.words
+        and "rw" not in segment.words
+    ):
+        found = neighbourhood.leading(segment.words)
+        both = "rtrw" in statement.asked or {"rt", "rw"} <= statement.asked
+        return _pick(found, kind, both=both) if both or kind in statement.asked else []
+    return []
+
+
+def _pick(found: list[int], kind: str, *, both: bool) -> list[int | None]:
+    if both:
+        return [found[0 if kind == "rt" else 1]] if len(found) == 2 else []
+    return [found[0]] if len(found) == 1 else list(found)
+
+
+_PLACE_NOISE = phrases().place_noise
+_PLACE_ENDS = phrases().place_ends
+_EVENTS = phrases().events
+
+
+def birth_date(field: Field, case: Case) -> Iterator[Claim]:
+    """A date under its label; alone or after a place also in a list of data and where a birth was asked for."""
+    wanted = dates.parse(str(field.value))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled, found = segment.label in BIRTH, segment.dates
+        if not found or (not labelled and segment.label is not None):
+            continue
+        rest = [word for word in segment.words[: found[0][0]] + segment.words[found[0][1] :] if word[0].isalnum()]
+        place = [word for word in rest if word not in _PLACE_NOISE]
+        bare = len(place) <= 3 and not _EVENTS.intersection(rest)
+        if segment.label == field.label and not clear(segment.words[: found[0][0]]):
+            continue
+        if labelled or (bare and (segment.follows in BIRTH or statement.asked & BIRTH or statement.listed)):
+            yield from values(statement, [hit[2] for hit in found], wanted, labelled=labelled)
+
+
+def place(field: Field, case: Case) -> Iterator[Claim]:
+    wanted = tuple(word for word in fold(str(field.value)) if word not in ("kota", "kabupaten", "kab"))
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label in ("lahir", "tempat_lahir")
+        if not labelled and segment.label is not None:
+            continue
+        found = segment.dates
+        if not labelled:
+            dated = bool(found) or bool(dates.dates(statement.next_words))
+            answers = statement.answers == field.label or (
+                statement.answers is None and bool(statement.asked & BIRTH) and dated
+            )
+            if not (answers or (statement.listed and not statement.first and dated)):
+                continue
+        place = _place_in(segment, found)
+        if place:
+            yield claim(statement, supports=place == wanted, replaces=labelled)
+
+
+def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]:
+    dated = {at for start, end, _ in found for at in range(start, end)}
+    kept: list[str] = []
+    for at, word in enumerate(segment.words):
+        if at in dated:
+            if kept:
+                break
+            continue
+        if word in _PLACE_ENDS and kept:
+            break
+        if word[0].isalpha() and word not in _PLACE_NOISE and word not in FILLERS:
+            kept.append(word)
+    return tuple(kept)
+
+
+_CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
+
+
+def choice(field: Field, case: Case) -> Iterator[Claim]:
+    """A choice under its label or as the whole of what a clause says (`saya muslim`)."""
+    wanted = choices.canonical(str(field.value), field.enum)
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label or (segment.corrected and segment.follows == field.label)
+        only = statement.asked == {field.label}
+        if not labelled and segment.label is not None and segment.label not in _CHOICES:
+            continue
+        found = choices.chosen(segment.words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
+        if labelled and not clear(choices.before(segment.words, field.enum)):
+            continue
+        yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
+
+
+def between(field: Field, case: Case) -> tuple[str, ...]:
+    """The choices that the citizen's last words on the field only begin: `status cerai` says not which."""
+    for statement in reversed(case.of(field.person)):
+        segment = statement.segment
+        found = choices.begun(segment.words, field.enum) if segment.label in (None, field.label) else ()
+        if found:
+            return found
+    return ()
+
+
+def sex(field: Field) -> str | None:
+    meant = choices.meanings(fold(str(field.value)))
+    if meant & choices.meanings(("perempuan",)):
+        return "p"
+    return "l" if meant & choices.meanings(("pria",)) else None
+
+
+def name(field: Field, case: Case) -> Iterator[Claim]:
+    """A name under its label, after `saya`, as the answer to the question for it, or first in a list with a NIK."""
+    wanted = names.key(str(field.value))
+    held: set[str] = set()
+    """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
+    for statement in case.of(field.person):
+        segment = statement.segment
+        labelled = segment.label == field.label
+        free = segment.label is None
+        before = names.leading(statement.previous_words) if segment.corrected else []
+        instead = any("".join(old) in held for old in before)
+        corrected = free and segment.corrected and (segment.follows == field.label or instead)
+        purpose = segment.label == "keperluan" and statement.next_nik and field.label == "nama"
+        if not (labelled or free or purpose):
+            continue
+        answers = statement.answers == field.label
+        named = field.person not in (None, CITIZEN) and field.label == "nama"
+        listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
+        by_itself = field.label == "nama" and (segment.intro or (statement.first and listed) or purpose or named)
+        if not (labelled or answers or corrected or by_itself):
+            continue
+        found = names.leading(_after_colon(segment.raws) if purpose else segment.raws)
+        if not labelled:
+            found = [name for name in found if names.plausible(name)]
+        if not found:
+            continue
+        held |= {"".join(name) for name in found}
+        supports = any(names.same(name, wanted) for name in found)
+        clear = labelled or corrected or answers
+        yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
+
+
+def _after_colon(raws: Sequence[str]) -> Sequence[str]:
+    """`untuk mengurus BPJS: Agus Setiawan, NIK …`: the list of data begins after the colon."""
+    return raws[raws.index(":") + 1 :] if ":" in raws else raws
+
+
+def relation(field: Field, case: Case) -> Iterator[Claim]:
+    """How somebody else stands to the applicant (`anak`): that relation must have been spoken of."""
+    relation = person(fold(str(field.value)))
+    if relation is not None and relation in case.talk.people:
+        yield Claim(-1, Mood.SAID, True, replaces=False)  # no one message says it
