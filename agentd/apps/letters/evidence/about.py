@@ -9,18 +9,15 @@ from collections.abc import Sequence
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
-from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import SELF
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.shapes import Shape
-from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, Span
+from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS
 from agentd.apps.letters.languages import phrases
 
-_CLAUSE = 24
-"""Words around a value that may say what it is of."""
 _FREE = TEXTS - {"name"}
 """Kinds of which any words are a value: they are bound by a name or a question anyhow."""
 _PACK = phrases()
@@ -41,42 +38,40 @@ _WAYS = frozenset({"origin", "destination"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
-def about(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
-    """Whether a value is said of the field, and doesn't only fit its kind. `named`: what is named around it."""
-    if _goes_the_other_way(field, case, sentence, span):
+def about(field: Field, place: Place) -> bool:
+    """Whether a value is said of the field, and doesn't only fit its kind."""
+    sentence, span = place.sentence, place.span
+    if _goes_the_other_way(field, place):
         return False
     if field.kind in _FREE or sentence.corrected[span.start]:
         return True
     if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
         return False
-    if field.key in narrow(turn.asked, frozenset(case.form.shapes)):
+    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
         return True
-    clause = sentence.clauses[span.start]
-    near = range(span.start - _CLAUSE, span.end + _CLAUSE)
-    named = [one for one in named if one.start in near and sentence.clauses[one.start] == clause]
-    return any(field.key in one.keys for one in named) or not _of_else(case, sentence, named, span)
+    clause = set(place.around())
+    named = [one for one in place.named if one.start in clause]
+    return any(field.key in one.keys for one in named) or not _of_else(place, named)
 
 
-def _goes_the_other_way(field: Field, case: Case, sentence: Sentence, span: Span) -> bool:
+def _goes_the_other_way(field: Field, place: Place) -> bool:
     """`dari Medan` as a destination, `to Paris` as an origin."""
-    shape = case.form.shapes.get(field.key)
+    shape = place.case.form.shapes.get(field.key)
     if shape is None or len(own := shape.senses & _WAYS) != 1:
         return False
-    said = sentence.words[span.start - 1] if span.start else ""
+    said = place.sentence.words[place.span.start - 1] if place.span.start else ""
     (other,) = _WAYS - own
     return said in _PACK.senses[other] and said not in _PACK.senses[next(iter(own))]
 
 
-def _of_else(case: Case, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+def _of_else(place: Place, named: Sequence[Named]) -> bool:
     """Whether a word of the clause names what is neither the tool's nor the value of a field named before it."""
-    clause, words = sentence.clauses[span.start], sentence.words
+    case, words, span = place.case, place.sentence.words, place.span
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
     expected = within = False
-    for at in range(max(0, span.start - _CLAUSE), min(len(words), span.end + _CLAUSE)):
-        if sentence.clauses[at] != clause:
-            continue
-        known = at in inside or quiet(words[at], case) or (at > 0 and sentence.raws[at][0].isupper())
+    for at in place.around():
+        known = at in inside or quiet(words[at], case) or (at > 0 and place.sentence.raws[at][0].isupper())
         expected = expected or at in starts
         within = not known and (expected or within)
         if not known and not within:

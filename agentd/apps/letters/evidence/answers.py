@@ -15,14 +15,12 @@ from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
 from agentd.apps.letters.evidence import choices, results
-from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import Cue
-from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.segments import Claim, Mood
-from agentd.apps.letters.evidence.spans import Span, spans
+from agentd.apps.letters.evidence.spans import spans
 from agentd.apps.letters.evidence.values import equals, within
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -31,8 +29,6 @@ _ASSENTS = frozenset(fold(each) for each in all_words().assents)
 _AGAINST = frozenset({Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.EXAMPLE, Cue.CORRECTION, Cue.QUESTION})
 _LONGEST = 6
 """Words of a yes, or of a message that picks, courtesy aside."""
-
-Place = tuple[Sentence, tuple[Named, ...], Span]
 
 
 def affirms(turn: Turn) -> bool:
@@ -54,8 +50,8 @@ def affirms(turn: Turn) -> bool:
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     """Where the agent's message before a yes names the value."""
     heard, named = case.read(turn.question)
-    read = zip(heard.sentences, named, strict=True)
-    return [(each, names, span) for each, names in read for span in spans(field, each.words, turn.day) if span.supports]
+    question = replace(turn, heard=heard, named=named, asked=())
+    return [place for place in case.find(field, question) if place.span.supports]
 
 
 _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}

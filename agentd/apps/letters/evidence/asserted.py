@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
+from agentd.apps.letters.evidence.spans import TEXTS, spans
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | {"the", "a", "my", "of", "our"}
@@ -26,32 +25,30 @@ def asserted(field: Field, case: Case, order: int) -> bool:
     turn = case.turn(order)
     if turn is None or turn.heard.plain or field.kind == "address":  # only an address says which words are whose
         return True
-    verdicts = [
-        verdict
-        for sentence, named in zip(turn.heard.sentences, turn.named, strict=True)
-        for verdict in _verdicts(field, case, sentence, named, turn.day)
-    ]
-    return not verdicts or any(verdicts)
+    places = [place for place in case.places(field, turn) if place.span.supports]
+    return not places or any(_asserted(field, place) for place in places)
 
 
-def _verdicts(field: Field, case: Case, sentence: Sentence, named: tuple[Named, ...], today: date) -> Iterator[bool]:
-    """Of each place of the value in a sentence, whether it is asserted there."""
-    places = [span for span in spans(field, sentence.words, today) if span.supports]
-    instead = bool(places) and put_right(field, sentence, named)
-    for span in places:
-        said = mood(field, case, sentence, span) is Mood.SAID and not of_another(owner(sentence, span))
-        yield said and (sentence.corrected[span.start] or not instead)
+def _asserted(field: Field, place: Place) -> bool:
+    sentence, order = place.sentence, place.turn.order
+    if mood(field, place) is not Mood.SAID or of_another(owner(place)):
+        return False
+    key = ("put right", field.path, order, id(sentence))
+    return sentence.corrected[place.span.start] or not place.case.once(
+        key, lambda: put_right(field, sentence, place.named)
+    )
 
 
-def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
+def mood(field: Field, place: Place) -> Mood:
     """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
+    case, sentence, span = place.case, place.sentence, place.span
     if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
-    moods = {sentence.moods[at] for at in range(span.start, span.end)}
-    if _denied_behind(field, case, sentence, span):
+    if _denied_behind(field, place):
         return Mood.DENIED
+    moods = set(sentence.moods[span.start : span.end])
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
-        moods = {Mood.SAID if mood is Mood.OPEN else mood for mood in moods}
+        moods.discard(Mood.OPEN)
     for mood in (Mood.OPEN, Mood.DENIED):
         if mood in moods:
             return mood
@@ -63,24 +60,25 @@ def mood(field: Field, case: Case, sentence: Sentence, span: Span) -> Mood:
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
 
 
-def _denied_behind(field: Field, case: Case, sentence: Sentence, span: Span) -> bool:
+def _denied_behind(field: Field, place: Place) -> bool:
     """`dompet tidak hilang`: the field's own word is denied behind the value."""
-    for mark in sentence.marks:
-        if mark.cue is Cue.NEGATION and mark.start >= span.end:
-            if sentence.clauses[mark.start] != sentence.clauses[span.start]:
+    for mark in place.sentence.marks:
+        if mark.cue is Cue.NEGATION and mark.start >= place.span.end:
+            if place.sentence.clauses[mark.start] != place.clause:
                 return False
-            named = case.form.names.find(sentence.words[mark.end : mark.end + 1])
+            named = place.case.form.names.find(place.sentence.words[mark.end : mark.end + 1])
             if any(field.key in one.keys for one in named):
                 return True
     return False
 
 
-def owner(sentence: Sentence, span: Span) -> str | None:
+def owner(place: Place) -> str | None:
     """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
     found: str | None = None
-    for at, whose, place in sentence.people:
-        if span.start in place and not span.start <= at < span.end:
-            found = whose if at < span.end or _joined(sentence.words[span.end : at]) else found or SOMEBODY
+    span, words = place.span, place.sentence.words
+    for at, whose, owned in place.sentence.people:
+        if span.start in owned and not span.start <= at < span.end:
+            found = whose if at < span.end or _joined(words[span.end : at]) else found or SOMEBODY
     return found
 
 
@@ -89,7 +87,7 @@ def _joined(between: Sequence[str]) -> bool:
     return all(word in _BESIDE or not word[0].isalnum() for word in between)
 
 
-def put_right(field: Field, sentence: Sentence, named: tuple[Named, ...]) -> bool:
+def put_right(field: Field, sentence: Sentence, named: Sequence[Named]) -> bool:
     """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`."""
     start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
     rest = [word for word in sentence.words[start:] if word[0].isalnum() and word not in FILLERS]

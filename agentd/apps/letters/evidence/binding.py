@@ -10,20 +10,17 @@ from functools import lru_cache
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
-from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, fits
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, fits
 from agentd.apps.letters.languages import phrases
 
-_CLAUSE = 24
-"""Words around a value in which the citizen may name himself as its owner."""
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -38,44 +35,28 @@ _FOREIGN = {
 """Common labels under which a value of a kind is no value of the tool's own field."""
 
 
-def means(
-    field: Field,
-    case: Case,
-    turn: Turn,
-    sentence: Sentence,
-    named: Sequence[Named],
-    before: Sequence[Named],
-    span: Span,
-) -> bool:
+def means(field: Field, place: Place) -> bool:
     """Whether a value is meant of this field and of no other."""
-    found, asked = meant(field, case, turn, sentence, named, before, span)
-    return found == {field.key} and whose(field, case, sentence, named, span, asked=asked)
+    found, asked = meant(field, place)
+    return found == {field.key} and whose(field, place, asked=asked)
 
 
-def meant(
-    field: Field,
-    case: Case,
-    turn: Turn,
-    sentence: Sentence,
-    named: Sequence[Named],
-    before: Sequence[Named],
-    span: Span,
-) -> tuple[frozenset[str], bool]:
+def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     """(the fields that a value may be meant of, whether a question of the agent asked for some of them)."""
-    shapes = case.form.shapes
+    shapes, turn, span = place.case.form.shapes, place.turn, place.span
     candidates = frozenset(
-        key for key, shape in shapes.items() if key == field.key or fits(shape, field, sentence.words, span)
+        key for key, shape in shapes.items() if key == field.key or fits(shape, field, place.sentence.words, span)
     )
-    candidates = _titled(candidates, sentence, span, shapes) or candidates
-    candidates = _owned(candidates, field, case, sentence, span) or candidates
-    labels = _labels(field, sentence, named, span, candidates)
-    if _foreign(field, sentence, named, span) or _anothers(field, sentence, named, span):
+    candidates = _titled(candidates, place) or candidates
+    candidates = _owned(candidates, field, place) or candidates
+    labels = _labels(field, place, candidates)
+    if _foreign(field, place) or _anothers(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
-    if field.kind in TEXTS and wanted and field.key not in wanted and _bare(sentence, span):
+    if field.kind in TEXTS and wanted and field.key not in wanted and _bare(place):
         return frozenset(), False  # any words fit a text; these answer another question
     asked = _recent(narrow(turn.asked, candidates), turn)
-    topic = narrow((one.keys for one in before[-_NEAR:]), candidates)
+    topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates
     for keys in (*labels, asked, topic):
         narrowed = narrowed & keys or narrowed
@@ -83,18 +64,23 @@ def meant(
     by_kind = not asked and all(field.person is not None and keys == whole for keys in labels)
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
-    narrowed = _behind(narrowed, named, span, shapes)
+    narrowed = _behind(narrowed, place)
     narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
-    return _by_own_words(narrowed, sentence, span, shapes), bool(asked)
+    return _by_own_words(narrowed, place), bool(asked)
 
 
-def _titled(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+def _people(keys: frozenset[str], place: Place) -> frozenset[str]:
+    """Of some fields those whose kind is a name."""
+    shapes = place.case.form.shapes
+    return frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
+
+
+def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`), those whose kind is a name."""
+    sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
     titled = len(words) > 1 and _relates(words[0]) and sentence.raws[span.start + 1][0].isupper()
-    if not titled or is_choice(words):
-        return frozenset()
-    return frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
+    return _people(keys, place) if titled and not is_choice(words) else frozenset()
 
 
 def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
@@ -105,17 +91,19 @@ def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
     return asked
 
 
-def _behind(keys: frozenset[str], named: Sequence[Named], span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of the fields that a word right before the value goes with (`to Justin`), the one whose kind is a name."""
-    called = any(one.end == span.start and not one.plain and keys <= one.keys for one in named)
-    followed = any(span.end <= one.start <= span.end + 1 for one in named)
-    people = frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
+    span = place.span
+    called = any(one.end == span.start and not one.plain and keys <= one.keys for one in place.near)
+    followed = any(span.end <= one.start <= span.end + 1 for one in place.near)
+    people = _people(keys, place)
     return people if called and not followed and len(people) == 1 else keys
 
 
-def _bare(sentence: Sentence, span: Span) -> bool:
+def _bare(place: Place) -> bool:
     """Whether a sentence says the value and nothing else."""
-    rest = (*sentence.words[: span.start], *sentence.words[span.end :])
+    words = place.sentence.words
+    rest = (*words[: place.span.start], *words[place.span.end :])
     return not any(word[0].isalnum() and word not in FILLERS for word in rest)
 
 
@@ -125,28 +113,30 @@ def _relates(word: str) -> bool:
     return person([word]) is not None
 
 
-def _by_own_words(keys: frozenset[str], sentence: Sentence, span: Span, shapes: Mapping[str, Shape]) -> frozenset[str]:
+def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
+    shapes, said = place.case.form.shapes, place.sentence.words
     words = {key: frozenset(word for word in shapes[key].words if not _relates(word)) for key in keys & shapes.keys()}
     if len(words) < 2:
         return keys
     shared = frozenset.intersection(*words.values())
-    around = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
-    clause = {sentence.words[at] for at in around if sentence.clauses[at] == sentence.clauses[span.start]}
-    for said in (clause, {sentence.words[at] for at in around if at < span.start}):
-        spoken = frozenset(key for key, own in words.items() if (own - shared) & said)
-        if spoken:
-            return spoken
+    start = place.span.start
+    for spoken in ({said[at] for at in place.around()}, {*said[max(0, start - CLAUSE) : start]}):
+        found = frozenset(key for key, own in words.items() if (own - shared) & spoken)
+        if found:
+            return found
     return keys
 
 
-def _anothers(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+def _anothers(field: Field, place: Place) -> bool:
     """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
-    clause = sentence.clauses[span.start]
-    before = [one for one in named if one.end <= span.start and one.plain and sentence.clauses[one.start] == clause]
-    if not before or field.key in before[-1].keys or sentence.corrected[span.start]:
+    sentence, start = place.sentence, place.span.start
+    before = [
+        one for one in place.near if one.end <= start and one.plain and sentence.clauses[one.start] == place.clause
+    ]
+    if not before or field.key in before[-1].keys or sentence.corrected[start]:
         return False
-    between = sentence.words[before[-1].end : span.start]
+    between = sentence.words[before[-1].end : start]
     return all(len(word) == 1 or not word.isalpha() or word in _COPULAS for word in between)
 
 
@@ -162,15 +152,14 @@ def _plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Ma
     return frozenset(kept)
 
 
-def _labels(
-    field: Field, sentence: Sentence, named: Sequence[Named], span: Span, candidates: frozenset[str]
-) -> list[frozenset[str]]:
+def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
     """The fields that the words around a value name, the nearest first."""
-    clause = sentence.clauses[span.start]
+    sentence, span, clause = place.sentence, place.span, place.clause
     corrected = sentence.corrected[span.start]
-    inside = [one for one in named if one.start < span.end and one.end > span.start]
-    left = [one for one in named if one.end <= span.start and (corrected or sentence.clauses[one.start] == clause)]
-    right = [one for one in named if span.end <= one.start <= span.end + 1 and sentence.clauses[one.start] == clause]
+    inside = [one for one in place.near if one.start < span.end and one.end > span.start]
+    own = [one for one in place.near if corrected or sentence.clauses[one.start] == clause]
+    left = [one for one in own if one.end <= span.start]
+    right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
     ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
@@ -183,29 +172,28 @@ def _counted(words: Sequence[str], label: Named) -> bool:
     return before.isdecimal() or before in SPOKEN
 
 
-def _foreign(field: Field, sentence: Sentence, named: Sequence[Named], span: Span) -> bool:
+def _foreign(field: Field, place: Place) -> bool:
     """Whether a common label that is not the field's stands nearer before a value than any of the form's names."""
-    kinds = _FOREIGN.get(field.kind)
+    kinds, start = _FOREIGN.get(field.kind), place.span.start
     if kinds is None:
         return False
-    own = {at for one in named for at in range(one.start, one.end)}
-    last = max((one.end for one in named if one.end <= span.start), default=-1)
+    own = {at for one in place.near for at in range(one.start, one.end)}
+    last = max((one.end for one in place.near if one.end <= start), default=-1)
     return any(
-        mark.value in kinds and last < mark.end <= span.start and own.isdisjoint(range(mark.start, mark.end))
-        for mark in sentence.labels
+        mark.value in kinds and last < mark.end <= start and own.isdisjoint(range(mark.start, mark.end))
+        for mark in place.sentence.labels
     )
 
 
-def _owned(candidates: frozenset[str], field: Field, case: Case, sentence: Sentence, span: Span) -> frozenset[str]:
+def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
-    whose, clause = owner(sentence, span), sentence.clauses[span.start]
+    whose = owner(place)
     if whose is None:
-        near = range(max(0, span.start - _CLAUSE), min(len(sentence.words), span.end + _CLAUSE))
-        if not any(at in sentence.own and sentence.clauses[at] == clause for at in near):
+        if place.sentence.own.isdisjoint(place.around()):
             return frozenset()
         whose = CITIZEN
-    people = {key: shape.person for key, shape in case.form.shapes.items()} | {field.key: field.person}
-    return frozenset(key for key in candidates if _same(people.get(key), whose, case))
+    people = {key: shape.person for key, shape in place.case.form.shapes.items()} | {field.key: field.person}
+    return frozenset(key for key in candidates if _same(people.get(key), whose, place.case))
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
@@ -216,21 +204,21 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
     return person == owner or (owner, person) in case.aliases or owner in _COVERS.get(str(person), ())
 
 
-def whose(field: Field, case: Case, sentence: Sentence, named: Sequence[Named], span: Span, *, asked: bool) -> bool:
+def whose(field: Field, place: Place, *, asked: bool) -> bool:
     """Whether what is said is said of the field's person: by name, by a word of that person's own, or as the answer."""
-    found = owner(sentence, span)
+    found, sentence = owner(place), place.sentence
     if field.person == ANYBODY:
         return True
     if found is not None or field.person in (None, CITIZEN):
-        return _same(field.person, found, case)
-    clause, corrected = sentence.clauses[span.start], sentence.corrected[span.start]
+        return _same(field.person, found, place.case)
+    clause, corrected = place.clause, sentence.corrected[place.span.start]
     common = {(mark.start, mark.end) for mark in sentence.labels if not mark.value.startswith("field:")}
-    others = {key for key, shape in case.form.shapes.items() if shape.person != field.person}
+    others = {key for key, shape in place.case.form.shapes.items() if shape.person != field.person}
     by_name = any(
         field.key in one.keys
         and others.isdisjoint(one.keys)
         and (one.start, one.end) not in common
         and (corrected or sentence.clauses[one.start] == clause)
-        for one in named
+        for one in place.near
     )
     return by_name or (asked and not any(sentence.clauses[at] == clause for at in sentence.own))

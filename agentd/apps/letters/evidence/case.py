@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
-from agentd.apps.letters.evidence.heard import Heard, heard
+from agentd.apps.letters.evidence.heard import Heard, Sentence, heard
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import own_sentences
-from agentd.apps.letters.evidence.spans import values_of
+from agentd.apps.letters.evidence.spans import Span, spans, values_of
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
+_start = attrgetter("start")
 BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
+CLAUSE = 24
+"""Words around a value that may say what it is of."""
+_BEHIND = 6
+"""Words behind a value in which a field may be named."""
 _RECENT = 5
 """Names of fields before a message that may say what an ambiguous question asks for."""
 
@@ -42,6 +49,35 @@ class Turn:
     """When it was said: from there `besok` counts."""
     before: tuple[frozenset[str], ...] = ()
     """What the last messages before it named, the newest first."""
+
+    def sentences(self) -> Iterator[tuple[Sentence, tuple[Named, ...], tuple[Named, ...]]]:
+        """Each sentence with what it names, and what the last that named something before it did."""
+        before: tuple[Named, ...] = ()
+        for sentence, named in zip(self.heard.sentences, self.named, strict=True):
+            yield sentence, named, before
+            before = named or before
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where a value may stand: words of a sentence; what is named in it, near them, and in the sentence before."""
+
+    case: Case
+    turn: Turn
+    sentence: Sentence
+    named: Sequence[Named]
+    near: Sequence[Named]
+    before: Sequence[Named]
+    span: Span
+
+    @property
+    def clause(self) -> int:
+        return self.sentence.clauses[self.span.start]
+
+    def around(self) -> Iterator[int]:
+        """The words of its clause, as far as a clause may reach."""
+        first, last = max(0, self.span.start - CLAUSE), min(len(self.sentence.words), self.span.end + CLAUSE)
+        return (at for at in range(first, last) if self.sentence.clauses[at] == self.clause)
 
 
 def _day(entry: Said) -> date:
@@ -69,6 +105,7 @@ class Case:
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, bool] = {}
         self._about: dict[str | None, tuple[Statement, ...]] = {}
+        self._places: dict[tuple[str, str, int], list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
@@ -95,6 +132,27 @@ class Case:
         if key not in self._judged:
             self._judged[key] = judge()
         return self._judged[key]
+
+    def places(self, field: Field, turn: Turn) -> list[Place]:
+        """Where a message holds values of the field's kind; looked for once."""
+        key = (field.path, str(field.value), turn.order)
+        if key not in self._places:
+            self._places[key] = list(self.find(field, turn))
+        return self._places[key]
+
+    def find(self, field: Field, turn: Turn) -> Iterator[Place]:
+        """The same of words that are no message, too."""
+        for sentence, named, before in turn.sentences():
+            spend()
+            for span in spans(field, sentence.words, turn.day):
+                yield self.place(turn, sentence, named, before, span)
+
+    def place(
+        self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
+    ) -> Place:
+        first = bisect_left(named, span.start - CLAUSE, key=_start)
+        near = named[first : bisect_left(named, span.end + _BEHIND, key=_start)]
+        return Place(self, turn, sentence, named, near, before, span)
 
     @cached_property
     def opening(self) -> frozenset[int]:
