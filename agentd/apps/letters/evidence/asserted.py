@@ -8,7 +8,6 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import Sentence
-from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
@@ -44,8 +43,6 @@ def mood(field: Field, place: Place) -> Mood:
     case, sentence, span = place.case, place.sentence, place.span
     if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
-    if _denied_behind(field, place):
-        return Mood.DENIED
     moods = set(sentence.moods[span.start : span.end])
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods.discard(Mood.OPEN)
@@ -58,18 +55,6 @@ def mood(field: Field, place: Place) -> Mood:
     if time == "soon":
         return Mood.SAID if case.form.ahead and wanted != "past" else Mood.OPEN
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
-
-
-def _denied_behind(field: Field, place: Place) -> bool:
-    """`dompet tidak hilang`: the field's own word is denied behind the value."""
-    for mark in place.sentence.marks:
-        if mark.cue is Cue.NEGATION and mark.start >= place.span.end:
-            if place.sentence.clauses[mark.start] != place.clause:
-                return False
-            named = place.case.form.names.find(place.sentence.words[mark.end : mark.end + 1])
-            if any(field.key in one.keys for one in named):
-                return True
-    return False
 
 
 def owner(place: Place) -> str | None:

@@ -194,5 +194,5 @@ def _wording(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Se
     if said:
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):
-            supports = field.kind == "text" and texts.supports(said, str(field.value))
+            supports = field.kind == "text" and texts.saying(str(field.value))(said)
             yield Claim(turn.order, mood(field, place), supports, True, sentence.corrected[start])

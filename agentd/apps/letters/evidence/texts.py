@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agentd.agent.text import content, fold
 from agentd.apps.letters.evidence.choices import meanings
@@ -16,21 +16,20 @@ def essence(words: Sequence[str]) -> tuple[str, ...]:
     return content([_SAME.get(word, word) for word in words])
 
 
-def supports(said: Sequence[str], value: str) -> bool:
-    """Whether every content word of `value` is among the folded words said, or both are one known phrase."""
-    asked = _asked(value)
-    if not asked:
-        return False
-    kept = [word for word in said if word[0].isalnum()]
-    if asked.issubset(essence(kept)):
-        return True
-    meant = meanings(fold(value))
-    return bool(meant) and any(
-        meanings(tuple(kept[start:end])) & meant
-        for start in range(len(kept))
-        for end in range(start + 1, min(len(kept), start + 5) + 1)
-    )
+def saying(value: str) -> Callable[[Sequence[str]], bool]:
+    """Whether folded words say every content word of `value`, or are the same known phrase."""
+    written = fold(value)
+    asked = frozenset(essence([word for word in written if word.isalpha() or word.isdecimal()]))
+    meant = meanings(written)
 
+    def says(said: Sequence[str]) -> bool:
+        kept = [word for word in said if word[0].isalnum()]
+        if 0 < len(asked) <= len(kept) and asked.issubset(essence(kept)):
+            return True
+        return bool(asked and meant) and any(
+            meanings(tuple(kept[start:end])) & meant
+            for start in range(len(kept))
+            for end in range(start + 1, min(len(kept), start + 5) + 1)
+        )
 
-def _asked(value: str) -> frozenset[str]:
-    return frozenset(essence([word for word in fold(value) if word.isalpha() or word.isdecimal()]))
+    return says

@@ -55,4 +55,4 @@ def within(field: Field, words: Sequence[str], today: date) -> bool:
     if field.kind in ("rtrw", "birth", "place"):
         said = texts.essence([word for word in words if word[0].isalnum()])
         return all(word in said or word.isdecimal() for word in texts.essence(fold(value)))
-    return texts.supports(list(words), value)
+    return texts.saying(value)(words)

@@ -23,10 +23,9 @@ _OUTSIDERS = phrases().outsiders
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
-    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
-        return
     if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
+    says = texts.saying(value)
     office = field.label == "instansi"
     purpose = office or field.label == "keperluan"
     restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
@@ -44,15 +43,13 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             continue
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
-            yield claim(
-                statement, supports=texts.supports(words, value), replaces=not (purpose or segment.empty) or instead
-            )
+            yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
         elif office and segment.label in (None, "keperluan"):
-            yield claim(statement, supports=texts.supports(words, value), replaces=False)
+            yield claim(statement, supports=says(words), replaces=False)
         elif segment.label is not None:
             continue
         elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
-            yield claim(statement, supports=texts.supports(words, value), replaces=False)
+            yield claim(statement, supports=says(words), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield claim(statement, supports=True, replaces=False)
 
