@@ -34,6 +34,7 @@ _QUIET = (
     | CURRENCIES
 )
 _QUIET |= {word for phrase in _TIMES for word in phrase.split()}
+_IDENTIFIERS = frozenset(_PACK.senses["identifier"])
 _WAYS = frozenset({"origin", "destination"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
@@ -49,9 +50,20 @@ def about(field: Field, place: Place) -> bool:
         return False
     if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
         return True
+    if _numbered(field, place):
+        return False
     clause = set(place.around())
     named = [one for one in place.named if one.start in clause]
     return any(field.key in one.keys for one in named) or not _of_else(place, named)
+
+
+def _numbered(field: Field, place: Place) -> bool:
+    """`bus number 2`: what is numbered so isn't counted."""
+    shape, start = place.case.form.shapes.get(field.key), place.span.start
+    if field.kind != "number" or shape is None or "identifier" in shape.senses:
+        return False
+    own = any(one.plain and one.end == start and field.key in one.keys for one in place.near)
+    return start > 0 and place.sentence.words[start - 1] in _IDENTIFIERS and not own
 
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:

@@ -214,11 +214,13 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
 
 
 def _senses(words: Sequence[str]) -> Iterator[str]:
-    for start in range(len(words)):
-        for size in (1, 2):
-            sense = _SENSE_OF.get(tuple(words[start : start + size]))
-            if sense is not None:
-                yield sense
+    """What the words of a name speak of, the longer phrase first (`number of` counts, `number` identifies)."""
+    at = 0
+    while at < len(words):
+        found = next((size for size in (2, 1) if tuple(words[at : at + size]) in _SENSE_OF), 0)
+        if found:
+            yield _SENSE_OF[tuple(words[at : at + found])]
+        at += max(found, 1)
 
 
 def _tense(senses: frozenset[str], kind: str) -> str:

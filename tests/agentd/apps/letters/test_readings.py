@@ -11,7 +11,7 @@ import pytest
 
 from agentd.application import Wiring
 from agentd.apps.letters.app import Letters
-from agentd.apps.letters.evidence import conversation, reading, readings
+from agentd.apps.letters.evidence import clauses, conversation, readings
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolCall
 from tests.agentd.apps.letters.letters import call
@@ -40,12 +40,12 @@ def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
 
 
 async def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    reader = reading.read
+    read: list[Any] = []
+    reader = clauses.read
 
-    def counted(text: str, *arguments: Any, **options: Any) -> Any:
-        read.append(text)
-        return reader(text, *arguments, **options)
+    def counted(parts: Any, *arguments: Any, **options: Any) -> Any:
+        read.append(parts)
+        return reader(parts, *arguments, **options)
 
     monkeypatch.setattr(conversation, "read", counted)
     app = Letters(cast("Wiring", SimpleNamespace(meaning=None)))
