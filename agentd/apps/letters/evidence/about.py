@@ -35,6 +35,8 @@ _QUIET = (
 )
 _QUIET |= {word for phrase in _TIMES for word in phrase.split()}
 _IDENTIFIERS = frozenset(_PACK.senses["identifier"])
+_HEADS = frozenset(word for sense in ("identifier", "name", "date", "time", "amount") for word in _PACK.senses[sense])
+_BESIDE = _QUIET | SELF | _PACK.beside_label | {"the", "a", "my", "of", "our"}
 _WAYS = frozenset({"origin", "destination"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
@@ -50,7 +52,7 @@ def about(field: Field, place: Place) -> bool:
         return False
     if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
         return True
-    if _numbered(field, place):
+    if _numbered(field, place) or _of_another_thing(field, place):
         return False
     clause = set(place.around())
     named = [one for one in place.named if one.start in clause]
@@ -64,6 +66,22 @@ def _numbered(field: Field, place: Place) -> bool:
         return False
     own = any(one.plain and one.end == start and field.key in one.keys for one in place.near)
     return start > 0 and place.sentence.words[start - 1] in _IDENTIFIERS and not own
+
+
+def _of_another_thing(field: Field, place: Place) -> bool:
+    """`passport number` of a ticket number, `nomor antrean` of a nomor polis: the head of the name, another's rest."""
+    shape, sentence = place.case.form.shapes.get(field.key), place.sentence
+    own = shape.words if shape is not None else ()
+    for one in place.near:
+        head = sentence.words[one.start]
+        if one.plain or head not in _HEADS or head not in own or sentence.clauses[one.start] != place.clause:
+            continue
+        at = one.end if head == own[0] else one.start - 1
+        if 0 <= at < len(sentence.words) and not place.span.start <= at < place.span.end:
+            beside, plain = sentence.words[at], sentence.raws[at][0].islower()
+            if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in own:
+                return True
+    return False
 
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:
