@@ -149,7 +149,7 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             word = word[: -len(suffix)]
             break
-    for prefix, restored in _PREFIXES:
+    for prefix, restored in _PREFIXES if word.startswith(_BEGINNINGS) else ():
         if word.startswith(prefix) and len(word) - len(prefix) >= 4:
             return restored + word[len(prefix) :]
     return word
@@ -160,6 +160,8 @@ _PREFIXES = (
     *(("mengu", "u"), ("menga", "a"), ("meng", ""), ("peng", ""), ("mem", ""), ("pem", ""), ("men", ""), ("pen", "")),
     *(("nge", ""), ("ng", ""), ("me", ""), ("pe", ""), ("ber", ""), ("be", ""), ("ter", ""), ("di", ""), ("ke", "")),
 )
+
+_BEGINNINGS = ("me", "pe", "ng", "be", "ter", "di", "ke")
 
 
 def content(phrase: tuple[str, ...] | list[str]) -> tuple[str, ...]:
