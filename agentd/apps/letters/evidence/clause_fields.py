@@ -43,6 +43,8 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
         return _owner(reader, at)
     if label == "x:nomor" and reader.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
         return reader.plain(mark)
+    if label in ADDRESSES and reader.current.words in (["rt"], ["rw"]):
+        return at  # `RT tempat usaha: 5`
     first = words[mark.start]
     if first == "sebagai" and not reader.stands_before(mark.start, ("kerja", "bekerja")):
         return reader.plain(mark)

@@ -23,6 +23,8 @@ _OUTSIDERS = phrases().outsiders
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
+    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
+        return
     if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
     says = texts.saying(value)
