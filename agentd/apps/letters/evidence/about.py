@@ -78,7 +78,7 @@ def _of_another_thing(field: Field, place: Place) -> bool:
             continue
         at = one.end if head == own[0] else one.start - 1
         if 0 <= at < len(sentence.words) and not place.span.start <= at < place.span.end:
-            beside, plain = sentence.words[at], sentence.raws[at][0].islower()
+            beside, plain = sentence.words[at], at == 0 or sentence.raws[at][0].islower()
             if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in own:
                 return True
     return False

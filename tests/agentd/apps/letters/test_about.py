@@ -16,6 +16,8 @@ PROPERTIES: dict[str, Any] = {
     "nights": {"type": "integer"},
     "destination_city": {"type": "string"},
     "guest_name": {"type": "string"},
+    "voucher_number": {"type": "string"},
+    "nomor_anggota": {"type": "string"},
     "room_type": {"type": "string", "enum": ["single", "double", "suite"]},
 }
 ROOM = ToolInfo(
@@ -51,6 +53,10 @@ def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         ({"guest_name": "John Park"}, "John Park recommended it"),
         ({"nights": 3}, "To Medan with 3 suitcases"),
         ({"room_type": "suite"}, "A suite costs a fortune"),
+        ({"nights": 2}, "Room number 2"),
+        ({"voucher_number": "B7781"}, "My passport number is B7781"),
+        ({"voucher_number": "B7781"}, "Room number B7781"),
+        ({"nomor_anggota": "B7781"}, "Nomor antrean saya B7781"),
     ],
 )
 def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments: dict[str, Any], said: str) -> None:
@@ -72,6 +78,9 @@ def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments
         ({"nights": 3}, "3 nights"),
         ({"guest_name": "John Park"}, "I'm John Park"),
         ({"room_type": "suite"}, "Could we have the suite?"),
+        ({"voucher_number": "B7781"}, "My voucher number is B7781"),
+        ({"voucher_number": "B7781"}, "The number of my voucher is B7781"),
+        ({"nomor_anggota": "B7781"}, "Nomor anggota saya B7781"),
     ],
 )
 def test_a_value_beside_words_that_name_nothing_else_is_the_fields(arguments: dict[str, Any], said: str) -> None:
