@@ -47,6 +47,8 @@ class Workflows:
                 "executor_id": node,
                 "serializer": JsonSerializer(),
                 "log_level": "CRITICAL",
+                # nothing is ever notified here; a stop waits for the listener's next look
+                "notification_listener_polling_interval_sec": 0.1,
                 # SQLite has one writer: more threads only wait for it, and for each other (docs/benchmarks.md)
                 "max_executor_threads": 4 if cluster is None else None,
             }

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
-from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Locator, Page, expect
 
 from agentd.access import TokenStore
 from agentd.access.pairing import Pairing
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
+from tests.daemon import HEAD, SERVERS, Daemon, call, final
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.conftest import ARGS, WHOLE_CHROMIUM
 from tests.web.steps import FIELDS, fill_form, note_prints, pair, tap_in, violations
 from tests.weights import weights  # noqa: F401
 
 Office = Callable[..., Daemon]
+
+
 Open = Callable[..., Page]
+
+
 SHIPPED = Path(__file__).parents[2] / "config/client.toml"
+
+
 PART = call("generate_surat_keterangan_domisili", nama="Budi Santoso", nik="3175061501900003")
 
 
@@ -166,94 +168,6 @@ def test_a_public_screen_offers_no_way_out_of_it(hall: Daemon, open_page: Open) 
     expect(page.locator(".by")).to_have_count(0)  # which model answered is not a citizen's matter
     page.locator("#finish").click()
     expect(page.locator("#services")).to_be_visible()
-
-
-def test_an_idle_kiosk_warns_then_forgets_everything(hall: Daemon, open_page: Open) -> None:
-    page = open_page(hall.url + "/kiosk", prepare=lambda page: page.clock.install())
-    page.get_by_role("button", name="Tanya hal lain").click()
-    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
-    page.get_by_role("button", name="Kirim").first.click()
-    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
-    [session] = hall.call("Session.list")["sessions"]
-
-    page.clock.fast_forward(61_000)
-    expect(page.get_by_role("dialog")).to_contain_text("30 detik")
-    assert violations(page) == []
-    page.get_by_role("button", name="Ya, lanjutkan").click()
-    expect(page.get_by_role("dialog")).to_be_hidden()
-    expect(page.locator(".bubble.you")).to_be_visible()
-
-    page.clock.fast_forward(61_000)
-    for _ in range(30):
-        page.clock.run_for(1000)
-    expect(page.get_by_role("heading", name="Selamat datang")).to_be_visible()
-    assert "Siti" not in page.content()
-    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
-    assert session["session_id"] not in kept and "Siti" not in kept
-    with pytest.raises(RpcFailed) as gone:
-        hall.call("Session.get", session_id=session["session_id"])
-    assert gone.value.type == "not_found"
-    page.go_back()
-    assert "Siti" not in page.content()
-
-
-def test_a_crashed_tab_leaves_no_word_behind(hall: Daemon, open_page: Open) -> None:
-    page = open_page(hall.url + "/kiosk")
-    page.get_by_role("button", name="Tanya hal lain").click()
-    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
-    page.get_by_role("button", name="Kirim").first.click()
-    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
-    assert "Siti" not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
-    other = page.context.new_page()
-    other.goto(hall.url + "/kiosk")
-    other.wait_for_selector("html[data-ready]")
-    assert len(hall.call("Session.list")["sessions"]) == 1  # a tab that lives keeps its own
-    page.close()
-    with other.expect_response(lambda answer: "Session.delete" in (answer.request.post_data or "")):
-        other.reload()
-    assert hall.call("Session.list")["sessions"] == []
-
-
-def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromium: Browser, tmp_path: Path) -> None:
-    """What was sent, answered and typed is in no history, form memory, session to be restored or cache."""
-    profile = tmp_path / "profile"
-    context = chromium.browser_type.launch_persistent_context(profile, executable_path=WHOLE_CHROMIUM, args=ARGS)
-    page = context.pages[0]
-    page.goto(hall.url + "/kiosk")
-    page.locator("#ask-else").click()
-    page.get_by_label("Tulis pesan").fill("Nama saya Siti Aminah")
-    page.locator("[data-act=send]").click()
-    expect(page.locator(".bubble.agent", has_text="Halo, Bu.")).to_be_visible()
-    page.get_by_label("Tulis pesan").fill("Siti belum selesai")
-    context.close()  # it writes what it keeps: more than a crash would leave
-    kept = b""
-    for file in [each for each in profile.rglob("*") if each.is_file()]:
-        with suppress(FileNotFoundError):  # its helpers are still clearing away what they kept
-            kept += file.read_bytes()
-    assert f"{hall.url}/kiosk".encode() in kept
-    for word in ("Siti", "Halo, Bu"):
-        assert word.encode() not in kept and word.encode("utf-16-le") not in kept
-
-
-def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:
-    book = TokenStore(guarded.state / "access.json")
-    two = book.add("kiosk-2", frozenset({"kiosk"}), now=datetime.now(UTC))
-    page = open_page(guarded.url + "/kiosk")
-    pair(page, guarded, "kiosk-1")
-    page.get_by_role("button", name="Tanya hal lain").click()
-    page.get_by_label("Tulis pesan").fill("Halo")
-    page.get_by_role("button", name="Kirim").first.click()
-    expect(page.locator(".turn.completed")).to_be_visible()
-    session = guarded.call("Session.list")["sessions"][0]
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "Session.get", "params": {"session_id": session["session_id"]}}
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {two}"}
-    request = {"method": "POST", "body": json.dumps(asked), "headers": headers}
-    ask = "([url, request]) => fetch(url, request).then((answer) => answer.json())"
-    answer = page.evaluate(ask, ["/rpc", request])
-    assert answer["error"]["data"]["type"] == "not_found"
-    foreign = page.context.new_page()  # about:blank is another origin
-    with pytest.raises(PlaywrightError, match="Failed to fetch"):
-        foreign.evaluate(ask, [guarded.url + "/rpc", request])
 
 
 @pytest.mark.parametrize("screen", [{"width": 540, "height": 960}, {"width": 960, "height": 540}])
