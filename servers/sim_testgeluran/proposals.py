@@ -82,7 +82,7 @@ def _amounts(table: Mapping[str, Any]) -> list[str]:
         for each in table["columns"]
         if re.match(r"(?i)dec|num|double|float|real|.*int", each["type"]) and each["name"] not in joined
     ]
-    of_lines = any(_QUANTITY.search(each["name"]) for each in table["columns"])
+    of_lines = any(map(_QUANTITY.search, numbers))
     return [name for name in numbers if _MONEY.search(name) and not (of_lines and _PRICE.match(name))]
 
 

@@ -121,10 +121,11 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     unit is worth in a table that says how many units each row is of."""
     from sqlglot import exp
 
-    by_unit = [[str(c["name"]) for c in table["columns"]] for table in used.values()]
-    lines = {
-        name.casefold() for names in by_unit if any(_speaks(each, "quantities") for each in names) for name in names
-    }
+    lines: set[str] = set()
+    for table in used.values():
+        numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
+        if any(_speaks(name, "quantities") for name in numbers):
+            lines |= {name.casefold() for name in numbers}
     for mean in select.find_all(exp.Avg):
         columns = [column.name for column in mean.find_all(exp.Column)]
         if any(division.expression.find(exp.Column) for division in mean.find_all(exp.Div)):

@@ -68,8 +68,8 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     for name in _names(asked):
         if name.casefold() not in written:
             yield name
-    numbers = _numbers(written)
-    for number in _NUMBER.findall(asked):
+    numbers, numbers_asked = _numbers(written), _NUMBER.findall(asked)
+    for number in numbers_asked:
         if not any(_plain(number) * scale in numbers for scale in SCALES):
             yield number
     ends = frozenset(end for found in orders_of(plan).values() for end in found)
@@ -80,12 +80,40 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     yield from _other_figure(asked, written, bool(ends))
     if (some := finder("restricts").search(asked)) and not choice.any and not includes(asked):
         yield some[0]
+    yield from _same_again(plan)
+    yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
     for query in plan.selects:
         found = tree(query["query"])
         for select in found.find_all(exp.Select) if found is not None else ():
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
             yield from disagreements(asked, found, tables)
+
+
+def _same_again(plan: Plan) -> Iterator[str]:
+    """Results that a query before them gives under another name."""
+    from sqlglot import exp
+
+    seen: dict[str, str] = {}
+    for query in plan.queries:
+        if (found := tree(query["query"])) is not None:
+            bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
+            bare.set("order", None)
+            same = seen.setdefault(bare.sql(), query["result_key"])
+            if same != query["result_key"]:
+                yield f"{query['result_key']} = {same}"
+
+
+def _split(plan: Plan) -> Iterator[str]:
+    """What the queries group by, the columns aside of which several values are chosen."""
+    from sqlglot import exp
+
+    for query in plan.queries:
+        found = tree(query["query"])
+        group = found.args.get("group") if found is not None else None
+        chosen = {each.this.name for each in found.find_all(exp.In)} if found is not None else set()
+        keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
+        yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
 
 def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:

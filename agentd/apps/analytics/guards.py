@@ -30,6 +30,8 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     `dates` are the values of START_DATE and the like, `said` the question with what stands for its period, `temporal`
     the date columns of the consulted tables.
     """
+    from sqlglot import exp
+
     faults = list(_other_times(plan, dates, said))
     if not faults and "START_DATE" in dates and (open_ := _unlimited(plan, dates, temporal)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
@@ -37,8 +39,38 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     for query in plan.selects:
         found = tree(query["query"])
         for select in _selects(found) if found is not None else ():
-            faults += [f"{query['result_key']}: {fault}" for fault in (*_unjoined(select), *_ungrouped(select))]
+            found_here = (*_unjoined(select), *_ungrouped(select), *_other_months(select, dates))
+            faults += [f"{query['result_key']}: {fault}" for fault in found_here]
+        if isinstance(found, exp.Select) and (constant := _constants(found)):
+            faults.append(f"{query['result_key']}: {constant} is read from no column")
     return faults
+
+
+def _constants(select: exp.Select) -> str:
+    """What a query over tables shows that is the same in each row: the model's own words, not the data's."""
+    from sqlglot import exp
+
+    reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
+    own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
+    return ", ".join(own) if select.find(exp.Table) is not None else ""
+
+
+def _other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
+    """`MONTH(d) = 3` beside the third quarter: months or quarters that lie outside all periods."""
+    from sqlglot import exp
+
+    months: set[int] = set()
+    for name, day in dates.items():
+        if "START_DATE" in name and (last := dates.get(name.replace("START", "END"))):
+            first, end = date.fromisoformat(day), date.fromisoformat(last)
+            count = 12 * (end.year - first.year) + end.month - first.month + 1
+            months |= {(first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
+    for equal in select.find_all(exp.EQ) if months else ():
+        wide = {exp.Month: 1, exp.Quarter: 3}.get(type(equal.this), 0)
+        if wide and isinstance(equal.expression, exp.Literal) and equal.expression.is_int:
+            last_month = wide * int(equal.expression.this)
+            if months.isdisjoint(range(last_month - wide + 1, last_month + 1)):
+                yield f"{equal.sql(dialect='mysql')} lies outside the question's period; its dates alone bound it"
 
 
 def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:

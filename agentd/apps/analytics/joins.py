@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from agentd.apps.analytics.planned import Plan
@@ -76,6 +77,29 @@ def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list
                         f"{query['result_key']}: a group has several {table}.{column}, and one of them would be shown; "
                         "add them up (SUM), or group by it"
                     )
+    return list(dict.fromkeys(faults))
+
+
+def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Tables that are joined by what both refer to alone, a sentence each: each row of the one stands beside each row
+    of the other of the same customer."""
+    relations = {frozenset(pair): pair for pair in pairs(known or [])}
+    faults = []
+    for query in plan.selects:
+        for select in selects(query["query"]):
+            tied = {frozenset((left[0], right[0])) for left, right in select.equal}
+            of: dict[str, set[str]] = {}
+            for pair in map(frozenset, select.equal):
+                if pair in relations:
+                    (child, _), (parent, _) = relations[pair]
+                    of.setdefault(parent, set()).add(child)
+            for parent, children in of.items() if not select.distinct else ():
+                loose = [pair for pair in combinations(sorted(children), 2) if frozenset(pair) not in tied]
+                faults += [
+                    f"{query['result_key']}: each row of {one} stands beside each row of {other} of the same {parent}; "
+                    f"read them in two queries"
+                    for one, other in loose
+                ]
     return list(dict.fromkeys(faults))
 
 

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agentd.apps.analytics import placeholders, wording
 from agentd.apps.analytics.plan_figures import selected
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.statements import spoken_of
+from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
+
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def worded_once(plan: Plan) -> Plan:
-    """The plan with a narrative that repeats nothing; one is derived where the model wrote none."""
+    """The plan with a narrative that repeats nothing and goes forward in time; one is derived where the model wrote
+    none."""
     template, notes = wording.unrepeated(plan.template), list(plan.derived)
     if wording.repeats(plan.template):
         notes.append("response_template repeated itself")
+    for backwards in _backwards(plan):
+        turned = f"{{COMPARE {' '.join(reversed(backwards.args))}}}"
+        template = template.replace(backwards.text, turned)
+        notes.append(f"{backwards.text} turned: its second figure is the later one")
     if not template.strip() and not plan.empty:
         template = derived_template(plan)
         notes.append("response_template (derived)")
     return replace(plan, template=template, derived=notes)
+
+
+def _backwards(plan: Plan) -> Iterator[Statement]:
+    """Comparisons of a period with a later one, which would read as a rise for a fall."""
+    days: dict[str, set[str]] = {}
+    for query in plan.queries:
+        for name in {query["result_key"].casefold(), *(each.name.casefold() for each in projections(query["query"]))}:
+            days.setdefault(name, set()).add(max(_DAY.findall(query["query"]), default=""))
+    for each in statements_in(plan.template):
+        ends = [days.get(name.casefold(), {""}) for name in each.args]
+        if each.kind == "COMPARE" and [len(found) for found in ends] == [1, 1] and "" < min(ends[0]) < min(ends[1]):
+            yield each
 
 
 def worded_truly(plan: Plan, question: str) -> Plan:

@@ -38,6 +38,8 @@ class Select:
     """Columns that it groups by."""
     picked: tuple[Side, ...]
     """Columns that it shows of its groups, without an aggregate, and does not group by."""
+    distinct: bool
+    """It counts or shows different values alone."""
 
 
 def tree(query: str) -> exp.Expr | None:
@@ -99,6 +101,7 @@ def selects(query: str) -> Iterator[Select]:
             tuple(_side(column, known) for column in _added(select)),
             tuple(_equalities(select, known)),
             *_grouping(select, known),
+            next(_own(select, exp.Distinct), None) is not None,
         )
 
 

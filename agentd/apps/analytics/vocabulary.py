@@ -77,6 +77,7 @@ class Vocabulary:
     included: frozenset[str]
     several: frozenset[str]
     how_many: frozenset[str]
+    lists: frozenset[str]
     unit_values: frozenset[str]
     quantities: frozenset[str]
     picks: frozenset[str]

@@ -179,4 +179,5 @@ def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None
 )
 def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: str) -> None:
     """Of products' prices, of what each line comes to, of a length in another unit."""
-    assert uncovered("Rata-rata", of(query), tables=TABLES) == []
+    packed: list[dict[str, object]] = [{"name": "QuantityPerUnit", "classification": "descriptive"}, {"name": "price"}]
+    assert uncovered("Rata-rata", of(query), tables=[*TABLES, {"table_name": "Stock", "columns": packed}]) == []
