@@ -89,12 +89,13 @@ def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str)
         for name in names:
             with suppress(KeyError):
                 known[name] = value_of(name)
-        lists = [name for name, value in known.items() if isinstance(value, list | dict) and len(value) > 1]
+        whole = {id(value): name for name, value in reversed(known.items()) if isinstance(value, list | dict)}
+        lists = [name for name in known if name in whole.values() and len(known[name]) > 1]
         if not any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", sentence) for name in lists):
             continue
         introduced = made.template[: made.template.index(sentence)].rstrip().endswith(":")
         heading = "" if introduced else re.sub(r"[{}]", "", question).strip(" ?.") + ": "
-        figures = [name for name in known if name not in lists]
+        figures = [name for name in known if id(known[name]) not in whole]
         lines = [f"{heading}{{{lists[0]}}}"]
         lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
         made.template = made.template.replace(sentence, "\n".join(lines))
@@ -105,7 +106,10 @@ def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any]
     """The value from where the plan says, else by its name. Raises KeyError."""
     query, column, row = source.get("query"), source.get("column"), source.get("row")
     if not query:
-        return looked_up(name, calculations, period)
+        try:
+            return looked_up(name, calculations, period)
+        except KeyError:
+            return _rows_with(name, calculations)
     result = next((each for key, each in calculations.items() if key.casefold() == query.casefold()), None)
     if isinstance(result, dict):
         result = result["first"]
@@ -119,6 +123,18 @@ def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any]
         raise KeyError(name)
     wanted = str(column or next(reversed(picked[0]))).casefold()
     return next((value for key, value in picked[0].items() if key.casefold() == wanted), None)
+
+
+def _rows_with(column: str, calculations: Mapping[str, Any]) -> Any:
+    """The one result of several rows that has such a column: all of it is meant. Raises KeyError."""
+    found = []
+    for result in calculations.values():
+        rows = result.get("first") if isinstance(result, dict) else result
+        if isinstance(rows, list) and len(rows) > 1 and isinstance(rows[0], dict):
+            found += [result] if column.casefold() in map(str.casefold, rows[0]) else []
+    if len(found) != 1:
+        raise KeyError(column)
+    return found[0]
 
 
 def with_unit(template: str, name: str, unit: Any) -> str:

@@ -101,13 +101,13 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
         {"intent": "change_data", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
     ),
 )
-_NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6, HOSTED: True}
+_NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "intent": {"type": "string", "enum": list(INTENTS)},
         "entities_mentioned": _NAMES,
-        "requested_metrics": _NAMES,
+        "requested_metrics": {**_NAMES, HOSTED: True},
         "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
     },
     "required": ["intent", "entities_mentioned", "requested_metrics", "query_complexity"],
