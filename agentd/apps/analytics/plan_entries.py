@@ -30,6 +30,8 @@ def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan
         if not isinstance(query, str) or not query.strip():
             continue
         key = str(entry.get("result_key") or "").strip("{} ")
+        if not key and any(query.strip() == each["query"] for each in queries):
+            continue  # a small model writes one again where nothing tells them apart
         queries.append({"purpose": str(entry.get("purpose") or ""), "query": query.strip(), "result_key": key})
     return _keyed(queries, prefix, template)
 

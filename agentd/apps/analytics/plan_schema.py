@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from agentd.apps.analytics import placeholders
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.select_pattern import either, select_pattern
 from agentd.apps.analytics.state import AgentState
+from agentd.apps.analytics.vocabulary import finder
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
 _TEXT = {"type": "string", "maxLength": 60}
@@ -41,7 +43,9 @@ def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool =
     if state["plan_style"] == "sql":
         query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
-        steps = {"type": "array", "items": entry, "maxItems": QUERIES[complexity]}
+        unsaid = "query_complexity" in (state.get("technical_error_details") or "")
+        most = 1 if unsaid and not _has_parts(state["user_query"]) else QUERIES[complexity]
+        steps = {"type": "array", "items": entry, "maxItems": most}
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
         steps = _operations(tables)
@@ -55,6 +59,15 @@ def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool =
         "required": list(plan),
         "additionalProperties": False,
     }
+
+
+def _has_parts(question: str) -> bool:
+    """Whether a question may want several figures: it joins or compares. Else a small model plans one figure twice."""
+    words = timeless(question)
+    return (
+        any(finder(key).search(question) for key in ("joined", "compares"))
+        or re.search(r"[,;&/]|\bvs\b", words) is not None
+    )
 
 
 def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:

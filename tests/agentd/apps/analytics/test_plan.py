@@ -93,6 +93,7 @@ def test_a_unit_is_told_once() -> None:
         (["SELECT a AS A FROM t", "SELECT Name, b AS B FROM t"], "{A}: {TOP ROWS}", ["A", "ROWS"]),
         (["SELECT a AS X FROM t", "SELECT b AS X FROM t"], "{X} {Y}", ["RESULT_1", "RESULT_2"]),
         (["SELECT a AS A FROM t", "SELECT b AS B FROM t"], "{C} {D}", ["A", "B"]),
+        (["SELECT a AS A FROM t", "SELECT a AS A FROM t"], "{A}", ["A"]),
     ],
 )
 def test_a_result_without_a_key_is_called_what_the_template_calls_it(

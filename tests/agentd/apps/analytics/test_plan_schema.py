@@ -100,3 +100,22 @@ def test_every_shipped_example_can_be_written(style: Any) -> None:
         ]
         joins = [asdict(relation) for relation in relations(kept)]
         assert writable(style, example.plan, tables, joins, ALL_DATES), example.question
+
+
+@pytest.mark.parametrize(
+    ("question", "details", "most"),
+    [
+        ("Customer dengan penjualan terbesar Februari 2023?", "query_complexity (derived)", 1),
+        ("Customer dengan penjualan terbesar Februari 2023?", None, 3),
+        ("Penjualan dan pembelian?", "query_complexity (derived)", 3),
+        ("Penjualan Februari dibanding Januari?", "query_complexity (derived)", 3),
+        ("Total sales, number of invoices", "query_complexity (derived)", 3),
+    ],
+)
+def test_a_question_of_one_part_gets_one_query_of_a_model_that_writes_little(
+    question: str, details: str | None, most: int
+) -> None:
+    """The embedded model wrote the same query three times, 256 tokens for 70."""
+    state: Any = {"plan_style": "sql", "relevant_tables": TABLES, "user_query": question}
+    schema = plan_schema({**state, "technical_error_details": details}, DATES)
+    assert schema["properties"]["sql_queries_plan"]["maxItems"] == most
