@@ -52,7 +52,7 @@ def _constants(select: exp.Select) -> str:
 
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
-    return ", ".join(own) if select.find(exp.Table) is not None else ""
+    return ", ".join(own) if select.args.get("from_") or select.args.get("from") else ""
 
 
 def _other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
