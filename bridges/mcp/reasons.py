@@ -37,14 +37,12 @@ def describe(error: BaseException) -> str:
     match first_cause(error):
         case ServerGone() as gone:
             text = str(gone)
-        case MCPError() as refused if is_timeout(refused):
+        case late if is_timeout(late):
             text = "it did not answer in time"
         case MCPError() as refused if is_closed(refused):
             text = "it closed the connection"
         case MCPError() as refused:
             text = f"it answered with an error: {one_line(refused.error.message)}"
-        case TimeoutError():
-            text = "it did not answer in time"
         case httpx2.ConnectError():
             text = "nothing answers at its address"
         case httpx2.HTTPError() as failed:

@@ -21,17 +21,13 @@ class SchemaValidator:
         """The first thing in the query that the schema doesn't have."""
         schema = subject.schema
         structure = subject.structure
-        for node in structure.nodes:
-            for label in node.labels:
-                if label not in schema.nodes:
-                    return self._bad(_unknown("label", label, schema.labels), unknown=label)
-        for _, label, _, _ in structure.label_tests:
+        labels = [label for node in structure.nodes for label in node.labels]
+        for label in [*labels, *(label for _, label, *_ in structure.label_tests)]:
             if label not in schema.nodes:
                 return self._bad(_unknown("label", label, schema.labels), unknown=label)
-        for relationship in structure.relationships:
-            for kind in relationship.types:
-                if kind not in schema.relationships:
-                    return self._bad(_unknown("tipe relasi", kind, schema.relationships), unknown=kind)
+        for kind in (kind for relationship in structure.relationships for kind in relationship.types):
+            if kind not in schema.relationships:
+                return self._bad(_unknown("tipe relasi", kind, schema.relationships), unknown=kind)
         for relationship in structure.relationships:
             if message := self._misplaced(subject, relationship):
                 return self._bad(message, relationships=list(relationship.types))
