@@ -185,9 +185,10 @@ def _graph() -> Found:
     figures: dict[str, Any] = {}
     for name in ("home", "movies", "northwind"):
         limit = [] if name == "home" else ["--limit", "60"]
-        half = ["--provider", "wrong", "--half", "test", "--seed", "1"]
-        found = _totals("--data", data, "--set", name, *half, *limit)
+        half = ["--data", data, "--set", name, "--half", "test", "--seed", "1", *limit]
+        found = _totals("--provider", "wrong", *half)
         figures[name] = {key: _share(found[key]) for key in ("certain", "right_of_certain", "right_called_certain")}
+        figures[name]["first_reading_right"] = _share(_totals("--provider", "first", *half)["pass_at_1"])
     return Found.of(figures)
 
 

@@ -67,9 +67,9 @@ class _Kept(AgentLoop):
 
 
 class _Chooses(_Kept):
-    """Lets the model write one of the readings, by chance."""
+    """Lets the model write one of the readings, by chance; without a chance the first, or nothing where none is."""
 
-    chance = random.Random(1)
+    chance: random.Random | None = None
     chose = False
 
     def _readings(self, hints: Hints | None) -> list[Reading]:
@@ -77,7 +77,7 @@ class _Chooses(_Kept):
         texts = [reading.match + text for reading in self._offered(found) for text in reading.returns]
         self.chose = bool(texts)
         if isinstance(self._model, Writes) and texts:
-            self._model.query = self.chance.choice(texts)
+            self._model.query = self.chance.choice(texts) if self.chance else texts[0]
         return found
 
 
@@ -130,6 +130,10 @@ class Asking:
         record = self._recorded(question, loop)
         if loop.chose:
             yield record
+
+    def first(self, question: Question) -> Record:
+        """Asked of a model that writes the first reading, nothing where none covers the question."""
+        return self._recorded(question, _Chooses(self.bench, Writes("grammar"), settings=self.settings))
 
     def _written(self, question: Question, query: str, wrong: str) -> Record:
         model = Writes()

@@ -35,7 +35,8 @@ class Language:
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
     values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `clitics`,
     `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code; `informal`:
-    spoken form → written; `doubled`: a noun said twice is its plural; `measures`: (word, a property's word).
+    spoken form → written; `tags`: a word at the end that makes a question of a statement → one that begins such a
+    question; `doubled`: a noun said twice is its plural; `measures`: (word, a property's word).
     """
 
     def written(self, question: str) -> str:
@@ -47,13 +48,22 @@ class Language:
                 return found[0] if not self.doubled or self._is_own(said) else found[1]
             return self.informal.get(found[0], found[0])
 
-        return re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
+        text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
+        ends = re.search(rf"\W({'|'.join(map(re.escape, self.tags))})\W*$", text, re.IGNORECASE) if self.tags else None
+        return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word that the languages know."""
         phrases = [*self.function, *self.aside, *self.lists, *self.yes_no, *self.graph, *self.cues, *self.numbers]
-        phrases += [*self.irregular, *self.irregular.values(), *self.naming, *self.describing, *self.informal]
+        phrases += [
+            *self.irregular,
+            *self.irregular.values(),
+            *self.naming,
+            *self.describing,
+            *self.informal,
+            *self.tags,
+        ]
         phrases += [*self.of_years, *self.of_dates, *(re.sub(r"\W|\\b", " ", text) for text in self.patterns.values())]
         return frozenset(word for phrase in phrases for word in phrase.split())
 
@@ -75,6 +85,7 @@ class Language:
     describing: tuple[str, ...]
     clitics: tuple[str, ...]
     informal: dict[str, str]
+    tags: dict[str, str]
     doubled: bool
     measures: tuple[tuple[str, str], ...]
     suffixes: tuple[str, ...]
@@ -118,6 +129,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(_all(every, "describing")),
         tuple(_all(every, "clitics")),
         {said: word for one in every for said, word in one.get("informal", {}).items()},
+        {tag: word for one in every for tag, word in one.get("tags", {}).items()},
         any(one.get("doubled") for one in every),
         tuple((word, name) for one in every for name, words in one.get("measures", {}).items() for word in words),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),

@@ -56,6 +56,8 @@ def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, a
         ("Masing-masing rata-rata berapa?", "Masing-masing rata-rata berapa?"),
         ("Siapa Gak Jadi?", "Siapa Gak Jadi?"),
         ("LG yang ada SO KP.9-nya?", "LG yang ada SO KP.9?"),
+        ("Statistika prasyarat Basis Data bukan?", "apakah Statistika prasyarat Basis Data?"),
+        ("Yang bukan pilihan apa saja?", "Yang bukan pilihan apa saja?"),
     ],
 )
 def test_what_is_said_among_friends_is_read_as_it_is_written(bench: Workbench, said: str, written: str) -> None:
