@@ -82,17 +82,18 @@ def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list
 
 def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
     """Tables that are joined by what both refer to alone, a sentence each: each row of the one stands beside each row
-    of the other of the same customer."""
-    relations = {frozenset(pair): pair for pair in pairs(known or [])}
+    of the other of the same customer. A table that was not consulted refers to what others refer to."""
+    relations = {*pairs(known or [])}
+    referred = {right for _, right in relations}
+    consulted = {table for pair in relations for table, _ in pair}
     faults = []
     for query in plan.selects:
         for select in selects(query["query"]):
             tied = {frozenset((left[0], right[0])) for left, right in select.equal}
             of: dict[str, set[str]] = {}
-            for pair in map(frozenset, select.equal):
-                if pair in relations:
-                    (child, _), (parent, _) = relations[pair]
-                    of.setdefault(parent, set()).add(child)
+            for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
+                if (left, right) in relations or (right in referred and left[0] not in consulted):
+                    of.setdefault(right[0], set()).add(left[0])
             for parent, children in of.items() if not select.distinct else ():
                 loose = [pair for pair in combinations(sorted(children), 2) if frozenset(pair) not in tied]
                 faults += [

@@ -63,6 +63,8 @@ BOTH = (
         (f"SELECT COUNT(DISTINCT invoice.No) AS N FROM {BOTH}", False),
         ("SELECT invoice.No FROM invoice JOIN customer ON invoice.CustomerCode = customer.Code", False),
         (f"SELECT invoice.No FROM {BOTH} AND balance.No = invoice.No", False),
+        (f"SELECT invoice.No, unknown.End FROM {BOTH}".replace("balance", "unknown"), True),
+        ("SELECT u.End FROM customer JOIN unknown u ON u.CustomerCode = customer.Code", False),
     ],
 )
 def test_two_tables_of_one_customer_are_not_read_side_by_side(query: str, wrong: bool) -> None:
