@@ -142,7 +142,7 @@ async def test_a_stream_that_does_not_end_well_is_a_failure(provider: Any, endin
 )
 async def test_an_answer_that_does_not_end_well_is_a_failure(provider: Any, ending: Any, kind: FaultKind) -> None:
     one = await provider(Answer(ending=ending))
-    failure = await one.fails(False, json_schema=SCHEMA, timeout_s=2.0 if ending == "hang" else None)
+    failure = await one.fails(False, json_schema=SCHEMA, timeout_s=0.5 if ending == "hang" else None)
     assert failure.kind == kind
 
 
