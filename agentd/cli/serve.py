@@ -42,7 +42,8 @@ def run(given: argparse.Namespace) -> int:
     close_to_others()
     stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    stand_ins.put(postgresql=bool(settings.store.url))
+    if settings.tool_host == "mcp":  # another's may need what is left out
+        stand_ins.put(postgresql=bool(settings.store.url))
     from agentd.observability import logging as logs
 
     logs.configure(settings.telemetry.log_level)
