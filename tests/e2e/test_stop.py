@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -247,7 +248,7 @@ async def test_a_client_on_a_websocket_hears_it_before_the_socket_closes(tmp_pat
 
 def test_a_stubborn_server_does_not_hold_the_stop_up(tmp_path: Path) -> None:
     path = BRIDGE_TESTS / "hostile" / "stubborn.py"
-    server = f'\n[[servers]]\nname = "stubborn"\ncommand = "python3"\nargs = ["{path}"]\n'
+    server = f'\n[[servers]]\nname = "stubborn"\ncommand = "{sys.executable}"\nargs = ["{path}"]\n'
     more = server + '[[tools]]\nname = "do"\nserver = "stubborn"\napproval = "never"\n'
     with office(tmp_path, SLOW, more=more) as here:
         here.daemon.call("Tools.call", tool="do", server="stubborn", input={})
