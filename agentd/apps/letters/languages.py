@@ -56,6 +56,7 @@ class Phrases:
     lies: frozenset[str]
     paragraph: frozenset[str]
     beside_label: frozenset[str]
+    articles: frozenset[str]
     streets: frozenset[str]
     homes: frozenset[str]
     silent_in_address: frozenset[str]

@@ -36,7 +36,7 @@ _QUIET = (
 _QUIET |= {word for phrase in _TIMES for word in phrase.split()}
 _IDENTIFIERS = frozenset(_PACK.senses["identifier"])
 _HEADS = frozenset(word for sense in ("identifier", "name", "date", "time", "amount") for word in _PACK.senses[sense])
-_BESIDE = _QUIET | SELF | _PACK.beside_label | {"the", "a", "my", "of", "our"}
+_BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _WAYS = frozenset({"origin", "destination"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 

@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.spans import TEXTS, spans
 from agentd.apps.letters.languages import phrases
 
-_BESIDE = FILLERS | phrases().copulas | phrases().possessives | {"the", "a", "my", "of", "our"}
+_BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"})
 """What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
