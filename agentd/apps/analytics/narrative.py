@@ -8,10 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.apps.analytics.limits import asked_for
 from agentd.apps.analytics.placeholders import in_points, kind_in, looked_up, names_in, rules_for
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import statements_in, worded
+from agentd.apps.analytics.vocabulary import finder
 from agentd.apps.analytics.wording import Wording, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
@@ -20,12 +22,14 @@ LISTED, BEGINNING = 20, 10
 
 @dataclass(slots=True)
 class Narrative:
-    """The template with one placeholder a figure, the figures, their formats, and the names that have no value."""
+    """The template with one placeholder a figure, the figures, their formats, the names that have no value (`unknown`),
+    and those that stand for several rows where the question is for the first alone (`several`)."""
 
     template: str
     values: dict[str, Any] = field(default_factory=dict)
     mapping: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
+    several: list[str] = field(default_factory=list)
 
     @property
     def rules(self) -> dict[str, dict[str, Any]]:
@@ -49,11 +53,24 @@ def narrative_of(
     the middle of a sentence stands under the `question` instead."""
     given, words = sources or {}, words_for(question)
     made = Narrative(template, mapping=dict(mapping))
-    _lists_alone(made, lambda name: _taken(name, given.get(name, {}), calculations, period), question)
+    wants_one = finder("ranks").search(question) is not None and asked_for(question) is None
+
+    def value_of(name: str) -> Any:
+        source = given.get(name, {})
+        try:
+            return _taken(name, source, calculations, period)
+        except KeyError:
+            if source.get("query"):
+                raise
+            rows = _rows_with(name, calculations)
+            made.several += [name] if wants_one and name not in made.several else []
+            return rows
+
+    _lists_alone(made, value_of, question)
     template = made.template
     for name in names_in(template):
         try:
-            value = _taken(name, given.get(name, {}), calculations, period)
+            value = value_of(name)
         except KeyError:
             made.unknown.append(name)
             value = None
@@ -106,10 +123,7 @@ def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any]
     """The value from where the plan says, else by its name. Raises KeyError."""
     query, column, row = source.get("query"), source.get("column"), source.get("row")
     if not query:
-        try:
-            return looked_up(name, calculations, period)
-        except KeyError:
-            return _rows_with(name, calculations)
+        return looked_up(name, calculations, period)
     result = next((each for key, each in calculations.items() if key.casefold() == query.casefold()), None)
     if isinstance(result, dict):
         result = result["first"]

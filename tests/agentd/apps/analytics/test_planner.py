@@ -147,6 +147,15 @@ async def test_a_list_in_the_middle_of_a_sentence_stands_under_the_question_inst
     assert answer["final_narrative"].startswith("Pesanan:\n\n- ")
 
 
+async def test_all_rows_are_no_sure_answer_to_a_question_for_the_first(erp: Path) -> None:
+    query = f"SELECT order_id AS NO, total_amount AS AMOUNT {JANUARY} ORDER BY AMOUNT DESC"
+    made = {"sql_queries_plan": [{"query": query}], "response_template": "Pesanan terbesar: {NO}."}
+    answer, _ = await asked(erp, made, question="Pesanan terbesar Januari 2023?")
+    assert answer["final_narrative"].count("\n- ") > 2
+    assert (answer["quality_score"], answer["validation_status"]) == (80, "passed_with_warnings")
+    assert "menyangkut satu baris" in answer["warnings_for_display"][-1]
+
+
 @pytest.mark.parametrize("template", ["Pesanan: {AMOUNT}", "Pesanan {NO} bernilai {AMOUNT} rupiah."])
 async def test_a_column_of_several_rows_is_told_as_the_rows(erp: Path, template: str) -> None:
     """The embedded model: "Total invoice per negara: {TOTAL}." of a result that has no other name."""
