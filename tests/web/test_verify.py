@@ -132,17 +132,17 @@ def test_a_statement_that_cannot_be_sent_leaves_the_registers_answer_and_says_so
 def test_a_statement_is_verified_as_json_and_refused_in_any_other_form(office: Daemon, letter: dict[str, str]) -> None:
     form = {"Content_Type": "application/x-www-form-urlencoded", **JSON}
     said = f"statement={letter['said']}".encode()
-    _, _, body = fetch(f"{office.url}/verify/{letter['code']}", said, **form)
+    _, _, body = fetch(f"{office.url}/verify/{letter['code']}", said, source="127.0.0.5", **form)
     answer = json.loads(body)
     assert (answer["status"], answer["paper"]["name"], answer["paper"]["nik_last4"]) == (
         "genuine",
         "Budi Santoso",
         LETTER["input"]["nik"][-4:],
     )
-    _, _, body = fetch(f"{office.url}/verify/AAAA-BBBB-CCCC-DDDD", said, **form)
+    _, _, body = fetch(f"{office.url}/verify/AAAA-BBBB-CCCC-DDDD", said, source="127.0.0.5", **form)
     assert json.loads(body)["status"] == "unknown"
     for wrong in (b"", b"statement=", b"statement=%00", said + b"A", b"statement=" + b"A" * 5000, b"\xff\xfe", b"x=1"):
-        status, _, body = fetch(f"{office.url}/verify/{letter['code']}", wrong, **form)
+        status, _, body = fetch(f"{office.url}/verify/{letter['code']}", wrong, source="127.0.0.5", **form)
         answer = json.loads(body)
         assert (status, answer["status"], answer["cause"]) == (200, "tampered", "statement_unreadable")
         assert "paper" not in answer and "number" not in answer
@@ -175,7 +175,8 @@ def test_the_page_speaks_the_language_that_is_asked_for(office: Daemon, letter: 
         ("?lang=en", "id", "en"),
     ]
     for query, accepted, language in [*asked, ("?lang=xx", "", "id")]:
-        _, headers, body = fetch(f"{office.url}/verify/{letter['code']}{query}", Accept_Language=accepted)
+        address = f"{office.url}/verify/{letter['code']}{query}"
+        _, headers, body = fetch(address, source="127.0.0.4", Accept_Language=accepted)
         assert headers["content-language"] == language and f'<html lang="{language}">'.encode() in body
         assert (b"is genuine and valid" in body) == (language == "en")
 
