@@ -257,15 +257,12 @@ class _Returns:
                 yield f" RETURN {shown} ORDER BY {held}{end}"
 
     def _by_count(self, ends: list[str]) -> Iterator[str]:
+        distinct = len(self.shape.edges) > 1 or is_cued(self.hints.masked, {"distinct"})
+        ways = ("DISTINCT ", "") if distinct else ("",)
         for variable, end in product(self.free, ends):
             others = [v for v in self.nodes if v != variable]
-            for other in sorted(others, key=lambda v: self.nodes[v] not in self.hints.labels):
-                for once in (
-                    ("DISTINCT ", "")
-                    if is_cued(self.hints.masked, {"distinct"}) or len(self.shape.edges) > 1
-                    else ("",)
-                ):
-                    yield f" RETURN {self._shown(variable)}, count({once}{other}) AS jumlah ORDER BY jumlah{end}"
+            for other, once in product(sorted(others, key=lambda v: self.nodes[v] not in self.hints.labels), ways):
+                yield f" RETURN {self._shown(variable)}, count({once}{other}) AS jumlah ORDER BY jumlah{end}"
 
     def _totals(self) -> Iterator[str]:
         for ask, function in _TOTALS.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import GraphSchema
 
 MOST_HOPS = 4
@@ -16,6 +17,11 @@ class Step:
 
     kind: str
     forward: bool
+
+    def arrow(self, variable: str = "", length: str = "") -> str:
+        """As Cypher writes it; `length` is `*1..` or the like."""
+        inside = f"[{variable}:{named(self.kind)}{length}]"
+        return f"-{inside}->" if self.forward else f"<-{inside}-"
 
 
 @dataclass(frozen=True)

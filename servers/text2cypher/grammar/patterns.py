@@ -144,8 +144,7 @@ class Patterns:
             length = ""
             if step.kind in loops and hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT}:
                 length = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
-            inside = f"[:{named(step.kind)}{length}]"
-            text += (f"-{inside}->" if step.forward else f"<-{inside}-") + node.text()
+            text += step.arrow(length=length) + node.text()
         tests = [test for node in nodes for test in node.tests]
         return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
 
@@ -160,9 +159,7 @@ class Patterns:
                     continue
                 inner[kept] = f"({nodes[kept].variable})"
                 inner[1 - kept] = other.text().replace(f"({other.variable}:", "(:", 1)
-                step = chain.steps[0]
-                arrow = f"-[:{named(step.kind)}]->" if step.forward else f"<-[:{named(step.kind)}]-"
-                tests = [*nodes[kept].tests, f"NOT {inner[0]}{arrow}{inner[1]}"]
+                tests = [*nodes[kept].tests, f"NOT {inner[0]}{chain.steps[0].arrow()}{inner[1]}"]
                 kept_node = _Node(nodes[kept].label, nodes[kept].variable, nodes[kept].keys)
                 yield f"MATCH {kept_node.text()} WHERE {' AND '.join(tests)}", _bound([nodes[kept]]), 0
 

@@ -53,15 +53,13 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
 def _longer(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[Shape]:
     """Three steps that join all the labels, two of them at the ends."""
     for chain in chains(schema, set(schema.relationships), dict.fromkeys(schema.labels, 1), _LONGEST):
-        if not (set(kinds) <= {step.kind for step in chain.steps} and {chain.labels[0], chain.labels[-1]} <= labels):
-            continue
-        if labels <= set(chain.labels):
+        joins = set(kinds) <= {step.kind for step in chain.steps} and labels <= set(chain.labels)
+        if joins and {chain.labels[0], chain.labels[-1]} <= labels:
             nodes = dict(zip("abcd", chain.labels, strict=False))
             edges = dict(zip("rst", (step.kind for step in chain.steps), strict=False))
             text = f"(a:{named(chain.labels[0])})"
-            for (edge, kind), step, node in zip(edges.items(), chain.steps, list(nodes)[1:], strict=True):
-                before, after = ("-", "->") if step.forward else ("<-", "-")
-                text += f"{before}[{edge}:{named(kind)}]{after}({node}:{named(nodes[node])})"
+            for edge, step, node in zip(edges, chain.steps, list(nodes)[1:], strict=True):
+                text += f"{step.arrow(edge)}({node}:{named(nodes[node])})"
             yield Shape(text, nodes, edges)
 
 
