@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.agent.text import encodable
 from agentd.messages import ToolInfo
 from agentd.nesting import too_deep
 
@@ -119,6 +120,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             value, end = decoder.raw_decode(text, position)
+            value = json.loads(encodable(json.dumps(value, ensure_ascii=False)))
         except RecursionError:
             return
         except ValueError:

@@ -32,6 +32,11 @@ _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
 _PLAIN_MARKS = str.maketrans(_MARKS) | _UNWRITTEN
 
 
+def encodable(text: str) -> str:
+    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def vocabulary(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
     return frozenset(text.split())

@@ -161,7 +161,7 @@ def _named(model: type[Params], error: ValidationError, language: Language) -> I
     said = replies()[language].prompt
     if first["loc"] and first["loc"][0] in _PERSONS_TEXT and first["type"] in said:
         data["user_message"] = said[first["type"]]
-    named = "; ".join(f"{one['field']} {one['problem']}" for one in found)
+    named = "; ".join(f"{one['field']} {one['problem']}".lstrip() for one in found)
     more = count - len(found)
     return InvalidParams(f"Invalid params: {named}" + (f"; and {more} more" if more else ""), **data)
 
@@ -184,6 +184,8 @@ def _problem(model: type[Params], detail: ErrorDetails) -> str:
             )
         case "text_empty" | "text_long" | "too_deep":
             return detail["msg"]
+        case "value_error":
+            return detail["msg"].removeprefix("Value error, ")
         case _:
             return "is wrong: " + detail["msg"].replace("Input should", "it should", 1)
 

@@ -33,10 +33,12 @@ class DirectTools:
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
         """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
         toolset = self._tools_of(caller)
-        info = toolset.resolve(tool, server)
-        if info.official or info.approval != "never":
-            if info in toolset.asleep:  # what it is isn't known yet: its arguments may be nothing that a run may keep
-                raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
+        info = toolset.resolve(tool) if server is None else toolset.expected(tool, server)
+        waits = info.official or info.approval != "never"
+        if info not in toolset.tools and (waits or info not in toolset.asleep):
+            # What it is isn't known yet: its arguments may be nothing that a run may keep.
+            raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
+        if waits:
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
             if caller.is_visitor:
                 caller = caller.with_key(caller.session_key or new_key())

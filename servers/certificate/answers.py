@@ -83,6 +83,13 @@ class Preview(BaseModel):
     pages: int
 
 
+class Checked(BaseModel):
+    """What `check_letter` answers where nothing is wrong; what only looks odd stands in `warnings`."""
+
+    letter_type: str
+    warnings: list[str]
+
+
 class LetterStatus(BaseModel):
     """What `get_letter_status` and `void_letter` answer; no name, for numbers can be guessed.
 

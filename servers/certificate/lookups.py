@@ -10,6 +10,7 @@ from typing import Any
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
 
 from servers.certificate.answers import (
+    Checked,
     IssuedLetter,
     IssuedLetters,
     LetterList,
@@ -88,6 +89,15 @@ def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
     sentence = " ".join(sentences)
     return result(sentence[:1].upper() + sentence[1:], found)  # an office may be called "the Registrar of …"
+
+
+def checked(service: LetterService, tool: str, arguments: dict[str, Any], basis: Basis) -> CallToolResult:
+    """Whether that letter can be issued with these fields; what is wrong is refused as the letter's own tool does."""
+    letter = service.catalogue.types.get(tool.removeprefix("generate_"))
+    if letter is None:
+        return unknown_letter(service, service.office.speech)
+    _, warnings = service.check(letter, arguments, basis.registered)
+    return result(letter.title, Checked(letter_type=letter.key, warnings=warnings))
 
 
 def preview(

@@ -26,6 +26,7 @@ from pydantic import BeforeValidator, Field
 
 from servers.certificate import lookups
 from servers.certificate.answers import (
+    Checked,
     IssuedLetters,
     LetterList,
     LetterStatus,
@@ -231,6 +232,13 @@ def create_server(service: LetterService) -> LetterServer:
     ) -> Annotated[CallToolResult, Preview]:
         basis = basis_of(meta_of(context))
         return await answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
+
+    @server.tool(description="Periksa isian.", annotations=ToolAnnotations(**READ_ONLY), meta=FOR_THE_DESK)
+    async def check_letter(
+        tool: str, arguments: dict[str, Any], context: Context[None, Any]
+    ) -> Annotated[CallToolResult, Checked]:
+        basis = basis_of(meta_of(context))
+        return await answer(lambda: lookups.checked(service, tool, arguments, basis))
 
     @server.tool(
         description=words.tools["get_letter_status"],

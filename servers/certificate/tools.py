@@ -26,6 +26,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
         _meta={
             "agentd/official": True,
             "agentd/letter": True,
+            "agentd/checked_by": "check_letter",
             "agentd/asked_by": [letter.title, *letter.titles.values(), *letter.aliases],
             "agentd/titles": {language: letter.title} | letter.titles,
             "agentd/assurance": letter.assurance,

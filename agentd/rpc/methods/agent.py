@@ -53,7 +53,7 @@ class RunOptions(Params):
     @model_validator(mode="after")
     def _arguments_have_a_tool(self) -> RunOptions:
         if self.tool_arguments is not None and self.tool_hint is None:
-            raise ValueError("tool_arguments needs tool_hint")
+            raise ValueError("has tool_arguments, which need a tool_hint")
         return self
 
 
@@ -122,7 +122,10 @@ class RunState(AgentOutcome):
 class RunList(Message):
     """Runs, newest first."""
 
-    runs: list[dict[str, Any]] = Field(description="Each with at least run_id, session_id and status.")
+    runs: list[dict[str, Any]] = Field(
+        description="Each with at least run_id, session_id and status; with `status: needs_approval` asked for, staff "
+        "get everybody's, each with its `approval`."
+    )
 
 
 _DONE = AgentOutcome(
@@ -245,7 +248,7 @@ async def approve(services: Services, caller: Caller, params: ApproveParams) -> 
     ),
 )
 async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
-    """The caller's runs, newest first; none for kiosk and chat callers, who share a token with others."""
+    """The caller's runs, newest first; of those that wait, staff see everybody's. None for kiosk and chat callers."""
     return await services.runs.list(caller, params.session_id, params.status, params.limit, params.parked)
 
 

@@ -29,6 +29,13 @@ def test_an_action_is_found_in_fences_strings_and_prose(text: str) -> None:
     assert parse(text) == Final("Halo")
 
 
+@pytest.mark.parametrize("written", ["\\ud800", "\ud800"])
+def test_half_a_surrogate_pair_which_no_answer_can_hold_is_a_question_mark(written: str) -> None:
+    assert parse(f'{{"action":"final","response":"Ha{written}lo"}}') == Final("Ha?lo")
+    call = parse(f'{{"action":"call_tool","tool":"x","input":{{"a":["{written}"]}}}}')
+    assert call == CallTool("x", {"a": ["?"]})
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

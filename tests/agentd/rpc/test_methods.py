@@ -161,6 +161,7 @@ async def test_control_characters_inside_a_prompt_are_dropped() -> None:
         ({"prompt": "a", "run_id": "../etc"}, "run_id is wrong"),
         ({"prompt": "a", "run_id": ""}, "run_id is wrong"),
         ({"prompt": "a", "session_id": "a\nb"}, "session_id is wrong"),
+        ({"prompt": "a", "options": {"tool_arguments": {}}}, "options has tool_arguments, which need a tool_hint"),
     ],
 )
 async def test_wrong_params_are_named_with_what_was_meant(params: Any, told: str) -> None:

@@ -55,6 +55,7 @@ async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: P
         *(
             "list_letters",
             "get_letter_requirements",
+            "check_letter",
             "preview_letter",
             "get_letter_status",
             "get_office_hours",
@@ -140,6 +141,23 @@ async def test_a_preview_spends_nothing_and_checks_the_fields_too(tmp_path: Path
         await client.call_tool("preview_letter", {"letter_type": "domisili", "data": DOMISILI})
         wrong = await client.call_tool("preview_letter", {"letter_type": "domisili", "data": {}})
         assert wrong.is_error and len(wrong.structured_content["fields"]) == 11
+        issued = await client.call_tool(GENERATE, DOMISILI)
+    assert issued.structured_content["number"].startswith("001/")
+
+
+async def test_what_would_be_refused_is_refused_by_the_check_too_and_nothing_is_issued(tmp_path: Path) -> None:
+    async with in_process(tmp_path) as client:
+        odd = DOMISILI | {"nik": "12"}
+        refused = await client.call_tool(GENERATE, odd)
+        checked = await client.call_tool("check_letter", {"tool": GENERATE, "arguments": odd})
+        assert checked.is_error and checked.structured_content == refused.structured_content
+        by_register = {"agentd/basis": {"level": "pin", "sources": {"nik": "register"}}}
+        stands = await client.call_tool("check_letter", {"tool": GENERATE, "arguments": odd}, meta=by_register)
+        assert not stands.is_error
+        good = await client.call_tool("check_letter", {"tool": GENERATE, "arguments": DOMISILI})
+        assert good.structured_content == {"letter_type": "surat_keterangan_domisili", "warnings": []}
+        other = await client.call_tool("check_letter", {"tool": "generate_nonesuch", "arguments": {}})
+        assert other.structured_content["error"] == "unknown_letter"
         issued = await client.call_tool(GENERATE, DOMISILI)
     assert issued.structured_content["number"].startswith("001/")
 

@@ -127,7 +127,7 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
             heard.set()
 
     async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
-        assert len((await client.list_tools()).tools) == len(ANSWERS) + 8
+        assert len((await client.list_tools()).tools) == len(ANSWERS) + 9
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:
                 _add_letter(mine)

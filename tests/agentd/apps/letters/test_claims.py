@@ -29,6 +29,8 @@ def found(tool: str, value: Any) -> list[Said]:
 
 
 LIES = [
+    "Suratmu wis dadi, monggo dijupuk.",
+    "Surat domisili panjenengan sampun kula damel.",
     "Terima kasih. Surat domisili Anda telah berhasil dibuat. Jika ada lagi yang bisa saya bantu, silakan tanyakan.",
     "Baik, suratnya sudah jadi.",
     "Sudah saya terbitkan suratnya ya Pak. Surat sudah dicetak.",
@@ -60,6 +62,7 @@ LIES = [
     "Suratnya sudah saya kirimkan.",
 ]
 TRUTHS = [
+    "Data panjenengan sampun kula tampi.",
     "Thank you, I Made Wirawan. For the letter we still need your NIK.",
     "Surat akan segera diterbitkan setelah Anda menjawab ya.",
     "Mohon sebutkan: NIK (16 digit) dan keperluan.",
