@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,7 +27,7 @@ class BooksSettings(BaseModel):
     """Its address: `mysql+aiomysql://HOST:3306/DATABASE` (MariaDB, MySQL), `postgresql://HOST:5432/DATABASE` or
     `sqlite+aiosqlite:////FILE`. `${NAME}` in it is that credential."""
     account: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")
-    """Name of the credential that holds `USER:PASSWORD`, put into the address. The user should be able to read only."""
+    """Name of the credential that holds `USER:PASSWORD`, as they are: of a user that should be able to read only."""
     schemas: list[str] = Field(default_factory=list)
     """The schemas of a PostgreSQL database that hold the books, the first first; left out, `public`."""
     tables: list[str] = Field(default_factory=list)
@@ -46,8 +47,10 @@ def address(books: BooksSettings, environ: Mapping[str, str]) -> str:
     """The whole address, with its account and secrets. `books.url` must be set."""
     url = filled(books.url or "", environ)
     account = (secret(books.account, environ) or "").strip() if books.account else ""
+    user, colon, password = account.partition(":")
     scheme, mark, rest = url.partition("://")
-    return f"{scheme}{mark}{account}@{rest.rpartition('@')[2]}" if account else url
+    said = f"{quote(user, safe='')}{colon}{quote(password, safe='')}"
+    return f"{scheme}{mark}{said}@{rest.rpartition('@')[2]}" if account else url
 
 
 def environment(books: BooksSettings, folder: Path) -> dict[str, str]:

@@ -29,6 +29,12 @@ def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
             yield f"{source}:{_line(source, ('series',))}: series: {letter.series} is {owner}'s already"
 
 
+def letters_in(folder: Path) -> list[Path]:
+    """A letter's folder itself, or those in a folder of letters."""
+    inside = [one for one in sorted(folder.glob("[!._]*")) if one.is_dir()]
+    return [folder] if (folder / "letter.toml").exists() or not inside else inside
+
+
 def mistakes(folder: Path) -> Iterator[str]:
     """`FILE:LINE: KEY: what is wrong`, one for each mistake of one letter's folder."""
     source = folder / "letter.toml"

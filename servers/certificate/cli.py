@@ -7,7 +7,8 @@ letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? wit
 letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
 letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
                                           file, who approved it, who voided it, why
-letters check   [FOLDER …]                every mistake of the letters' folders with its line; exit 0 if there is none
+letters check   [FOLDER …]                every mistake of a letter's folder, or of a folder of letters, with its line;
+                                          exit 0 if there is none
 letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
 letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   repair what can be repaired truly, after a yes
 letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
@@ -28,7 +29,7 @@ from pathlib import Path
 from servers.certificate import officekey, statementkey
 from servers.certificate.backup import backup, places
 from servers.certificate.catalogue import Catalogue
-from servers.certificate.checking import check
+from servers.certificate.checking import check, letters_in
 from servers.certificate.database import LedgerError
 from servers.certificate.issued import masked_name
 from servers.certificate.issuing import LetterService
@@ -126,9 +127,9 @@ def _say(text: str) -> int:
 
 
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
-    offered = [folder for parent in settings.letter_dirs for folder in sorted(parent.glob("[!._]*")) if folder.is_dir()]
-    found = list(check(folders or offered, load(settings.office_file).signers))
-    looked_at = _many(len(folders or offered), "letter")
+    letters = [letter for folder in folders or settings.letter_dirs for letter in letters_in(folder)]
+    found = list(check(letters, load(settings.office_file).signers))
+    looked_at = _many(len(letters), "letter")
     print("\n".join([*found, f"{looked_at}, {_many(len(found), 'mistake')}"]))
     return 1 if found else 0
 

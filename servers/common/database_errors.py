@@ -37,7 +37,9 @@ class UnavailableError(DatabaseError):
     """The database can't be reached or refused the login. `reason` is the short cause."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"The database can't be reached: {reason}. Try again, or check DATABASE_URL and the server.")
+        super().__init__(
+            f"The database can't be reached: {reason}. Try again, or check the server, its address and account."
+        )
         self.reason = reason
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from servers.certificate.checking import check, mistakes
-from servers.certificate.cli import _many
+from servers.certificate.cli import _many, main
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"
@@ -63,3 +63,15 @@ def test_two_letters_of_one_series_and_an_unknown_signer_are_told(tmp_path: Path
 @pytest.mark.parametrize(("count", "said"), [(0, "0 letters"), (1, "1 letter"), (17, "17 letters")])
 def test_a_count_agrees_with_its_word(count: int, said: str) -> None:
     assert _many(count, "letter") == said
+
+
+def test_a_folder_of_letters_stands_for_its_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "letters"
+    changed(mine, 'kind = "person-name"', 'kind = "name"')
+    shutil.copytree(SHIPPED / "surat_pengantar", mine / "surat_pengantar")
+    words = ["check", "--state", str(tmp_path)]
+    assert main([*words, str(mine)]) == 1
+    assert "2 letters, 1 mistake" in capsys.readouterr().out
+    assert main([*words, str(mine / "surat_pengantar")]) == 0
+    assert main([*words, str(tmp_path / "nonesuch")]) == 1
+    assert "letter.toml is missing" in capsys.readouterr().out

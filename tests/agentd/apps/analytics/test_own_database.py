@@ -64,11 +64,11 @@ def test_one_table_of_the_configuration_is_for_all_servers_of_the_books(tmp_path
     settings = loaded(
         tmp_path,
         'url = "mysql+aiomysql://db:3306/erp"\naccount = "reader"\ntables = ["a", "b"]\n',
-        reader="staff:s3cret",
+        reader="staff:s3:c/r@t%",
     )
     servers = {server.name: server for server in settings.servers}
     for name in ("mysql_mcp_server", "sim_testgeluran_server", "graphiti_server"):
-        assert servers[name].credentials["database_url"] == b"mysql+aiomysql://staff:s3cret@db:3306/erp"
+        assert servers[name].credentials["database_url"] == b"mysql+aiomysql://staff:s3%3Ac%2Fr%40t%25@db:3306/erp"
         assert servers[name].env["BOOKS_TABLES"] == "a,b"
         assert servers[name].env["BOOKS_FILE"] == str(tmp_path / "books.toml")
     assert not servers["placeholder_mcp_server"].credentials
