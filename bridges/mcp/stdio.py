@@ -18,6 +18,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -263,15 +264,23 @@ async def _pipes(
         for fd in (stdout, stderr):
             reader = asyncio.StreamReader(limit=_CHUNK)
             protocol = asyncio.StreamReaderProtocol(reader)
-            pipe = os.fdopen(fd, "rb", 0)
-            transports.append((await loop.connect_read_pipe(_constant(protocol), pipe))[0])
+            transports.append((await loop.connect_read_pipe(_constant(protocol), _opened(fd, "rb")))[0])
             readers.append(reader)
-        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(stdin, "wb", 0))
+        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _opened(stdin, "wb"))
         transports.append(writer)
         yield readers[0], readers[1], writer
     finally:
         for transport in transports:
             transport.close()
+
+
+def _opened(fd: int, mode: str) -> IO[bytes]:
+    """A pipe's end for the running loop, which closes it once.
+
+    uvloop closes the descriptor itself, and then the file: by that time the number may be what another thread has just
+    opened, such as a database's.
+    """
+    return os.fdopen(fd, mode, 0, closefd=isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop))
 
 
 def _constant(protocol: asyncio.StreamReaderProtocol) -> Callable[[], asyncio.StreamReaderProtocol]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import io
 import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from bridges.mcp import McpToolHost
 from bridges.mcp.guardian import _children
+from bridges.mcp.stdio import _pipes
 from tests.bridges.mcp.conftest import (
     QUICK,
     Marked,
@@ -146,3 +151,27 @@ async def test_leaving_does_not_wait_for_a_server_that_never_starts(marked: Mark
             await host.ready(0.3)
             assert state(host, "mute").state == "starting"
     assert marked.pids() == []
+
+
+@pytest.mark.parametrize(
+    ("loop", "file_closes"),
+    [(uvloop.new_event_loop, False), (asyncio.SelectorEventLoop, True)],
+    ids=["uvloop", "asyncio"],
+)
+def test_a_pipe_is_closed_once_on_either_loop(loop: Callable[[], asyncio.AbstractEventLoop], file_closes: bool) -> None:
+    """Closed twice, it took the descriptor that another thread had just opened: a database's writes then failed."""
+    (out, _), (err, _), (_, into) = theirs = [os.pipe() for _ in range(3)]
+    ours = {out, err, into}
+
+    async def files_that_close() -> list[bool]:
+        async with _pipes(out, err, into):
+            files = [one for one in gc.get_objects() if isinstance(one, io.FileIO) and not one.closed]
+            return [file.closefd for file in files if file.fileno() in ours]
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(files_that_close()) == [file_closes] * 3
+    for fd in ours:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(fd)
+    for fd in {fd for pair in theirs for fd in pair} - ours:
+        os.close(fd)
