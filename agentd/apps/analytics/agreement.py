@@ -86,14 +86,16 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
         {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")} for table in used.values()
     ]
     keys = set().union(*of_each)
-    for count in counts if all(of_each) else ():  # of the sample company they are not told
-        if isinstance(count.this, exp.Column) and keys and count.this.name.casefold() not in keys:
+    for count in counts:
+        told = keys and all(of_each)  # the sample company's tables tell no primary keys
+        if told and isinstance(count.this, exp.Column) and count.this.name.casefold() not in keys:
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):
         yield several[0]
     elif counts and (thing := _counted(asked)) and not any(thing in name.casefold() for name in used):
         columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]
-        yield from [thing] if any(column.startswith(thing) for column in columns) else []
+        if any(column.startswith(thing) for column in columns):
+            yield thing
 
 
 def _counted(asked: str) -> str:

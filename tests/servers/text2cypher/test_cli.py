@@ -95,6 +95,16 @@ def test_score_adds_metrics_to_each_line(capsys: pytest.CaptureFixture[str], tmp
     assert "pairs.jsonl:1" in capsys.readouterr().err
 
 
+def test_score_reads_what_editors_and_models_write(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, query = tmp_path / "pairs.jsonl", "MATCH (m) WHERE m.nama = 'a\u2028b' RETURN m"
+    file.write_text(json.dumps({"gold": query, "generated": query}, ensure_ascii=False), encoding="utf-8-sig")
+    assert _exit("score", str(file)) == 0
+    assert json.loads(capsys.readouterr().out)["gold"] == query
+    file.write_bytes(b"\xff\xfe")
+    assert _exit("score", str(file)) == 2
+    assert "can't decode" in capsys.readouterr().err
+
+
 def test_ask_answers_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     query = "MATCH (m:MK {nama: 'Skripsi'}) RETURN m.sks"
     with scripted_model(in_turn(f"<cypher>{query}</cypher>")) as model:
