@@ -25,10 +25,8 @@ from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
 from agentd.daemon import Daemon
 from agentd.errors import ConfigError
-from agentd.http.agent_model import AgentModel
 from agentd.http.internal_tools import ServerTools
 from agentd.http.login import LoginEndpoint
-from agentd.http.openai_api import OpenAIApi
 from agentd.http.pair import PairEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
@@ -88,6 +86,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         settings=lambda: made.settings,
         clock=made.clock,
         model=model,
+        providers=made.chain.states,
         tools=lambda: made.tools,
         tools_of=made.own_tools_of,
         barred=lambda caller: made.profile(caller, AgentOptions()).barred,
@@ -281,9 +280,6 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         ],
         mounted=[
             *LoginEndpoint(made.audit).routes(),
-            *OpenAIApi(
-                MeteredModel(made.chain, made.metrics), made.chain.states, AgentModel(made.runs, rpc.max_prompt_bytes)
-            ).routes(),
             *(route for app in made.apps for route in app.routes(made.runs)),
         ],
     )

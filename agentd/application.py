@@ -20,7 +20,7 @@ from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
-from agentd.messages import Caller, ToolInfo, ToolOutcome
+from agentd.messages import Caller, ProviderState, ToolInfo, ToolOutcome
 from agentd.ports import ChatModel, Clock, Meaning, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.api import Runs
@@ -59,6 +59,7 @@ class Wiring:
     settings: Callable[[], Settings]
     clock: Clock
     model: ChatModel
+    providers: Callable[[], Sequence[ProviderState]]
     tools: Callable[[], ToolHost]
     """Every tool behind every policy: how an app's own run calls them."""
     tools_of: Callable[[Caller | None], Toolset]

@@ -22,7 +22,7 @@ PRIVATE = frozenset(
     {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
 )
 """Keys whose value is replaced by its length, however deep they stand."""
-OURS = ("agentd", "bridges")
+OURS = ("agentd", "bridges", "clients")
 CAUSES, FRAMES = 8, 6
 
 

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RUNTIME = ("agentd", "bridges", "servers")
+RUNTIME = ("agentd", "bridges", "clients", "servers")
 OWNERS = cache(packages_distributions)  # reads every installed package's list of files
 REST = ("tests", "lab")
 

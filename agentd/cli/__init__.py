@@ -1,6 +1,8 @@
 """The `agentd` command: finds the one file of the command meant, and imports no other, so that it starts fast.
 
-Apps add commands by the entry point group `agentd.commands`: a module with `HELP` and `register(commands)`.
+A command is a module with `register(commands)`: a file of this folder, or of a client or an app, which is found by the
+entry point group `agentd.commands`. One that is not in the table below brings its summary as `HELP`; `NAME.WORD` is a
+further word of the command NAME.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any
 
 COMMANDS = {
     "serve": "run the daemon",
@@ -63,18 +67,29 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
     parser.add_argument("--version", action="store_true", help="say which version this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    if chosen in COMMANDS:
+    if chosen in COMMANDS and find_spec(f"agentd.cli.{chosen}"):
         import_module(f"agentd.cli.{chosen}").register(commands)
         return parser
-    of_apps = {entry.name: entry for entry in entry_points(group="agentd.commands")}
-    if chosen in of_apps:
-        of_apps[chosen].load().register(commands)
+    found = _found()
+    if chosen in found:
+        found[chosen].load().register(commands)
     else:
-        for name, summary in COMMANDS.items():
+        others = {name: entry.load().HELP for name, entry in found.items() if name not in COMMANDS and "." not in name}
+        for name, summary in (COMMANDS | others).items():
             commands.add_parser(name, help=summary)
-        for name, entry in of_apps.items():
-            commands.add_parser(name, help=entry.load().HELP)
     return parser
+
+
+def register_words(command: str, words: Any) -> None:
+    """Add the words of a command that clients and apps bring."""
+    for name, entry in _found().items():
+        if name.startswith(f"{command}."):
+            entry.load().register(words)
+
+
+def _found() -> dict[str, EntryPoint]:
+    """The commands beside this folder's, by name."""
+    return {entry.name: entry for entry in entry_points(group="agentd.commands")}
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from agentd.cli import models_serve, models_try
+from agentd.cli import register_words
 
 MEGABYTE = 1_000_000
 
@@ -56,8 +56,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     remove.add_argument("name", nargs="?", help="default: the embedded model")
     remove.set_defaults(run=_remove)
 
-    models_serve.register(commands)
-    models_try.register(commands)
+    register_words("models", commands)
 
 
 def _pull(arguments: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
 """`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them.
 
-Its further words are files of their own: tools_servers.py (add, import, export) and tools_try.py.
+Its further words are files of their own: tools_servers.py (add, import, export) and clients/tools_try.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.cli import options, tools_servers, tools_try
+from agentd.cli import options, register_words, tools_servers
 
 WATCH_S = 1.0
 
@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
         options.add(word, listen=True)
         word.set_defaults(run=run, verb=verb)
     tools_servers.register(words)
-    tools_try.register(words)
+    register_words("tools", words)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -22,8 +22,8 @@ from servers.certificate.issuing import LetterService
 from servers.certificate.standing import NotNow
 from servers.certificate.statement import StatementError, read
 from servers.certificate.verification import Verifier
-from tests.agentd.backup.test_restoring import backed_up, restored
-from tests.agentd.backup.test_restoring_files import limited
+from tests.agentd.apps.backup.test_restoring import backed_up, restored
+from tests.agentd.apps.backup.test_restoring_files import limited
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_audit import TAMPERED, faults, forge, three_letters
 from tests.servers.certificate.test_drills import in_process, issue_all

@@ -18,10 +18,10 @@ from aiohttp import web
 
 from agentd import config
 from agentd.cli.client import Own
-from agentd.cli.models_try import COLUMNS, Expected, canned, row, tried
 from agentd.messages import AgentOptions, Caller
 from agentd.observability import logging as logs
 from agentd.startup import started
+from clients.models_try import COLUMNS, Expected, canned, row, tried
 from tests.bridges.wires import WIRES, Answer, Wire
 
 SERVERS_WAIT_S = 300.0

@@ -25,7 +25,7 @@ DRILLS = (
     *("office", "logs", "model", "open", "http", "door", "register", "guards", "citizens", "deadly", "faces"),
 )
 """The parts of lab/drill/parts.py."""
-EVERYTHING = ("agentd", "bridges", "servers")
+EVERYTHING = ("agentd", "bridges", "clients", "servers")
 MEASURES = {
     "agents": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "analytics": ("agentd/apps/analytics", "servers/mysql", "servers/graphiti", "servers/sim_testgeluran"),

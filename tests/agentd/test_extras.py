@@ -35,9 +35,7 @@ def python(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", BLOCK % OPTIONAL + program], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize(
-    "module", ["agentd.app", "agentd.cli.chat", "bridges.gemini", "bridges.llamacpp", "bridges.mcp"]
-)
+@pytest.mark.parametrize("module", ["agentd.app", "clients.chat", "bridges.gemini", "bridges.llamacpp", "bridges.mcp"])
 def test_the_core_is_imported_without_any_extra(module: str) -> None:
     run = python(f"import {module}")
     assert run.returncode == 0, run.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentd.cli.top import usage
+from clients.top import usage
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.waiting import until
 

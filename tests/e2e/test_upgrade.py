@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.agentd.backup.test_migrating import unpacked
+from tests.agentd.apps.backup.test_migrating import unpacked
 from tests.daemon import AGENTD, HEAD, SERVERS, final, running
 
 

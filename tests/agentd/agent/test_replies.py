@@ -15,8 +15,8 @@ from agentd.apps.channels.texts import texts as chats
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.deeds import languages as deeds
 from agentd.apps.residents.replies import replies as residents
-from agentd.cli.chat_lines import lines
 from agentd.errors import BY_TYPE
+from clients.chat_lines import lines
 
 
 def places(said: Mapping[str, Any], path: str = "") -> dict[str, set[str]]:

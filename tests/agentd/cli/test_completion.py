@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agentd.cli import COMMANDS, jsonrpc_completion, main
+from agentd.cli import COMMANDS, main
 from agentd.cli.completion import SCRIPTS, candidates
+from clients.jsonrpc import completion as jsonrpc_completion
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from agentd.cli.completion import SCRIPTS, candidates
 
 SHIPPED = str(Path(__file__).parents[3] / "config" / "client.toml")
 OF_SERVERS = ("letters", "residents")
-ALL = [*COMMANDS, *(entry.name for entry in entry_points(group="agentd.commands"))]
+ALL = {*COMMANDS, *(entry.name for entry in entry_points(group="agentd.commands") if "." not in entry.name)}
 
 
-@pytest.mark.parametrize("name", sorted(set(ALL) - set(OF_SERVERS)))
+@pytest.mark.parametrize("name", sorted(ALL - set(OF_SERVERS)))
 def test_a_command_says_how_it_is_used(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main([name, "--help"])

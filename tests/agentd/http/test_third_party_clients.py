@@ -82,7 +82,7 @@ async def test_the_open_rpc_client_calls(tmp_path: Path, node: str, scheme: str)
 
 async def test_the_openrpc_document_is_valid_and_complete(tmp_path: Path, node: str) -> None:
     async with wire(tmp_path) as at:
-        cli = [sys.executable, "-m", "agentd.cli.jsonrpc_cli", at.url + "/rpc", "rpc.discover"]
+        cli = [sys.executable, "-m", "clients.jsonrpc.command", at.url + "/rpc", "rpc.discover"]
         code, served = await output(*cli)
         assert code == 0
     assert json.loads(served) == json.loads(json.dumps(document(METHODS)))

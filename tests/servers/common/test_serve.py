@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -20,7 +19,6 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from agentd.cli import mcp_http
 from servers.common import http, http_heads
 from servers.common.discreet import DiscreetFormatter
 from tests import warm
@@ -116,13 +114,11 @@ async def test_over_streamable_http_a_head_or_a_body_that_never_ends_holds_no_co
         assert await ask(url, TOKEN) == "UTC"
 
 
-@pytest.mark.parametrize("door", [(http, http_heads), (mcp_http, mcp_http)], ids=["a server", "agentd mcp"])
 async def test_over_streamable_http_a_slow_or_a_giant_body_with_the_token_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, door: tuple[Any, Any]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    behind, heads = door
-    monkeypatch.setattr(heads, "BODY_S", 0.1)
-    monkeypatch.setattr(behind, "MAX_BODY", 1000)
+    monkeypatch.setattr(http_heads, "BODY_S", 0.1)
+    monkeypatch.setattr(http, "MAX_BODY", 1000)
     ended: asyncio.Queue[int] = asyncio.Queue()
 
     async def reads(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,11 +129,11 @@ async def test_over_streamable_http_a_slow_or_a_giant_body_with_the_token_is_giv
         await send({"type": "http.response.start", "status": 400 if more else 200, "headers": []})
         await send({"type": "http.response.body"})
 
-    config = uvicorn.Config(behind.BearerOnly(reads, TOKEN), http=heads.HeadInTime, log_config=None)
+    config = uvicorn.Config(http.BearerOnly(reads, TOKEN), http=http_heads.HeadInTime, log_config=None)
     config.load()
     state = ServerState()
     listening = await asyncio.get_running_loop().create_server(
-        lambda: heads.HeadInTime(config, state, {}), "127.0.0.1", 0
+        lambda: http_heads.HeadInTime(config, state, {}), "127.0.0.1", 0
     )
     head = f"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n"
     chunk = f"{600:x}\r\n{'x' * 600}\r\n"

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from agentd.apps.openai.answer import Spoken
 from agentd.errors import InvalidParams
-from agentd.http.openai_answer import Spoken
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentd.cli.chat import Chat
-from agentd.cli.chat_lines import lines
+from clients.chat import Chat
+from clients.chat_lines import lines
 
 WAITING: dict[str, Any] = {
     "run_id": "r-1",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentd.cli.models_try import Expected, Tried, canned, judged, row
+from clients.models_try import Expected, Tried, canned, judged, row
 from tests import warm
 from tests.daemon import HEAD, SERVERS
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from aiohttp import web
 
+from agentd.apps.openai.answer import Spoken, refusal, shown_fallback, streamed, while_there, whole
+from agentd.apps.openai.request import Completion, read_completion
 from agentd.errors import AgentdError, Forbidden, NotFound, ProviderFailure
 from agentd.http.guard import CALLER
-from agentd.http.openai_answer import Spoken, refusal, shown_fallback, streamed, while_there, whole
-from agentd.http.openai_request import Completion, read_completion
 from agentd.messages import Caller, ChatMessage, Constraint, ModelRequest, ProviderState
 from agentd.ports import ChatModel, TextSink
 

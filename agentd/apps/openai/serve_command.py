@@ -45,10 +45,10 @@ async def serve(settings: Any) -> int:
     from aiohttp import web
 
     from agentd.access import RateLimiter, TokenStore
+    from agentd.apps.openai.api import OpenAIApi
     from agentd.chain import Chain
     from agentd.clock import clock_of
     from agentd.http.guard import Guard
-    from agentd.http.openai_api import OpenAIApi
     from agentd.http.server import serving
 
     clock = clock_of(settings.clock)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from agentd.backup import restoring
-from agentd.backup.manifest import BackupError, Manifest
-from agentd.backup.restoring import restore
-from agentd.backup.snapshot import make
-from tests.agentd.backup.test_restoring import AT, backed_up, frozen_clock, restored, tree
+from agentd.apps.backup import restoring
+from agentd.apps.backup.manifest import BackupError, Manifest
+from agentd.apps.backup.restoring import restore
+from agentd.apps.backup.snapshot import make
+from tests.agentd.apps.backup.test_restoring import AT, backed_up, frozen_clock, restored, tree
 from tests.servers.certificate.letters import issue, open_service
 from tests.servers.certificate.test_drills import in_process
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from agentd.backup.manifest import (
+from agentd.apps.backup.manifest import (
     LETTERS,
     NAME,
     STATE,

@@ -14,7 +14,7 @@ from uuid import uuid4
 from agentd.agent.language import detect, own_language
 from agentd.agent.languages import own
 from agentd.cli import options
-from agentd.cli.chat_lines import Lines, lines
+from clients.chat_lines import Lines, lines
 
 OPENERS = ("xdg-open", "open")
 """What shows a file on a desktop: Linux', macOS'."""

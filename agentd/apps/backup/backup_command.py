@@ -21,9 +21,9 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0 when it is whole and on the disk, 1 with the reason."""
     from agentd import config
+    from agentd.apps.backup.manifest import BackupError
+    from agentd.apps.backup.snapshot import make
     from agentd.audit import AuditTrail, operator
-    from agentd.backup.manifest import BackupError
-    from agentd.backup.snapshot import make
     from agentd.clock import clock_of
     from agentd.state import in_use
 
@@ -56,7 +56,7 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
     """Have the letter server copy its part; what of it is elsewhere, in words. Raises BackupError."""
     import json
 
-    from agentd.backup.manifest import BackupError
+    from agentd.apps.backup.manifest import BackupError
     from agentd.cli import server_command
 
     try:

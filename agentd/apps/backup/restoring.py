@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict
 
-from agentd.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
+from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
 from agentd.state import IN_USE, UNFINISHED, alone, give
 
 ASIDE = "before-restore-"

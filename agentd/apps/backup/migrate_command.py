@@ -22,9 +22,9 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0 when the folder is up to date, 1 with the reason why it could not be brought up."""
     from agentd import config
+    from agentd.apps.backup.manifest import BackupError
+    from agentd.apps.backup.migrating import migrate, pending, place_of_copy
     from agentd.audit import AuditTrail, operator
-    from agentd.backup.manifest import BackupError
-    from agentd.backup.migrating import migrate, pending, place_of_copy
     from agentd.clock import clock_of
     from agentd.runs.tables import SCHEMA
 
@@ -63,7 +63,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _letters(settings: Any) -> list[str]:
     """Have the letter server bring its register up; what it says. Raises BackupError when it can't."""
-    from agentd.backup.manifest import BackupError
+    from agentd.apps.backup.manifest import BackupError
     from agentd.cli import server_command
 
     try:

@@ -12,10 +12,10 @@ import openai
 import pytest
 from aiohttp import web
 
+from agentd.apps.openai.answer import Spoken
+from agentd.apps.openai.api import AgentHook, OpenAIApi
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.http.guard import CALLER
-from agentd.http.openai_answer import Spoken
-from agentd.http.openai_api import AgentHook, OpenAIApi
 from agentd.messages import Caller, ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState, Usage
 from agentd.ports import RESTART, TextChunk, TextSink
 from tests.agentd.twins import wire

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from agentd.cli.jsonrpc_output import Printer
-from agentd.cli.jsonrpc_transports import TransportError, UsageError, decoded, sender
+from clients.jsonrpc.output import Printer
+from clients.jsonrpc.transports import TransportError, UsageError, decoded, sender
 
 RESULT, RPC_ERROR, USAGE, TRANSPORT = 0, 1, 2, 3
 
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complete(words: Sequence[str]) -> int:
-    from agentd.cli.jsonrpc_completion import SCRIPTS, candidates
+    from clients.jsonrpc.completion import SCRIPTS, candidates
 
     if words[0] == "--complete":
         print("\n".join(candidates(words[1:], _parser())))

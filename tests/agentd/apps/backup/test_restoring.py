@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agentd.backup import restoring
-from agentd.backup.manifest import BackupError, Manifest
-from agentd.backup.restoring import Places, restore
-from agentd.backup.snapshot import make
+from agentd.apps.backup import restoring
+from agentd.apps.backup.manifest import BackupError, Manifest
+from agentd.apps.backup.restoring import Places, restore
+from agentd.apps.backup.snapshot import make
 from agentd.state import StateError, in_use, open_to_others
 from servers.certificate import backup
 from servers.certificate.cli import main

@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
-from agentd.backup.manifest import BackupError, files_in, make_private_folder, sync
+from agentd.apps.backup.manifest import BackupError, files_in, make_private_folder, sync
 from agentd.runs.databases import sqlite_engine
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.tables import SCHEMA, lacking, written_schema

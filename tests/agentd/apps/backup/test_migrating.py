@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from agentd.backup import migrating
-from agentd.backup.manifest import BackupError, files_in
-from agentd.backup.migrating import Pending, migrate, pending
+from agentd.apps.backup import migrating
+from agentd.apps.backup.manifest import BackupError, files_in
+from agentd.apps.backup.migrating import Pending, migrate, pending
 from agentd.runs.tables import SCHEMA
 from agentd.state import StateError, in_use
 from servers.certificate.cli import main

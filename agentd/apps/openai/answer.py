@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from agentd.apps.openai.request import Completion
 from agentd.errors import AgentdError, ProviderFailure
 from agentd.http.leases import STILL_ADMITTED
-from agentd.http.openai_request import Completion
 from agentd.http.refusals import STATUS
 from agentd.messages import Fallback, Usage
 from agentd.ports import TextChunk, TextSink

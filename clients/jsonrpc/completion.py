@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from agentd.cli.jsonrpc_transports import TransportError, UsageError, decoded, sender
+from clients.jsonrpc.transports import TransportError, UsageError, decoded, sender
 
 SCRIPTS = {
     "bash": """\

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentd.cli.jsonrpc_completion import SCRIPTS
+from clients.jsonrpc.completion import SCRIPTS
 from tests.agentd.twins import wire
 
 
@@ -23,7 +23,7 @@ async def cli(*words: str, stdin: str = "", **environment: str) -> tuple[int, st
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "agentd.cli.jsonrpc_cli",
+        "clients.jsonrpc.command",
         *words,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -206,7 +206,7 @@ async def test_a_terminal_gets_colours_and_a_pipe_none(tmp_path: Path) -> None:
         assert "\x1b[34m" in (await cli(*call, "--color", "always"))[1]
         leader, follower = pty.openpty()
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "agentd.cli.jsonrpc_cli", *call, stdout=follower
+            sys.executable, "-m", "clients.jsonrpc.command", *call, stdout=follower
         )
         assert await asyncio.wait_for(process.wait(), 300) == 0
         os.close(follower)

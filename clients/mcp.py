@@ -1,6 +1,6 @@
 """`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
 
-Over HTTP it takes callers of this machine alone, with a bearer token (agentd/cli/mcp_http.py): others call the
+Over HTTP it takes callers of this machine alone, with a bearer token (clients/mcp_http.py): others call the
 daemon itself.
 """
 
@@ -69,7 +69,7 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
         if http is None:
             await server.run_stdio_async()
         else:
-            from agentd.cli import mcp_http
+            from clients import mcp_http
 
             try:
                 await mcp_http.serve(server, *http, settings.state, os.environ)

@@ -1,0 +1,21 @@
+"""Serves OpenAI's protocol: the daemon's models, and the agent as the model `agent`. Who may call is the guard's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aiohttp import web
+
+from agentd.application import App
+from agentd.apps.openai.agent_model import AgentModel
+from agentd.apps.openai.api import OpenAIApi
+from agentd.runs.api import Runs
+
+
+class OpenAI(App):
+    """/v1/chat/completions and /v1/models."""
+
+    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+        """Behind the guard."""
+        agent = AgentModel(runs, self.wiring.settings().rpc.max_prompt_bytes)
+        return OpenAIApi(self.wiring.model, self.wiring.providers, agent).routes()

@@ -1,0 +1,1 @@
+"""Programs that speak to the daemon from outside: by its wire, through agentd.cli.client. They hold nothing of it."""

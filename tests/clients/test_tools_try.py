@@ -1,0 +1,43 @@
+"""`agentd tools try`: what its form asks, and what becomes of what is typed (issue 21)."""
+
+from __future__ import annotations
+
+import pytest
+
+from clients.tools_try import form, read
+
+
+def test_a_form_asks_each_field_until_it_is_of_its_kind() -> None:
+    schema = {
+        "properties": {
+            "city": {"type": "string", "description": "Where."},
+            "days": {"type": ["integer", "null"]},
+            "unit": {"enum": ["C", "F"]},
+            "loud": {"type": "boolean"},
+            "more": {"type": "array"},
+        },
+        "required": ["city", "unit"],
+    }
+    answers = iter(["Jakarta", "two", "2", "k", "f", "", "[1"])
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return next(answers, "")
+
+    assert form({"input_schema": schema}, ask) == {"city": "Jakarta", "days": 2, "unit": "F"}
+    assert asked[0] == "city (string) Where.: " and asked[1] == "days (integer, optional): "
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "value"),
+    [("3", "number", 3), ("TRUE", "boolean", True), ('{"a": 1}', "object", {"a": 1}), ("007", "string", "007")],
+)
+def test_what_is_typed_becomes_a_value_of_its_kind(said: str, kind: str, value: object) -> None:
+    assert read(said, kind) == value
+
+
+@pytest.mark.parametrize(("said", "kind"), [("true", "integer"), ("1", "boolean"), ("x", "number"), ("{}", "array")])
+def test_a_value_of_another_kind_is_refused(said: str, kind: str) -> None:
+    with pytest.raises(ValueError, match="is wanted"):
+        read(said, kind)
