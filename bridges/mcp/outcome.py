@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import orjson
@@ -10,12 +11,16 @@ from mcp_types import CallToolResult, TextContent
 
 from agentd.messages import Artifact, ToolOutcome
 
+_QUOTED = re.compile(r" \[type=\w+, input_value=.*, input_type=\w+\]\n +For further information visit https://\S+")
+"""How a server of Python's SDK quotes, in an error, what it was given: a citizen's data, and nothing to learn from."""
+
 
 def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...]) -> ToolOutcome:
     """What the agent sees of a result: its structured content, else its text, read as JSON if that is an object."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    output = plain(result.structured_content) if result.structured_content is not None else _read(texts)
     failed = bool(result.is_error)
+    texts = [_QUOTED.sub("", text) for text in texts] if failed else texts
+    output = plain(result.structured_content) if result.structured_content is not None else _read(texts)
     message = next((text.strip() for text in texts if text.strip()), "") or _error_text(output)
     if failed and not message:
         message = "The tool failed and did not say why."

@@ -161,3 +161,11 @@ async def test_wrong_arguments_are_the_servers_own_message(host: McpToolHost) ->
     outcome = await do(host, "friendly", "echo", wrong=1)
     assert (outcome.success, outcome.error_type) == (False, "tool_execution")
     assert "text" in outcome.message
+
+
+async def test_arguments_of_a_wrong_type_are_refused_without_being_quoted(host: McpToolHost) -> None:
+    """The SDK's own servers quote what they were given, with an address to read on: a citizen's data, and long."""
+    outcome = await do(host, "friendly", "echo", text=["Budi Santoso"])
+    assert outcome.error_type == "tool_execution"
+    assert outcome.message.endswith("\ntext\n  Input should be a valid string")
+    assert "Budi" not in f"{outcome.message} {outcome.output}"
