@@ -18,7 +18,7 @@ from agentd.agent.replies import replies
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink
+from agentd.ports import ProgressSink, ToolHost
 from agentd.wrappers import ToolHostWrapper
 
 Json = Any
@@ -101,20 +101,21 @@ class Approved(ToolHostWrapper):
         """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
         rule = call.tool.approval
         if rule != "never" and not covers(call.consent, call):
-            if (refused := await self._refused(call)) is not None:
+            if (refused := await refused_beforehand(self._inner, call)) is not None:
                 return refused
             shown = summary(call.tool, call.input, call.language, rule, call.basis)
             raise ApprovalNeeded(call.tool, call.input, shown, rule, call.basis)
         return await self._inner.call(call, on_progress)
 
-    async def _refused(self, call: ToolCall) -> ToolOutcome | None:
-        """What the server would refuse in it, so that nobody agrees in vain. None: nothing, or it can't say."""
-        checker = self._inner.catalogue().tool_of(call.tool.server, call.tool.meta.get("agentd/checked_by", ""))
-        if checker is None or not checker.read_only:
-            return None
-        about = {"tool": call.tool.remote_name or call.tool.name, "arguments": call.input}
-        found = await self._inner.call(call.model_copy(update={"tool": checker, "input": about}))
-        return None if found.success or found.output is None else found
+
+async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | None:
+    """What its server would refuse in a call, so that nobody agrees in vain. None: nothing, or it can't say."""
+    checker = host.catalogue().tool_of(call.tool.server, call.tool.meta.get("agentd/checked_by", ""))
+    if checker is None or not checker.read_only:
+        return None
+    about = {"tool": call.tool.remote_name or call.tool.name, "arguments": call.input}
+    found = await host.call(call.model_copy(update={"tool": checker, "input": about, "said": ()}))
+    return None if found.success or found.output is None else found
 
 
 def covers(consent: Consent | None, call: ToolCall) -> bool:

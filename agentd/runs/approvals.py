@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
-from agentd.agent.approval import assents, refuses, summary
+from agentd.agent.approval import assents, refused_beforehand, refuses, summary
 from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
 from agentd.agent.languages import understood
@@ -15,7 +15,7 @@ from agentd.agent.text import fold, normal
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.clock import holds, iso
-from agentd.errors import AgentdError, Conflict, Forbidden, Language
+from agentd.errors import AgentdError, Conflict, Forbidden, InvalidParams, Language
 from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
@@ -88,26 +88,43 @@ class Approvals:
 
     def _changed(self, row: RunRecord, prompt: str) -> bool:
         """True when what waits could not be called any more after these words (a correction took its evidence)."""
-        record = row.record or {}
-        said = [Said.model_validate(value) for value in record["said"]]
-        said.append(Said(by="citizen", order=len(said), text=prompt))
-        pending = record["pending"]
         try:
-            tool = self._profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"])
+            call = self._waiting(row)
         except AgentdError:
             return True
-        call = ToolCall(
-            tool=tool,
+        said = (*call.said, Said(by="citizen", order=len(call.said), text=prompt))
+        return not self._policy.supports(call.model_copy(update={"said": said}))
+
+    def _waiting(self, row: RunRecord) -> ToolCall:
+        """The call that the run waits with. Raises the toolset's errors."""
+        record = row.record or {}
+        pending = record["pending"]
+        return ToolCall(
+            tool=self._profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"]),
             input=pending["arguments"],
             run_id=row.run_id,
             session_id=row.session_id,
             step=len(record["steps"]) + 1,
-            said=tuple(said),
+            said=tuple(Said.model_validate(value) for value in record["said"]),
             basis=Basis.model_validate(pending["basis"]) if pending.get("basis") else None,
             language=row.brief.language,
             spoken=row.brief.spoken,
         )
-        return not self._policy.supports(call)
+
+    async def _check(self, row: RunRecord, approved: bool, arguments: Json, changed: list[str]) -> None:
+        """Raise InvalidParams where the server would refuse what an officer changed: the citizen's request goes on."""
+        if not (approved and changed):
+            return
+        try:
+            call = self._waiting(row)
+        except AgentdError:  # called by hand, of a server whose tools no agent has
+            return
+        basis = call.basis and call.basis.changed(changed)
+        refused = await refused_beforehand(self._tools, call.model_copy(update={"input": arguments, "basis": basis}))
+        if refused is not None:
+            raise InvalidParams(
+                "the tool's server would refuse these arguments", field="arguments", user_message=refused.message
+            )
 
     async def decide(
         self,
@@ -118,7 +135,7 @@ class Approvals:
         caller: Caller,
         said: str | None = None,
     ) -> None:
-        """Record the decision and let the run go on, or wait for a second officer. Raises Conflict and Forbidden."""
+        """Record it; the run goes on or waits for another officer. Raises Conflict, Forbidden and InvalidParams."""
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
@@ -133,6 +150,7 @@ class Approvals:
         if changes and not caller.may("staff"):
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         self._engine.check_open(row)
+        await self._check(row, approved, final, changes)
         at = iso(self._clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
         review = yes is not None and yes.enough and approval.officer and not caller.may("staff")

@@ -59,6 +59,18 @@ def letters(daemon: Daemon) -> int:
     return len(list(daemon.state.glob("letters/2*/*.pdf")))
 
 
+def test_an_officers_slip_is_said_and_the_request_goes_on(office: tuple[Daemon, Officer, Officer]) -> None:
+    daemon, siti, rina = office
+    asked = daemon.call("Agent.run", prompt=WORDS, session_id="salah ketik")
+    right = asked["approval"]["arguments"]
+    with pytest.raises(RpcFailed) as slip:
+        siti.approve(asked, arguments={**right, "rt": "9999"})
+    assert slip.value.type == "invalid_params"
+    assert "RT: tulis satu nomor" in slip.value.error["data"]["user_message"]
+    assert daemon.call("Agent.get", run_id=asked["run_id"])["approval"] == asked["approval"]
+    assert rina.approve(asked, arguments={**right, "rt": "12"})["steps"][-1]["success"]
+
+
 def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, Officer, Officer]) -> None:
     daemon, siti, rina = office
     before = letters(daemon)
