@@ -107,6 +107,7 @@ docs: install ## render the pages that come from the code, then build all of doc
 
 wheel: install ## the package, in dist/
 	@rm -rf build && $(BIN)/python -m build --wheel --no-isolation
+	@rm -rf build agentd.egg-info  # Python, started here, would take the commands and plug-ins from it for ever
 
 audit: install ## known vulnerabilities of what the lock names; needs the package index's JSON interface
 	@$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock
