@@ -143,6 +143,18 @@ def document(*tables: str) -> str:
     return json.dumps({"database": "d", "dialect": "mysql", "tables": made})
 
 
+@pytest.mark.parametrize(
+    ("asked", "table"),
+    [("siapa atasannya?", "employees"), ("salesman terbaik", "employees"), ("biaya per kurir", "shippers")],
+)
+async def test_people_are_found_by_their_part_where_no_table_is_called_so(
+    tmp_path: Path, asked: str, table: str
+) -> None:
+    path = tmp_path / "erp.json"
+    path.write_text(document("invoices", "employees", "shippers"))
+    assert names(await found(SchemaSearch(FileSource(path), Embedder(), no_graph), asked)) == [table]
+
+
 async def test_a_changed_file_is_read_again_and_a_broken_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
     path.write_text(document("invoices", "employees", "cities"))
