@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
+from agentd.agent.approval import canonical
 from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent
@@ -17,7 +18,7 @@ from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.records import RunRecord
+from agentd.runs.records import Json, PendingApproval, RunRecord
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import published
 
@@ -90,7 +91,20 @@ class AgentExecutor:
         )
         loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
         conclusion = await loop.run()
+        if conclusion.pending is not None and (known := await self._under_review(conclusion.pending, earlier)):
+            conclusion = replace(conclusion, status="completed", pending=None, response=known.notice or known.summary)
         return _result(row, conclusion)
+
+    async def _under_review(self, pending: Json, earlier: Sequence[RunRecord]) -> PendingApproval | None:
+        """The same call of an earlier turn where it waits for an officer already: nobody asks for one letter twice."""
+        for row in earlier:
+            if row.approval is None or row.approval.request is None:
+                continue
+            now = await self._store.run(row.run_id)  # an officer may have decided it since
+            known = now.approval if now is not None and now.status == "needs_approval" else None
+            if known and known.tool == pending["tool"] and canonical(known.arguments) == canonical(pending["arguments"]):
+                return known
+        return None
 
 
 def _result(row: RunRecord, conclusion: Conclusion) -> Result:

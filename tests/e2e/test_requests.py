@@ -137,6 +137,19 @@ def test_a_visitor_withdraws_their_request_and_no_neighbours(office: Daemon, vis
     assert visitor.call("Agent.get", run_id=run_id)["status"] == "cancelled"
 
 
+def test_a_letter_that_waits_for_an_officer_is_not_asked_for_a_second_time(tmp_path: Path) -> None:
+    with running(tmp_path, call("generate_surat_alamat", **SAID), config=CONFIG) as daemon:
+        officer, visitor = person(daemon, "siti", "staff"), person(daemon, "screen", "kiosk")
+        visitor.arrive()
+        visitor.says(WORDS)
+        waiting = visitor.says("ya")
+        again = visitor.says("Tolong dibuatkan suratnya.")
+        assert (again["status"], again["approval"], again["response"]) == ("completed", None, waiting["response"])
+        (request,) = officer.call("Request.list")["requests"]
+        visitor.call("Request.cancel", request_id=request["request_id"])
+        assert visitor.says("Tolong dibuatkan suratnya.")["status"] == "needs_approval", "what was withdrawn may be wanted"
+
+
 def test_a_request_goes_on_without_the_words_once_the_visitor_has_left(
     office: Daemon, visitor: Person, officer: Person
 ) -> None:

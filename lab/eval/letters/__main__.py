@@ -27,6 +27,8 @@ from lab.eval.letters.runner import Answer, Held, Record, hold_all
 OUT = Path("docs/letters/eval")
 CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
 """Who talks: somebody at the kiosk, with the kiosk's prompt."""
+OFFICER = Caller(id="officer", scopes=frozenset({"staff"}))
+"""Says yes to every letter that rests on the citizen's word: what keeps a wrong value off it is agentd alone."""
 
 
 class Desk:
@@ -37,10 +39,12 @@ class Desk:
         self._visitor = CITIZEN.with_key(new_key())
 
     async def say(self, session_id: str, words: str) -> Answer:
-        """One run; a failed one is answered in the citizen's words, as a page would."""
+        """One run, and the officer's yes where it waits for one; a failed one is answered as a page would."""
         options = AgentOptions(session_id=session_id)
         try:
             outcome = await self._made.runs.run(words, options, self._visitor)
+            if (asked := outcome.approval) is not None and asked.rule == "staff":
+                outcome = await self._made.runs.approve(outcome.run_id, asked.approval_id, True, None, OFFICER)
         except AgentdError as error:
             steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
             return Answer(text=error.data.get("user_message") or error.user_message(), steps=steps, error=error.type)
