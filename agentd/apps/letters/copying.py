@@ -42,6 +42,7 @@ WHOLE = 64
 _SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
 _WISHES = phrases().weak_purpose
+_MAKE = phrases().make
 _WRITTEN = {
     **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
     **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"(?<![^\s@])[^\s@]+@[^\s@,;]+\w")},
@@ -68,7 +69,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
     known: dict[str, Json] = {}
-    asked_by = frozenset(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
+    asked_by = _MAKE.union(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
@@ -97,14 +98,14 @@ def _values(
 ) -> tuple[list[Json], list[Json]]:
     """(values said under the field's name or of its kind, spans of other words that could be meant): all proven.
 
-    `asked_by`: the words that name the tool itself, and no value of it.
+    `asked_by`: the words that ask for the tool itself, and are no value of it but under the field's name.
     """
     texts = _texts(case)
     tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
-    def held(values: Iterable[Json]) -> Iterator[Json]:
+    def held(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
         for value, _ in zip(values, tries, strict=False):
-            names_it = isinstance(value, str) and asked_by.issuperset(fold(value))
+            names_it = not named and isinstance(value, str) and asked_by.issuperset(fold(value))
             if not names_it and proven(replace(field, value=value), case):
                 yield value
 
@@ -113,11 +114,11 @@ def _values(
         return sure, []
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
     for pieces in _named(field, case):
-        whole = (next(held(_longest_first(raws, texts, cut=cut)), None) for raws in pieces)
+        whole = (next(held(_longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
         sure = _distinct([*sure, *(value for value in whole if value is not None)])
         if sure:
             return sure, []
-    loose = _distinct(held(span for raws in _unnamed(case) for span in _longest_first(raws, texts)))
+    loose = _distinct(held(span for raws in _unnamed(case) for span in _longest_first(field.kind, raws, texts)))
     return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
 
 
@@ -208,29 +209,41 @@ def _unnamed(case: Case) -> Iterator[list[str]]:
             yield statement.segment.raws
 
 
-def _longest_first(raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:
+def _longest_first(kind: str, raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:
     """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is given."""
     words = list(raws)
     if cut:
         words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]
-    words = _trimmed(words)
+    words = _trimmed(kind, words)
     if LONGEST < len(words) <= WHOLE:
         yield _verbatim(words, texts)
     for size in range(min(len(words), LONGEST), 0, -1):
         for at in range(len(words) - size + 1):
             span = words[at : at + size]
-            if _trimmed(span) == span:
+            if _trimmed(kind, span) == span:
                 yield _verbatim(span, texts)
 
 
-def _trimmed(words: list[str]) -> list[str]:
+def _trimmed(kind: str, words: list[str]) -> list[str]:
     """Without the marks, courtesy and joining words at both ends, and without what only says that it is wanted."""
     start, end = 0, len(words)
     while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
+        if _begins(kind, words[start:end]):
+            break
         start += 1
     while end > start and _idle(words[end - 1]) and words[end - 1].casefold() not in SELF:
+        if words[end - 1].isalpha() and len(words[end - 1]) == 1 and words[end - 2].isdecimal():
+            break  # `No. 3A`
         end -= 1
     return words[start:end]
+
+
+def _begins(kind: str, words: Sequence[str]) -> bool:
+    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`, `ibu saya sakit`."""
+    first, after = words[0], "".join(words[1:2])[:1]
+    if kind == "name":
+        return len(first) == 1 and first.isupper() and after.isupper()
+    return first.casefold() in KIN and after.isalpha()
 
 
 def _idle(word: str) -> bool:

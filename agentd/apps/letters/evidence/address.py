@@ -100,12 +100,20 @@ def supports(said: Address, value: Address) -> bool:
                 or _ROMAN.get(word) == said.words[place]
             )
             binds = word.isdecimal() or len(word) == 1 or word in _ROMAN
+            if word.isdecimal() and _letter(said.words, place) not in (None, *words[index + 1 : index + 2]):
+                continue  # `No. 3A` is another house than `No. 3`
             if fits and (not binds or (place > 0 and before is not None and said.words[place - 1] == before)):
                 at = place
                 break
         else:
             return False
     return True
+
+
+def _letter(words: Sequence[str], number: int) -> str | None:
+    """The letter that a house number has: `3A`, but not the `I` of who goes on speaking."""
+    after = words[number + 1] if number + 1 < len(words) else ""
+    return after if len(after) == 1 and after.isalpha() and after != "i" else None
 
 
 def _skip(words: Sequence[str], at: int) -> int:

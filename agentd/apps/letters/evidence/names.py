@@ -63,6 +63,12 @@ def alone(raws: Sequence[str]) -> bool:
     return bool(found) and tuple(words[-len(found[0]) :]) == found[0]
 
 
+def phrased(raws: Sequence[str]) -> bool:
+    """Whether of several words only the first has a capital, as where a sentence begins: `Om swastiastu`."""
+    words = [raw for raw in raws if raw[0].isalpha()]
+    return len(words) > 1 and [at for at, word in enumerate(words) if word[0].isupper()] == [0]
+
+
 def same(left: Name, right: Name) -> bool:
     """One name, whatever stands between its letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
     return left == right or "".join(left) == "".join(right)

@@ -10,6 +10,7 @@ from llguidance import LLMatcher, LLTokenizer
 from agentd.agent.actions import schema
 from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.grounding import case_of, ungrounded
+from agentd.apps.letters.offer import ASKED_BY
 from agentd.messages import ToolInfo
 from bridges.llamacpp import constraint
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
@@ -67,12 +68,32 @@ def test_what_has_one_proven_value_is_filled_in_and_in_no_schema() -> None:
         ((f"NIK istri saya {NIK}",), {}),
         (("Apakah bisa untuk melamar kerja?",), {}),
         (("A: Mohon sebutkan keperluan, misalnya KEPERLUAN CONTOH.", "ya pak"), {}),
+        (("Pekerjaan: Ibu Rumah Tangga",), {"pekerjaan": "Ibu Rumah Tangga"}),
+        (("pekerjaan guru, bu",), {"pekerjaan": "guru"}),
+        (("keperluan: ibu mau operasi",), {"keperluan": "ibu mau operasi"}),
+        (("nama saya I Made Wirawan",), {"nama": "I Made Wirawan"}),
+        ((f"Om swastiastu, saya I Made Wirawan, NIK {NIK}",), {"nama": "I Made Wirawan", "nik": NIK}),
+        ((f"Namo buddhaya, NIK saya {NIK}",), {"nik": NIK}),
+        (("tinggal di Jl. Anggrek No. 3A RT 010",), {"alamat_domisili": "Jl. Anggrek No. 3A", "rt": "010"}),
     ],
 )
 def test_the_last_word_counts_and_what_nobody_said_is_nowhere(lines: tuple[str, ...], known: dict[str, str]) -> None:
     found = form(*lines)
     assert found.known == known
     assert found.tool.input_schema["properties"] == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Saya mau bikin surat domisili", {}),
+        ("surat domisili untuk melamar kerja", {"keperluan": "melamar kerja"}),
+        ("keperluan membuat surat domisili", {"keperluan": "surat domisili"}),
+    ],
+)
+def test_what_asks_for_the_letter_is_its_purpose_only_where_it_is_called_that(said: str, known: dict[str, str]) -> None:
+    tool = letter(NEEDED).model_copy(update={"meta": {ASKED_BY: ["surat domisili"]}})
+    assert copied(tool, case_of(tool, session(said))).known == known
 
 
 def test_among_several_readings_a_model_copies_one_that_was_said() -> None:

@@ -207,6 +207,7 @@ def sex(field: Field) -> str | None:
 def name(field: Field, case: Case) -> Iterator[Claim]:
     """A name under its label, after `saya`, as the answer to the question for it, or first in a list with a NIK."""
     wanted = names.key(str(field.value))
+    introduced = {one.message for one in case.of(field.person) if one.segment.intro and _plausible(one.segment.raws)}
     held: set[str] = set()
     """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
     for statement in case.of(field.person):
@@ -222,18 +223,22 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         answers = statement.answers == field.label
         named = field.person not in (None, CITIZEN) and field.label == "nama"
         listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
-        by_itself = field.label == "nama" and (segment.intro or (statement.first and listed) or purpose or named)
+        heads = statement.first and listed and statement.message not in introduced and not names.phrased(segment.raws)
+        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named)
         if not (labelled or answers or corrected or by_itself):
             continue
-        found = names.leading(_after_colon(segment.raws) if purpose else segment.raws)
-        if not labelled:
-            found = [name for name in found if names.plausible(name)]
+        raws = _after_colon(segment.raws) if purpose else segment.raws
+        found = names.leading(raws) if labelled else _plausible(raws)
         if not found:
             continue
         held |= {"".join(name) for name in found}
         supports = any(names.same(name, wanted) for name in found)
         clear = labelled or corrected or answers
         yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
+
+
+def _plausible(raws: Sequence[str]) -> list[names.Name]:
+    return [name for name in names.leading(raws) if names.plausible(name)]
 
 
 def _after_colon(raws: Sequence[str]) -> Sequence[str]:

@@ -27,8 +27,10 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         return
     if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
         return
-    says = texts.saying(value)
     office = field.label == "instansi"
+    if office and choices.is_choice(fold(value)):
+        return
+    says = texts.saying(value)
     purpose = office or field.label == "keperluan"
     restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
     for statement in case.all if purpose else case.of(field.person):
