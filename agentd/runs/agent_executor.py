@@ -97,12 +97,13 @@ class AgentExecutor:
 
     async def _under_review(self, pending: Json, earlier: Sequence[RunRecord]) -> PendingApproval | None:
         """The same call of an earlier turn where it waits for an officer already: nobody asks for one letter twice."""
+        wanted = pending["tool"], canonical(pending["arguments"])
         for row in earlier:
             if row.approval is None or row.approval.request is None:
                 continue
             now = await self._store.run(row.run_id)  # an officer may have decided it since
             known = now.approval if now is not None and now.status == "needs_approval" else None
-            if known and known.tool == pending["tool"] and canonical(known.arguments) == canonical(pending["arguments"]):
+            if known and (known.tool, canonical(known.arguments)) == wanted:
                 return known
         return None
 

@@ -147,7 +147,9 @@ def test_a_letter_that_waits_for_an_officer_is_not_asked_for_a_second_time(tmp_p
         assert (again["status"], again["approval"], again["response"]) == ("completed", None, waiting["response"])
         (request,) = officer.call("Request.list")["requests"]
         visitor.call("Request.cancel", request_id=request["request_id"])
-        assert visitor.says("Tolong dibuatkan suratnya.")["status"] == "needs_approval", "what was withdrawn may be wanted"
+        assert visitor.says("Tolong dibuatkan suratnya.")["status"] == "needs_approval", (
+            "what was withdrawn may be wanted"
+        )
 
 
 def test_a_request_goes_on_without_the_words_once_the_visitor_has_left(

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from agentd.agent.text import FILLERS, content, fold, folded, normal
-from agentd.apps.letters.evidence import moments, names, numbers
+from agentd.apps.letters.evidence import choices, moments, names, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field, fields
@@ -119,7 +119,18 @@ def _values(
         if sure:
             return sure, []
     loose = _distinct(held(span for raws in _unnamed(case) for span in _longest_first(field.kind, raws, texts)))
+    loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
     return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
+
+
+def _part_of(value: str, whole: str) -> bool:
+    """Whether a value is only some words of a known choice or occupation: `swasta` of `karyawan swasta`."""
+    part, words = fold(value), fold(whole)
+    return (
+        part != words
+        and bool(choices.meanings(words))
+        and any(words[at : at + len(part)] == part for at in range(len(words)))
+    )
 
 
 def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
@@ -239,7 +250,7 @@ def _trimmed(kind: str, words: list[str]) -> list[str]:
 
 
 def _begins(kind: str, words: Sequence[str]) -> bool:
-    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`, `ibu saya sakit`."""
+    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`."""
     first, after = words[0], "".join(words[1:2])[:1]
     if kind == "name":
         return len(first) == 1 and first.isupper() and after.isupper()
