@@ -116,7 +116,7 @@ class Asking:
     def wrong(self, question: Question, seed: int) -> Iterator[Record]:
         """Asked once for each wrong query that is valid and answers otherwise."""
         others = [other for other in self.questions if other.cypher != question.cypher]
-        for what, query in wrong_queries(question, others, seed):
+        for what, query in wrong_queries(question, others, self.backend.schema, seed):
             rows = self._rows(query)
             if rows is None or compare_outputs(question.cypher, self._gold[question.id], rows).pass_at_1:
                 continue

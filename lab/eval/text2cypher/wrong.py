@@ -1,4 +1,4 @@
-"""Wrong queries made of right ones: another question's gold, or the gold with one word of the question ignored."""
+"""Wrong queries made of right ones: another question's gold, the gold with a word ignored or a step added."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lab.eval.text2cypher.sets import Question
+from servers.text2cypher.graph.schema import GraphSchema
 
 _AGGREGATES = {"count": "max", "sum": "avg", "avg": "sum", "max": "min", "min": "max"}
 
 
-def wrong_queries(question: Question, others: Sequence[Question], seed: int) -> Iterator[tuple[str, str]]:
+def wrong_queries(
+    question: Question, others: Sequence[Question], schema: GraphSchema, seed: int
+) -> Iterator[tuple[str, str]]:
     """(what is wrong, query); a caller must see which are valid and answer otherwise."""
     gold = question.cypher
-    chosen = random.Random(f"{seed} {question.id}").choice(others)
-    yield "another question's", chosen.cypher
+    chance = random.Random(f"{seed} {question.id}")
+    yield "another question's", chance.choice(others).cypher
     yield from (("filter dropped", text) for text in _without_filters(gold))
     yield from (("direction flipped", text) for text in _flipped(gold))
     yield from (("order dropped", text) for text in _without_order(gold))
@@ -24,6 +27,15 @@ def wrong_queries(question: Question, others: Sequence[Question], seed: int) -> 
     yield from (
         ("distinct dropped", text) for text in [re.sub(r"(?i)\bDISTINCT\s+", "", gold, count=1)] if text != gold
     )
+    yield from (("step added", text) for text in _with_a_step(gold, schema, chance))
+
+
+def _with_a_step(gold: str, schema: GraphSchema, chance: random.Random) -> Iterator[str]:
+    for held in re.finditer(r"(?i)\bMATCH\s+(?=\(\w*\s*:\s*(\w+))", gold):
+        steps = [f"(:{start})-[:{kind}]->" for start, kind, end in schema.paths if end == held[1]]
+        steps += [f"(:{end})<-[:{kind}]-" for start, kind, end in schema.paths if start == held[1]]
+        if steps:
+            yield gold[: held.end()] + chance.choice(steps) + gold[held.end() :]
 
 
 def _without_filters(gold: str) -> Iterator[str]:

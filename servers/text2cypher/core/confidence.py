@@ -15,6 +15,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
+from servers.text2cypher.core.steps import steps
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
@@ -50,7 +51,7 @@ def assess(
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
-    doubts += [*_unasked(hints, facts, linker), *directions(hints, facts, linker), *_results(state, hints, facts)]
+    doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
@@ -66,7 +67,12 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
     """How many doubts there are before anything is run."""
     facts = QueryFacts.of(query)
     unused = sum(held.meaning is None for held in coverage(hints, facts, linker))
-    return unused + sum(1 for _ in _unasked(hints, facts, linker)) + sum(1 for _ in directions(hints, facts, linker))
+    return unused + sum(1 for _ in _of_query(hints, facts, linker))
+
+
+def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    for doubts in (_unasked, directions, steps):
+        yield from doubts(hints, facts, linker)
 
 
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:

@@ -15,6 +15,7 @@ from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.core.calibration import Weights, confidence
+from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 
@@ -65,9 +66,11 @@ def test_wrong_queries_ignore_one_word_each() -> None:
     question = Question(
         "1", "", "MATCH (a:A {x: 1})-[:R]->(b) WHERE b.y > 2 RETURN sum(b.z) AS n ORDER BY n DESC", "", ""
     )
-    made = dict.fromkeys(what for what, _ in wrong_queries(question, [question], 1))
+    schema = GraphSchema({"A": {}, "B": {}}, (("B", "S", "A"),), {})
+    made = dict(wrong_queries(question, [question], schema, 1))
+    assert made["step added"].startswith("MATCH (:B)-[:S]->(a:A {x: 1})-[:R]->(b)")
     told = ["filter dropped", "direction flipped", "order dropped", "wrong aggregate", "comparison changed"]
-    assert list(made) == ["another question's", *told]
+    assert list(made) == ["another question's", *told, "step added"]
 
 
 def test_a_run_that_was_broken_off_asks_nothing_twice(tmp_path: Path) -> None:

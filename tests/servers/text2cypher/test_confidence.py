@@ -115,8 +115,17 @@ STRANGE_IGNORING = [
     ),
     ("List all skippers.", "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel) WHERE v.built > 1 RETURN s.name"),
     ("Which vessels called at Bergen or later?", "MATCH (v:Vessel)-[:CALLED_AT]->(h {name: 'Bergen'}) RETURN v.name"),
+    (
+        "Which vessels were built after 2000?",
+        "MATCH (:Skipper)-[:COMMANDS]->(v:Vessel) WHERE v.built > 2000 RETURN v.name",
+    ),
 ]
 STRANGE_RIGHT = [
+    ("List the vessels of Bergen.", "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name"),
+    (
+        "Which skippers were in Bergen?",
+        "MATCH (s:Skipper)-[:COMMANDS]->(:Vessel)-[:CALLED_AT]->(:HarbourTown {name: 'Bergen'}) RETURN s.name",
+    ),
     (
         "Which vessels called at Bergen?",
         "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name",

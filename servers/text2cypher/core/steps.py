@@ -1,0 +1,96 @@
+"""Doubts about the steps of a pattern: relationships that the question neither speaks of nor needs. Runs nothing.
+
+`Movies of 1999` says nothing of who directed them: a pattern with a director finds fewer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.said import named_properties
+
+
+def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """One doubt for each type that isn't said, has no property that is, and isn't the only way between things asked.
+
+    And one for a type that stands there once more than it is said, to a node of which the query uses nothing.
+    """
+    named = _named(hints, facts, linker)
+    said = dict.fromkeys(hints.related, 1) | hints.relations
+    kinds = [(kind, held) for held in facts.structure.relationships for kind in held.types]
+    times = Counter(kind for kind, _ in kinds)
+    doubted = dict.fromkeys(
+        kind
+        for kind, held in kinds
+        if (times[kind] > max(said.get(kind, 0), 1) and _is_unused(held, facts))
+        or (
+            kind not in said
+            and not _tested(held, facts) & named
+            and not _joins(held, kind, hints, facts, linker, named)
+        )
+    )
+    yield from (Doubt("unasked", kind) for kind in doubted)
+
+
+def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:
+    """True where the step and one of its ends have no condition and are met nowhere else in the query."""
+    uses = Counter(token.value for token in facts.tokens if token.is_name)
+    bare = [
+        not (node.keys or node.where or uses[node.variable or ""] > 1 or _is_passed(node, facts))
+        for node in _ends(held, facts)
+    ]
+    return any(bare) and not held.keys and uses[held.variable or ""] < 2
+
+
+def _joins(
+    held: RelationshipPattern, kind: str, hints: Hints, facts: QueryFacts, linker: Linker, named: set[str]
+) -> bool:
+    """True where no other type joins its ends, and each is spoken of or a step to something else."""
+    ends = _ends(held, facts)
+    left, right = labels = [_labels(node, facts) for node in ends]
+    others = {
+        name
+        for a, name, b in linker.schema.paths
+        if name != kind and ((a in left and b in right) or (a in right and b in left))
+    }
+    spoken = {*hints.labels, *hints.related}
+    return not others and all(
+        own & spoken or _tested(node, facts) & named or _is_passed(node, facts)
+        for node, own in zip(ends, labels, strict=True)
+    )
+
+
+def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
+    return [facts.structure.nodes[held.left], facts.structure.nodes[held.right]]
+
+
+def _labels(node: NodePattern, facts: QueryFacts) -> set[str]:
+    return set(node.labels) or (facts.structure.labels_of(node.variable) if node.variable else set())
+
+
+def _is_passed(node: NodePattern, facts: QueryFacts) -> bool:
+    """A node that two steps share."""
+    ends = [end for held in facts.structure.relationships for end in _ends(held, facts)]
+    same = [end is node or (end.variable is not None and end.variable == node.variable) for end in ends]
+    return sum(same) > 1
+
+
+def _tested(held: NodePattern | RelationshipPattern, facts: QueryFacts) -> set[str]:
+    """Its properties in use."""
+    uses = {use.name for use in facts.structure.properties if use.variable == held.variable}
+    return uses | {name for name, _ in held.keys}
+
+
+def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
+    """Properties in use that the question names by a value or a word that no label holds (`regions`: shipRegion)."""
+    labels = {root(part) for label in linker.schema.labels for part in parts(label)}
+    words = {root(word) for word in re.findall(r"\w+", hints.question)} - labels
+    known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
+    return {name for name in facts.properties if name in known or words & {root(part) for part in parts(name)}}
