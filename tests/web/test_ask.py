@@ -23,12 +23,12 @@ from tests.web.steps import violations
 ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.json").read_text())
 
 
-def answering(result: dict[str, Any]) -> Callable[[Page], None]:
-    """Let the page get this as the daemon's answer to Analytics.ask: the real wire form, without an engine."""
+def answering(result: dict[str, Any], method: str = "Analytics.ask") -> Callable[[Page], None]:
+    """Let the page get this as the daemon's answer to a method: the real wire form, without an engine."""
 
     def fulfil(route: Route) -> None:
         asked = json.loads(route.request.post_data or "{}")
-        if asked["method"] == "Analytics.ask":
+        if asked["method"] == method:
             route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "result": result})
         else:
             route.continue_()
@@ -102,6 +102,34 @@ def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, op
         expect(page.locator(".answer")).to_contain_text(text)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     assert page.title() == "Ask the data – Letter service" and violations(page) == []
+
+
+def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_the_rows_and_the_query(
+    guarded: Daemon, open_page: Callable[..., Page]
+) -> None:
+    found = {
+        "run_id": "r",
+        "status": "completed",
+        "cypher": "MATCH (m:Movie) RETURN m.title",
+        "columns": ["m.title"],
+        "rows": [["The Matrix"], ["Cloud Atlas"]],
+        "answer": "Not certain: the query shows everything, without a condition.",
+        "attempts": [],
+        "confidence": 0.4,
+        "doubts": ["the query shows everything, without a condition."],
+    }
+    page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(found, "Graph.ask"))
+    page.get_by_label("What is asked").select_option("a graph")
+    expect(page.get_by_label("How the plan is made")).to_be_disabled()
+    page.get_by_label("Question").fill("Which movies are there?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answer = page.locator(".answer")
+    expect(answer).to_contain_text(found["answer"])
+    expect(answer.locator("tbody tr")).to_have_text(["The Matrix", "Cloud Atlas"])
+    expect(answer.get_by_role("button", name="Save as CSV")).to_have_count(0)
+    page.get_by_text("Plan and SQL").click()
+    expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text(found["cypher"])
+    assert violations(page) == []
 
 
 def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, open_page: Callable[..., Page]) -> None:

@@ -1,4 +1,4 @@
-// Questions to the office's books: the answer with its figures, its table, a chart, and how it was found.
+// Questions to the office's books or its graph: the answer with its figures, its table, a chart, and how it was found.
 
 import { chart } from './chart.js';
 import { $, h, once, randomId } from './dom.js';
@@ -27,7 +27,8 @@ const ask = once(async () => {
   if (!question) return;
   const ended = new AbortController();
   const params = { question, session_id: sessionId, run_id: randomId() };
-  if ($('#style').value) params.plan_style = $('#style').value;
+  const method = $('#source').value;
+  if ($('#style').value && !$('#style').disabled) params.plan_style = $('#style').value;
   $('#go').disabled = true;
   $('#stop').hidden = false;
   $('#stop').onclick = once(() => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort()));
@@ -36,7 +37,8 @@ const ask = once(async () => {
   let drawn;
   try {
     // Under its run_id the same question is asked once, however often the connection breaks or the daemon restarts.
-    drawn = answerCard(question, await callSurely('Analytics.ask', params, { signal: ended.signal, onWaiting: lost }));
+    const answer = await callSurely(method, params, { signal: ended.signal, onWaiting: lost });
+    drawn = answerCard(question, method === 'Graph.ask' ? fromGraph(answer) : answer);
   } catch (error) {
     if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));
     drawn = answerCard(question, { error: { user_message: error.userMessage || t('ask_unreachable') } });
@@ -48,6 +50,12 @@ const ask = once(async () => {
   $('#go').disabled = false;
   drawn.focus();
 });
+
+/** An answer of the graph as one of the books: its rows are the table, its Cypher the only step, its doubts stand in its text. */
+function fromGraph({ answer, columns, rows, cypher }) {
+  const row = (cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at]]));
+  return { final_narrative: answer, data_table_for_display: rows.map(row), plan: cypher && { purpose: 'Cypher', query: cypher } };
+}
 
 function answerCard(question, answer) {
   const rows = Array.isArray(answer.data_table_for_display) ? answer.data_table_for_display : [];
@@ -62,7 +70,7 @@ function answerCard(question, answer) {
     summary(answer.executive_summary),
     rows.length > 0 && chart(rows),
     rows.length > 0 && dataTable(rows),
-    rows.length > 0 && downloads(answer.run_id),
+    rows.length > 0 && answer.run_id && downloads(answer.run_id),
     steps(answer),
   );
 }
@@ -166,6 +174,7 @@ $('#ask').addEventListener('submit', (event) => {
   event.preventDefault();
   ask();
 });
+$('#source').addEventListener('change', () => ($('#style').disabled = $('#source').value === 'Graph.ask'));
 $('#question').addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
