@@ -98,7 +98,7 @@ class PlanExecution:
         today = context.clock.now().date()
         past = past_questions(state)
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
-        messages = self._messages(state, dates, brief=context.model.state().constraint == "grammar")
+        messages = self._messages(state, dates, brief=_is_held(context))
         began = context.clock.monotonic()
         plan, faults = await self._planned(state, context, messages, dates)
         slow = context.clock.monotonic() - began > SLOW_S
@@ -142,7 +142,9 @@ class PlanExecution:
         try:
             value = await context.ask(
                 messages,
-                plan_schema(state, offered(state["user_query"], dates), may_be_empty=not again),
+                plan_schema(
+                    state, offered(state["user_query"], dates), brief=_is_held(context), may_be_empty=not again
+                ),
                 max_tokens=MAX_TOKENS[state.get("query_complexity") or "simple"],
             )
         except (ProviderFailure, ProviderUnavailable) as error:
@@ -182,7 +184,12 @@ class PlanExecution:
             plan = as_asked(example.plan) if brief else example.plan
             written = json.dumps(plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
-        return [*messages, ChatMessage(role="user", content=_request(state, dates))]
+        return [*messages, ChatMessage(role="user", content=_request(state, dates, brief=brief))]
+
+
+def _is_held(context: NodeContext) -> bool:
+    """Whether a grammar holds what the model writes: one on this machine, which writes slowly and is asked for less."""
+    return context.model.state().constraint == "grammar"
 
 
 def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]) -> list[ChatMessage]:
@@ -197,7 +204,7 @@ def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]
     ]
 
 
-def _request(state: AgentState, dates: dict[str, str]) -> str:
+def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
     """The question with the tables that were found for it, the period by its label, the dates by their names."""
     lines = [f"Database: {DATABASES[name]}"] if (name := state.get("sql_dialect")) in DATABASES else []
     lines.append("Tables:")
@@ -216,10 +223,14 @@ def _request(state: AgentState, dates: dict[str, str]) -> str:
     period = state.get("time_period")
     if period and period["period_label"]:
         asked["period"] = period["period_label"]
-    derived = state.get("technical_error_details") or ""  # from the question's words, which stand there already
-    for key in ("intent", "entities_mentioned", "requested_metrics", "query_complexity"):
-        if state.get(key) and key not in derived:
-            asked[key] = state[key]
+    entities = [each for each in state.get("entities_mentioned") or [] if each not in state["user_query"]]
+    read = {
+        "intent": state.get("intent"),
+        "entities_mentioned": entities,
+        "requested_metrics": state.get("requested_metrics"),
+        "query_complexity": None if brief else state.get("query_complexity"),
+    }
+    asked |= {name: value for name, value in read.items() if value}
     asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
     lines.append(json.dumps(asked, ensure_ascii=False))
     return "\n".join(lines)

@@ -30,11 +30,13 @@ QUERIES = {"simple": 3, "medium": 4, "complex": 6}
 """How many queries a question of that complexity may need."""
 
 
-def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool = True) -> dict[str, Any]:
+def plan_schema(
+    state: AgentState, dates: Iterable[str], *, brief: bool = False, may_be_empty: bool = True
+) -> dict[str, Any]:
     """For the style of the state; `dates` are the names of those that the question gives.
 
-    A plan may be empty where the tables cannot answer; a plan that is put right may not. A model that leaves out how
-    complex a question of one part is (a small one) gets one query at first, and more when it puts its plan right.
+    A plan may be empty where the tables cannot answer; a plan that is put right may not. A model held to a grammar
+    (`brief`) gets one query at first for a question of one part, and more when it puts its plan right.
     """
     tables = {
         table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
@@ -44,8 +46,7 @@ def plan_schema(state: AgentState, dates: Iterable[str], *, may_be_empty: bool =
     if state["plan_style"] == "sql":
         query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
-        unsaid = "query_complexity" in (state.get("technical_error_details") or "")
-        most = 1 if may_be_empty and unsaid and not _has_parts(state["user_query"]) else QUERIES[complexity]
+        most = 1 if may_be_empty and brief and not _has_parts(state["user_query"]) else QUERIES[complexity]
         steps = {"type": "array", "items": entry, "maxItems": most}
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
