@@ -26,6 +26,8 @@ BATCH = 64
 """Tokens read between two chances to stop (about 1 s on two cores); larger ones are hardly faster on a CPU."""
 MEMORY_CACHE_MIB = 512
 """Prompts that the library keeps in memory besides the current one (its own default is 8192)."""
+SHARED = 0.25
+"""The library goes on from a prompt that it keeps in memory only where a request shares this part of it."""
 _ASIDE: dict[str, Any] = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
 """The shortest request there is."""
 
@@ -56,8 +58,12 @@ class Engine:
         self._snapshots = snapshots
         self._server: Any = None
         self._api_key = secrets.token_urlsafe(24)
-        self._held: dict[str, int] = {}
+        self._tokens: dict[str, int] = {}
         """Keys of the prefixes read or restored in this process → their tokens."""
+        self._in_memory: set[str] = set()
+        """Those that the library will find again by itself."""
+        self._last: str | None = None
+        """The key of what the slot holds."""
         self._untried: str | None = None
         """The key that was restored last, until a request has shown that its state is good."""
         self._used = False
@@ -71,12 +77,13 @@ class Engine:
             return None
         self._load()
         key = prefix_key(self._weights, self._n_ctx, str(library().__version__), prefix)
-        if key in self._held:
+        if key == self._last or key in self._in_memory:
             return key
         if not self._restore(key):
             answer = self._chat({"messages": _wire(prefix), "max_tokens": 1, "temperature": 0}, None, stop)
-            self._held[key] = answer.cached + answer.read
+            self._tokens[key] = answer.cached + answer.read
             self._save(key)
+        self._in_memory.add(key)
         return key
 
     def warm_up(self, grammar: str, stop: Callable[[], bool]) -> None:
@@ -98,18 +105,20 @@ class Engine:
         """
         self._load()
         answer = self._chat(body, emit, stop)
-        if key is not None and answer.cached < self._held[key] // 2:
-            # Pushed out of memory: restore it next time. Just restored and yet not used: it is no good, read it again.
-            del self._held[key]
-            if key == self._untried:
-                self._snapshots.discard(key)
-        self._untried = None
+        if key is not None:
+            used = answer.cached >= self._tokens[key] // 2
+            if not used and key == self._untried:
+                self._snapshots.discard(key)  # just restored and yet not used: it is no good, read it again
+            if not used or self._tokens[key] < SHARED * (answer.cached + answer.read + answer.written):
+                # Pushed out of memory, or too small a part of what is kept there: restore it next time.
+                self._in_memory.discard(key)
+        self._last, self._untried = key, None
         return answer
 
     def close(self) -> None:
         """Release the weights."""
-        self._server = None
-        self._held.clear()
+        self._server = self._last = None
+        self._in_memory.clear()
 
     def _load(self) -> None:
         if self._server is not None:
@@ -157,7 +166,7 @@ class Engine:
 
         if stop():
             raise Stopped
-        self._used = True
+        self._used, self._last = True, None
         streaming = {"stream": True, "return_progress": True, "stream_options": {"include_usage": True}}
         try:
             returned = self._server.handle_chat_completions({**body, **streaming}, on_chunk)
@@ -185,7 +194,7 @@ class Engine:
         if answer is None:
             self._snapshots.discard(key)
             return False
-        self._held[key] = int(answer["n_restored"])
+        self._tokens[key] = int(answer["n_restored"])
         self._untried = key
         return True
 
