@@ -42,7 +42,7 @@ WHOLE = 64
 _SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
 _WISHES = phrases().weak_purpose
-_MAKE = phrases().make
+_REQUESTS = phrases().make | phrases().polite
 _WRITTEN = {
     **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
     **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"(?<![^\s@])[^\s@]+@[^\s@,;]+\w")},
@@ -69,7 +69,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
     known: dict[str, Json] = {}
-    asked_by = _MAKE.union(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
+    asked_by = _REQUESTS.union(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):

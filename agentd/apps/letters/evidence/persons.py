@@ -14,6 +14,8 @@ _POSSESSIVE = SELF | phrases().possessives
 _ACTS = phrases().acts
 _LETTERS = phrases().letters
 KIN = phrases().kin
+EITHER_WAY = frozenset({"saudara", "sepupu"})
+"""Relations that two people have to each other alike."""
 _FOR = phrases().for_whom
 
 

@@ -279,3 +279,20 @@ def test_words_from_the_agent_alone_prove_nothing() -> None:
 )
 def test_a_message_fills_the_form_when_it_says_something_the_form_asks_for(lines: list[str], says: bool) -> None:
     assert fills(letter(), session(*lines)) is says
+
+
+@pytest.mark.parametrize(
+    ("said", "honest", "wrong"),
+    [
+        (("Lapor kematian bapak saya. saya anaknya, Budi Santoso",), "anak", "ayah"),
+        (("My father passed away. I am his son",), "son", "father"),
+        (("Suami saya meninggal", "A: Mohon sebutkan: hubungan pelapor.", "istri"), "istri", "suami"),
+        (("Tetangga saya meninggal",), "tetangga", "saudara"),
+    ],
+)
+def test_what_the_citizen_is_to_somebody_is_not_what_that_one_is_to_the_citizen(
+    said: tuple[str, ...], honest: str, wrong: str
+) -> None:
+    tool = letter((), hubungan_pelapor={"type": "string", "title": "Hubungan pelapor", "x-agentd-labels": ["hubungan"]})
+    assert missing({"hubungan_pelapor": honest}, *said, tool=tool) == []
+    assert missing({"hubungan_pelapor": wrong}, *said, tool=tool) == ["hubungan_pelapor"]

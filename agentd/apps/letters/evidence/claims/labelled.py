@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, dates, digits, names, neighbourhood
@@ -10,8 +11,8 @@ from agentd.apps.letters.evidence import numbers as reading
 from agentd.apps.letters.evidence.case import BIRTH, Case, bound, claim, clear, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import person
-from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
+from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
 
@@ -247,7 +248,23 @@ def _after_colon(raws: Sequence[str]) -> Sequence[str]:
 
 
 def relation(field: Field, case: Case) -> Iterator[Claim]:
-    """How somebody else stands to the applicant (`anak`): that relation must have been spoken of."""
+    """How somebody stands to somebody else: that relation must have been spoken of.
+
+    What the citizen is to somebody (`hubungan pelapor`) is not what that one is to the citizen (`suami saya`).
+    """
     relation = person(fold(str(field.value)))
-    if relation is not None and relation in case.talk.people:
+    if relation is None or relation not in case.talk.people:
+        return
+    if field.person != CITIZEN or relation not in KIN - EITHER_WAY or any(_called(relation, case)):
         yield Claim(-1, Mood.SAID, True, replaces=False)  # no one message says it
+
+
+def _called(relation: str, case: Case) -> Iterator[bool]:
+    """Of each mention of the relation, whether it is of anybody but the citizen's own (`saya istrinya`, `anak`)."""
+    for turn in case.turns:
+        for sentence, *_ in turn.sentences():
+            words = sentence.words
+            for mark in sentence.marks:
+                if mark.cue is Cue.RELATION and mark.value == relation:
+                    owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
+                    yield words[mark.start - 1 : mark.start] != ["my"] and SELF.isdisjoint(owners)

@@ -18,6 +18,7 @@ _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu per
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = phrases().purposes
 _OUTSIDERS = phrases().outsiders
+_TOWARD = phrases().toward
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -49,13 +50,18 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
             yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
         elif office and segment.label in (None, "keperluan"):
-            yield claim(statement, supports=says(words), replaces=False)
+            yield claim(statement, supports=says(words if segment.label else _toward(words)), replaces=False)
         elif segment.label is not None:
             continue
         elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
             yield claim(statement, supports=says(words), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield claim(statement, supports=True, replaces=False)
+
+
+def _toward(words: Sequence[str]) -> Sequence[str]:
+    """What stands after `to` or `ke`, where an office without its label is named."""
+    return words[next((at for at, word in enumerate(words) if word in _TOWARD), len(words)) :]
 
 
 def _contrasted(statement: Statement, case: Case) -> bool:
