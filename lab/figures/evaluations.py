@@ -117,9 +117,9 @@ def _books(*words: str) -> Found:
     )
 
 
-def _analytics(planner: str) -> Found:
+def _analytics(planner: str, *words: str) -> Found:
     out = RESULTS / f"{planner}.json"
-    made = _json(out, "lab.eval.analytics", "--planner", planner)
+    made = _json(out, "lab.eval.analytics", "--planner", planner, *words)
     figures: dict[str, Any] = {}
     for style in ("sql", "operations"):
         if own := [each for each in made if each["style"] == style]:
@@ -213,7 +213,7 @@ EVALUATIONS = (
     Evaluation("books", BOOKS, _books),
     Evaluation("books_mistakes", BOOKS, lambda: _books("--mistakes")),
     Evaluation("analytics", ANALYTICS, lambda: _analytics("perfect")),
-    Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded")),
+    Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded", "--style", "sql", "--fresh")),
     Evaluation("openings_host", OPENINGS, lambda: _openings("--host")),
     Evaluation("openings_strangers", OPENINGS, lambda: _openings("--host", "--openings", f"{TYPED}/strangers.toml")),
     Evaluation(

@@ -240,7 +240,7 @@ def test_the_books_are_asked_sorted_and_saved_by_keys_alone(guarded: Daemon, ope
     page = open_page(guarded.url + "/ask", **ready)
     press = page.keyboard.press
     assert focused(page) == "question"
-    assert keys_to(page, "go") == ["style", "go"]
+    assert keys_to(page, "go") == ["source", "style", "go"]
     keys_to(page, "question", "Shift+Tab")
     page.keyboard.type("Berapa penjualan tiap bulan?")
     press("Enter")

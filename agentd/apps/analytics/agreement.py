@@ -32,6 +32,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
     yield from _unweighted(select, used)
+    yield from _texts_reckoned(select, used)
     yield from _bound_twice(select)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
@@ -119,8 +120,8 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
 
 
 def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A mean in which a row of one unit weighs as much as a row of a hundred: of quotients of columns, or of what a
-    unit is worth in a table that says how many units each row is of."""
+    """A mean or sum in which a row of one unit weighs as much as a row of a hundred: a mean of quotients of columns,
+    either of what a unit is worth in a table that says how many units each row is of."""
     from sqlglot import exp
 
     lines: set[str] = set()
@@ -128,15 +129,32 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
         numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
         if any(_speaks(name, "quantities") for name in numbers):
             lines |= {name.casefold() for name in numbers}
-    for mean in select.find_all(exp.Avg):
-        columns = [column.name for column in mean.find_all(exp.Column)]
-        if any(division.expression.find(exp.Column) for division in mean.find_all(exp.Div)):
+    for taken in select.find_all(exp.Avg, exp.Sum):
+        columns = [column.name for column in taken.find_all(exp.Column)]
+        divided = any(division.expression.find(exp.Column) for division in taken.find_all(exp.Div))
+        if divided and isinstance(taken, exp.Avg):
             yield "AVG(… / …)"
         elif any(_speaks(name, "quantities") or _speaks(name, "totals") for name in columns):
             continue
         else:
             worth = (name for name in columns if name.casefold() in lines and _speaks(name, "unit_values"))
-            yield from (f"AVG({name})" for name in worth)
+            yield from (f"{taken.sql_name()}({name})" for name in worth)
+
+
+def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """A column of text that the query multiplies or adds to: `UnitPrice * QuantityPerUnit` of "10 boxes x 20 bags"."""
+    from sqlglot import exp
+
+    columns = [column for table in used.values() for column in table["columns"]]
+    texts = {
+        str(column["name"]).casefold()
+        for column in columns
+        if re.search("CHAR|TEXT", str(column.get("type") or column.get("type_from_db")).upper())
+    }
+    for sum_ in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub):
+        for part in (sum_.this, sum_.expression):
+            if isinstance(part, exp.Column) and part.name.casefold() in texts:
+                yield part.name
 
 
 def _speaks(name: str, key: str) -> bool:

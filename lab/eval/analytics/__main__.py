@@ -174,6 +174,7 @@ async def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first question")
     parser.add_argument("--count", type=int, default=len(QUESTIONS), help="how many questions")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop asking after this time")
+    parser.add_argument("--fresh", action="store_true", help="ask again what an earlier run of the model answered")
     parser.add_argument("--write-gold", action="store_true", help="write gold.json from the seed ERP and stop")
     given = parser.parse_args()
     logs.configure("error")
@@ -183,7 +184,7 @@ async def main() -> int:
             GOLD.write_text(json.dumps(lines, ensure_ascii=False, indent=1) + "\n")
             return 0
         kept = RESULTS / f"{given.planner}.json"
-        done = {} if given.planner == "perfect" else _read(kept)
+        done = {} if given.planner == "perfect" or given.fresh else _read(kept)
         until = time.monotonic() + 60 * given.minutes
         async with office(Path(scratch)) as (settings, host):
             planner = PerfectPlanner() if given.planner == "perfect" else models(settings)[0]

@@ -19,6 +19,14 @@ TABLES = [
     table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
+    {
+        "table_name": "Goods",
+        "columns": [
+            {"name": "UnitPrice", "type": "DECIMAL(10, 2)"},
+            {"name": "UnitsInStock", "type": "INTEGER"},
+            {"name": "QuantityPerUnit", "type": "VARCHAR(20)", "classification": "descriptive"},
+        ],
+    },
 ]
 LEFT = (
     "SELECT c.CompanyName, COUNT(o.OrderID) FROM Customers c LEFT JOIN Orders o ON o.CustomerID = c.CustomerID "
@@ -154,6 +162,18 @@ def of(query: str) -> Plan:
             "SELECT SUM(LineTotal) / SUM(OrderQty) FROM Lines",
             "SELECT AVG(LineTotal / OrderQty) FROM Lines",
             ["AVG(… / …)"],
+        ),
+        (
+            "Nilai penjualan?",
+            "SELECT SUM(UnitPrice * OrderQty) FROM Lines",
+            "SELECT SUM(UnitPrice) FROM Lines",
+            ["SUM(UnitPrice)"],
+        ),
+        (
+            "Nilai persediaan?",
+            "SELECT SUM(UnitPrice * UnitsInStock) FROM Goods",
+            "SELECT SUM(UnitPrice * QuantityPerUnit) FROM Goods",
+            ["QuantityPerUnit"],
         ),
     ],
 )
