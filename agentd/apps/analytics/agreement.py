@@ -11,6 +11,7 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
 
 if TYPE_CHECKING:
@@ -146,13 +147,9 @@ def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[s
     from sqlglot import exp
 
     columns = [column for table in used.values() for column in table["columns"]]
-    texts = {
-        str(column["name"]).casefold()
-        for column in columns
-        if re.search("CHAR|TEXT", str(column.get("type") or column.get("type_from_db")).upper())
-    }
-    for sum_ in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub):
-        for part in (sum_.this, sum_.expression):
+    texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
+    for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub):
+        for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name
 

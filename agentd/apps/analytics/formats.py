@@ -52,6 +52,11 @@ class Classes:
         return found - {""}
 
 
+def type_of(column: Mapping[str, Any]) -> str:
+    """A column's type as its database writes it, in capitals; `NONE` where no schema tells it."""
+    return str(column.get("type") or column.get("type_from_db")).upper()
+
+
 def derived(projection: Projection, classes: Classes) -> str | None:
     """The format that the query and the schema make certain; None where they leave it open."""
     if projection.counts or projection.days:

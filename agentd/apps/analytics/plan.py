@@ -75,7 +75,7 @@ def read_plan(
 def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str | None) -> SqlQueryPlan:
     """With names as the database spells them, and periods that end with their last day."""
     columns = [column for table in tables for column in table["columns"]]
-    types = {str(each["name"]): str(each.get("type") or each.get("type_from_db")).upper() for each in columns}
+    types = {str(each["name"]): formats.type_of(each) for each in columns}
     query = sql_edits.named(entry["query"], [table["table_name"] for table in tables], types, dialect)
     moments = [name for name, kind in types.items() if kind.startswith(("DATETIME", "TIMESTAMP"))]
     return {**entry, "query": sql_edits.whole_days(query, moments)}

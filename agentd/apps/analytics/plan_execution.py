@@ -14,6 +14,7 @@ from agentd.apps.analytics import coverage, currencies, servers
 from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
+from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, picked_at_random, side_by_side, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
@@ -239,9 +240,8 @@ def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
 def _column(column: dict[str, Any]) -> str:
     """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always; of a number or code of
     things its name says enough."""
-    kind = str(column.get("type") or column.get("type_from_db") or "").partition("(")[0].casefold()
     parts = [quoted(str(column["name"]))]
-    parts += ["date"] if kind in ("date", "datetime", "timestamp") else []
+    parts += ["date"] if type_of(column).partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []
     parts += ["key"] if column.get("is_primary_key") else []
     if (comment := str(column.get("description") or "").strip()) and column.get("classification") != "identifier":
         parts.append(repr(comment[:COMMENT_CHARS]))
