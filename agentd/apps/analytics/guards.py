@@ -39,7 +39,13 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     for query in plan.selects:
         found = tree(query["query"])
         for select in _selects(found) if found is not None else ():
-            found_here = (*_unjoined(select), *_ungrouped(select), *_other_months(select, dates))
+            found_here = (
+                *_unjoined(select),
+                *_ungrouped(select),
+                *_other_months(select, dates),
+                *_twice(select),
+                *_never(select),
+            )
             faults += [f"{query['result_key']}: {fault}" for fault in found_here]
         if isinstance(found, exp.Select) and (constant := _constants(found)):
             faults.append(f"{query['result_key']}: {constant} is read from no column")
@@ -53,6 +59,38 @@ def _constants(select: exp.Select) -> str:
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
     return ", ".join(own) if select.args.get("from_") or select.args.get("from") else ""
+
+
+def _twice(select: exp.Select) -> Iterator[str]:
+    """Two names for one expression: what should be two figures is the same one, and their difference nothing."""
+    from sqlglot import exp
+
+    names: dict[str, str] = {}
+    for each in select.expressions:
+        written = each.unalias().sql()
+        if first := names.get(written):
+            yield f"{first} and {each.alias_or_name} are both {written}"
+        names[written] = each.alias_or_name
+    for less in select.find_all(exp.Sub):
+        if less.this == less.expression:
+            yield f"{less.sql()} is always 0"
+
+
+def _never(select: exp.Select) -> Iterator[str]:
+    """A column between bounds that no value lies between: `d = '2023-02-01' AND d = '2023-02-28'`."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    bounds: dict[str, list[tuple[str, str]]] = {}
+    for each in where.this.flatten() if where is not None and isinstance(where.this, exp.And) else ():
+        compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
+        if compared and isinstance(each.expression, exp.Literal) and _DAY.match(each.expression.name):
+            bounds.setdefault(each.this.sql(), []).append((each.key, each.expression.name))
+    for column, found in bounds.items():
+        lowest = [day for key, day in found if key in ("gt", "gte", "eq")]
+        highest = [day for key, day in found if key in ("lt", "lte", "eq")]
+        if lowest and highest and max(lowest) > min(highest):
+            yield f"no {column} is both from {max(lowest)} and up to {min(highest)}"
 
 
 def _other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:

@@ -37,10 +37,11 @@ def _garbled(words: str) -> Iterator[str]:
 
 
 def _claims(question: Question, words: str) -> Iterator[str]:
-    """Words of comparison that no rows stand behind; a ranking's rows are in the order that it names."""
+    """Words of comparison that no rows stand behind; a ranking's rows are in the order that it names, and of what the
+    question itself calls the largest the gold has the figure."""
     orders = frozenset(word for pack in wording.wordings().values() for word in pack.most | pack.least)
     for word in wording.uncovered(words, {}, question.text):
-        if not (question.ordered and word in orders):
+        if word not in orders or not (question.ordered or word in question.text.casefold()):
             yield f"it claims `{word}`"
 
 

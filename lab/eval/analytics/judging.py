@@ -42,6 +42,10 @@ def invented(question: Question, answer: dict[str, Any]) -> list[str]:
     texts = " ".join([question.text, question.before, period, *(value for value in values if isinstance(value, str))])
     known = [float(value) for value in values if isinstance(value, int | float)]
     counts = [len(rows) for rows in _results(answer)]
+    single = [
+        value for rows in _results(answer) if len(rows) == 1 for value in rows[0] if isinstance(value, int | float)
+    ]
+    known += [(new - old) / old for old in single if old for new in single]
     listed = len(re.findall(r"^- (?!…)", narrative, re.MULTILINE))
     known += [*counts, *(count - listed for count in counts)]
     said = {number.lstrip("0") for number in _NUMBER.findall(texts)}
