@@ -234,7 +234,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             health=made.health,
             reload=made.reload,
             clock=clock,
-            letters_server=lambda: made.settings.letters.server,
+            letters_server=lambda: made.settings.server_of("letters"),
             limits=Limits(
                 max_body_bytes=settings.rpc.max_body_bytes,
                 max_batch=settings.rpc.max_batch,

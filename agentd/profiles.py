@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
-from agentd.agent.assurance import ASSURANCE
 from agentd.agent.brief import Limits
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Example
@@ -49,7 +48,7 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
     there = None if caller is None or caller.may("staff") else offered
     if profile is not None and profile.servers is not None:
         there = set(profile.servers) if there is None else there & set(profile.servers)
-    allowed = [_assured(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
+    allowed = [_wanted(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
     return assemble(
         catalogue.model_copy(
             update={"tools": tuple(tool if tool.server in described else _by_name_only(tool) for tool in allowed)}
@@ -91,11 +90,11 @@ def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:
     return caller is None or audience is None or not audience.isdisjoint(caller.scopes)
 
 
-def _assured(tool: ToolInfo, settings: Settings) -> ToolInfo:
-    """The tool at the least level that this office wants."""
-    if settings.letters.assurance is None or ASSURANCE not in tool.meta:
-        return tool
-    return tool.model_copy(update={"meta": {**tool.meta, ASSURANCE: settings.letters.assurance}})
+def _wanted(tool: ToolInfo, settings: Settings) -> ToolInfo:
+    """The tool as the apps' sections want it."""
+    for section in settings.sections.values():
+        tool = section.tool(tool)
+    return tool
 
 
 def _by_name_only(tool: ToolInfo) -> ToolInfo:

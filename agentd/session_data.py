@@ -37,7 +37,7 @@ class SessionData:
         for app in self.daemon.apps:
             await app.forget(session_id)
         for tool in self.daemon.own_tools_of(None).tools:
-            keeps = tool.server in self.daemon.settings.store.session_servers
+            keeps = tool.server in (self.daemon.settings.store.session_servers or ())
             if keeps and (tool.remote_name or tool.name) == FORGET:
                 call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
                 outcome = await HostedArguments(self.daemon.host).call(call)

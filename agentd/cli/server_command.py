@@ -80,4 +80,4 @@ def run(settings: Any, name: str, words: Sequence[str], *, capture: bool = False
 
 def letters(settings: Any, *words: str) -> subprocess.CompletedProcess[str]:
     """`letters WORDS` of the server that issues them, its output captured. Raises NoServer."""
-    return run(settings, settings.letters.server, ["letters", *words], capture=True)
+    return run(settings, settings.server_of("letters"), ["letters", *words], capture=True)

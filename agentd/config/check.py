@@ -5,23 +5,21 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL
+from agentd.config import sections
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
+from agentd.config.sections import Report
 from agentd.credentials import NAME
 
-Report = Callable[[KeyPath, str], None]
-"""Takes a problem: the path of the key, and a sentence."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
-OWN_SERVERS = (BOOKS_TOOLS,)
-"""Names under which the daemon offers tools of its own."""
 
 
 def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
@@ -37,27 +35,15 @@ def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _sections(part)
 
 
-_KNOWN: dict[str, tuple[str, ...]] = {"": _known_keys(ClientFile)} | {
-    name: _known_keys(section)
-    for name, field in ClientFile.model_fields.items()
-    for section in _sections(field.annotation)
-}
-
-
-def _check_books(parsed: ClientFile, problem: Report, warning: Report) -> None:
-    """One place names the books' database: two could differ, and figures of the one be explained by the other."""
-    named = [server.name for server in parsed.servers]
-    if parsed.books.url is None:
-        if parsed.books.account:
-            problem(("books", "account"), "`account` without `url`: name the database, too")
-        return
-    for index, server in enumerate(parsed.servers):
-        own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
-        if server.name in BOOKS_SERVERS and own:
-            text = f"server `{server.name}` names a database of its own beside `[books]`; leave one of them out"
-            problem(("servers", index), text)
-    if lacking := [name for name in BOOKS_SERVERS if name not in named]:
-        warning(("books", "url"), f"no [[servers]] {', '.join(lacking)}: questions to the books need all of them")
+@cache
+def _known() -> Mapping[str, tuple[str, ...]]:
+    """{section, "" for the file itself: its keys}."""
+    file = sections.client_file()
+    return {"": _known_keys(file)} | {
+        name: _known_keys(section)
+        for name, field in file.model_fields.items()
+        for section in _sections(field.annotation)
+    }
 
 
 _QUOTED = re.compile("'([^']*)'")
@@ -83,7 +69,7 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     kind = detail["type"]
     section = str(where[0]) if len(where) > 1 else ""
     if kind == "extra_forbidden":
-        return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _KNOWN.get(section, ()))}"
+        return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _known().get(section, ()))}"
     if kind == "missing":
         near = _meant(str(where[-1]), [str(key) for key in _table_at(raw, where[:-1])], found=True)
         return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
@@ -123,21 +109,24 @@ def _shown(value: Any) -> str:
 
 def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     """What must fit together between the parts of the file."""
-    servers = [*dict.fromkeys(server.name for server in parsed.servers), *OWN_SERVERS]
+    own = [name for section in sections.of(parsed).values() for name in section.own_tools()]
+    servers = [*dict.fromkeys(server.name for server in parsed.servers), *own]
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
     _check_doubles("servers", [server.name for server in parsed.servers], problem)
     _check_doubles("channels", [channel.name for channel in parsed.channels], problem)
     _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     _check_providers(parsed, problem)
     for index, server in enumerate(parsed.servers):
+        if server.name in own:
+            problem(
+                ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
+            )
         _check_server(server, ("servers", index), problem)
     _check_plugins(parsed, problem)
-    _check_books(parsed, problem, warning)
+    for section in sections.of(parsed).values():
+        section.check(parsed, problem, warning)
     _check_tools(parsed, servers, problem, warning)
     _check_trusted(parsed, servers, problem)
-    if parsed.store.url and not parsed.store.letters_url and parsed.letters.server in servers:
-        text = "a shared queue with a local register of letters: two nodes would give one number twice; set letters_url"
-        problem(("store", "url"), text)
     _check_profiles(parsed, servers, problem)
 
 
@@ -185,13 +174,12 @@ def _check_profiles(parsed: ClientFile, servers: list[str], problem: Report) -> 
 
 def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Report) -> None:
     """The servers that the daemon itself believes: a default may be absent, one that is written must exist."""
-    written: list[tuple[KeyPath, str]] = []
-    if "server" in parsed.letters.model_fields_set:
-        written.append((("letters", "server"), parsed.letters.server))
-    if "server" in parsed.residents.model_fields_set:
-        written.append((("residents", "server"), parsed.residents.server))
-    if "session_servers" in parsed.store.model_fields_set:
-        written += [(("store", "session_servers"), name) for name in parsed.store.session_servers]
+    written: list[tuple[KeyPath, str]] = [
+        ((key, "server"), section.model_dump()["server"])
+        for key, section in sections.of(parsed).items()
+        if "server" in section.model_fields_set
+    ]
+    written += [(("store", "session_servers"), name) for name in parsed.store.session_servers or ()]
     for where, name in written:
         if name not in server_names:
             near = _meant(name, server_names)
@@ -211,8 +199,6 @@ def _check_doubles(section: str, names: list[Any], problem: Report, key: str = "
 
 
 def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
-    if server.name in OWN_SERVERS:
-        problem((*where, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another")
     if (server.command is None) == (server.url is None):
         problem(where, f"server `{server.name}` takes either `command` or `url`")
     if server.url is not None and server.credentials:

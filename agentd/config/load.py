@@ -12,39 +12,34 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from agentd.config import books, mend
-from agentd.config.books import BOOKS_SERVERS, BOOKS_TOOLS, DATABASE_URL, BooksSettings
+from agentd.config import mend, sections
 from agentd.config.channels import channels
 from agentd.config.check import check, explain
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
 from agentd.config.schema import (
     AgentSettings,
-    AnalyticsSettings,
     BareTool,
     ClientFile,
     ExampleSettings,
-    LettersSettings,
     ProfileSettings,
     ProviderEntry,
-    ResidentsSettings,
     RpcSettings,
     ServerEntry,
     StoreSettings,
     TelemetrySettings,
     ToolSettings,
 )
+from agentd.config.sections import AppSection
 from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
 from agentd.messages import ApprovalRule, ChannelSettings, ModelInfo, ProviderSettings, Scope, ServerSettings
 
-LETTERS_URL = "letters_database_url"
-LOCKS_URL = "residents_locks_url"
-"""The credential by which the letters' server learns where the register is."""
+S = TypeVar("S", bound=AppSection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +70,9 @@ class Settings:
     agent: AgentSettings
     rpc: RpcSettings
     store: StoreSettings
-    letters: LettersSettings
-    residents: ResidentsSettings
     telemetry: TelemetrySettings
-    analytics: AnalyticsSettings
-    books: BooksSettings
+    sections: Mapping[str, AppSection]
+    """{key: what the file says for an installed app}."""
     admin_token: str | None = field(default=None, repr=False)
     clock: str | None = None
     warnings: tuple[Problem, ...] = ()
@@ -89,6 +82,14 @@ class Settings:
     def profile(self, name: str | None) -> ProfileSettings | None:
         """The profile of that name."""
         return next((profile for profile in self.profiles if profile.name == name), None)
+
+    def section(self, kind: type[S]) -> S:
+        """An installed app's section, by its class."""
+        return next(section for section in self.sections.values() if isinstance(section, kind))
+
+    def server_of(self, key: str) -> str:
+        """The server that a section names; empty where no installed app has the section."""
+        return str(getattr(self.sections.get(key), "server", ""))
 
 
 def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -136,6 +137,7 @@ def load(
 
     folder = file.resolve().parent
     state_path = state_folder(state, environ)
+    of_apps = sections.of(parsed)
     servers = tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers)
     warnings += [
         Problem(file, line_of(lines, ("servers", index, key)), text)
@@ -154,7 +156,7 @@ def load(
         audiences={
             name: frozenset(audience)
             for name, audience in [
-                (BOOKS_TOOLS, parsed.analytics.audience),
+                *(each for section in of_apps.values() for each in section.own_tools().items()),
                 *((entry.name, entry.audience) for entry in parsed.servers),
             ]
             if audience is not None
@@ -174,12 +176,9 @@ def load(
         rpc=parsed.rpc.model_copy(
             update={"listen": listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen},
         ),
-        store=parsed.store.model_copy(update={"url": parsed.store.url and filled(parsed.store.url, environ)}),
-        letters=parsed.letters,
-        residents=parsed.residents,
+        store=_store(parsed, environ),
         telemetry=parsed.telemetry,
-        analytics=parsed.analytics,
-        books=parsed.books,
+        sections=of_apps,
         admin_token=secret("AGENTD_TOKEN", environ),
         clock=environ.get("AGENTD_CLOCK"),
         warnings=tuple(warnings),
@@ -209,6 +208,15 @@ def _line_in(text: str) -> int:
 
 
 # ── from the file's words to settings ────────────────────────────────────────────────────────────────────────────────
+
+
+def _store(file: ClientFile, environ: Mapping[str, str]) -> StoreSettings:
+    kept = file.store.session_servers
+    if kept is None:
+        kept = [name for section in sections.of(file).values() for name in section.session_servers()]
+    return file.store.model_copy(
+        update={"url": file.store.url and filled(file.store.url, environ), "session_servers": kept}
+    )
 
 
 def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> ProviderSettings:
@@ -242,18 +250,12 @@ def _server(
     if clock := environ.get("AGENTD_CLOCK"):
         common["AGENTD_CLOCK"] = clock
     credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}
-    if file.store.letters_url and entry.name == file.letters.server:
-        credentials[LETTERS_URL] = filled(file.store.letters_url, environ).encode()
-    if file.store.url and entry.name == file.residents.server:
-        credentials[LOCKS_URL] = filled(file.store.url, environ).encode()  # three wrong PINs at all nodes together
-    if entry.name == file.letters.server:
-        common["PROFILE_DIR"] = str(folder)
-    about_books: dict[str, str] = {}
     named = list(entry.credentials)
-    if file.books.url and entry.name in BOOKS_SERVERS:
-        credentials[DATABASE_URL] = books.address(file.books, environ).encode()
-        about_books = books.environment(file.books, folder)
-        named += books.credentials_named(file.books)
+    for section in sections.of(file).values():
+        from_app = section.given(entry, file, folder, environ)
+        common |= from_app.env
+        credentials |= from_app.credentials
+        named += from_app.needs
     referred = [name for value in entry.headers.values() for name in references(value)]
     lacking = missing([*named, *referred], environ)
     path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
@@ -265,7 +267,7 @@ def _server(
         headers={name: filled(value, environ) for name, value in entry.headers.items()},
         credentials=credentials,
         blocked=advice(lacking) if lacking else None,
-        env={"PATH": path, **common, **about_books, **own, **entry.env, **given},
+        env={"PATH": path, **common, **own, **entry.env, **given},
         workdir=None if entry.workdir is None else str((folder / entry.workdir).resolve()),
         start_timeout_s=entry.start_timeout_s,
         call_timeout_s=entry.call_timeout_s,
@@ -286,7 +288,7 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
     texts = [file.store.url or "", file.store.letters_url or ""]
     texts += [value for entry in file.servers for value in entry.headers.values()]
     named = [name for entry in file.servers for name in entry.credentials]
-    named += books.credentials_named(file.books)
+    named += [name for section in sections.of(file).values() for name in section.credentials()]
     named += [name for channel in file.channels for name in channel.credentials.values()]
     return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
 

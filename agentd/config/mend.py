@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from agentd.config.check import SLOTS, meant_key, of_other_branch, place_of
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile
+from agentd.config.sections import client_file
 
 ROUNDS = 4
 """A part that is left out may show another fault behind it (a name of the wrong kind, then no name)."""
@@ -21,7 +22,7 @@ def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:
     found: Sequence[Any] = ()
     for _ in range(ROUNDS):
         try:
-            return ClientFile.model_validate(raw), found
+            return client_file().model_validate(raw), found
         except ValidationError as error:
             details = [each for each in error.errors() if not of_other_branch(each)] or error.errors()
         found = found or details

@@ -1,4 +1,4 @@
-"""The shape of client.toml, one frozen pydantic model a section. It reads nothing and compares no sections."""
+"""The shape of the daemon's own client.toml, one frozen pydantic model a section. It reads and compares nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agentd.config.books import BooksSettings
 from agentd.config.channels import ChannelEntry
 from agentd.config.zones import ZoneName
 from agentd.errors import Language
@@ -113,8 +112,9 @@ class StoreSettings(Section):
     """The same over all nodes together."""
     queue_limit: int = Field(default=1000, ge=1)
     """Runs that may be under way or wait; beyond it a new one is refused as `busy`."""
-    session_servers: list[str] = Field(default_factory=lambda: ["graphiti_server"])
-    """Servers that keep data of a session: asked to delete it (`delete_session_data`) with the session, no others."""
+    session_servers: list[str] | None = None
+    """Servers that keep data of a session: asked to delete it (`delete_session_data`) with the session, no others. Left
+    out, those that the apps name."""
     keep_visitors_h: float = Field(default=24.0, gt=0)
     """Hours after its last use that a kiosk's or chat's session is kept; then it is erased, issued letters stay."""
     keep_d: float = Field(default=30.0, gt=0)
@@ -123,24 +123,6 @@ class StoreSettings(Section):
     """Seconds between two looks for sessions that have had their time."""
     letters_url: str | None = None
     """The database of the letters' register, for the letters' server alone; needed beside `url`."""
-
-
-class LettersSettings(Section):
-    """`[letters]`: who speaks for the office."""
-
-    server: str = "certificate"
-    """The server that the daemon's own pages (/verify, /preview, the counter's cards) ask, whatever others offer."""
-    assurance: Literal["declared", "officer", "pin", "card+pin"] | None = None
-    """The least level at which every letter is issued, in place of its folder's (shipped: officer, whose yes it is)."""
-
-
-class ResidentsSettings(Section):
-    """`[residents]`: how a visitor proves who they are."""
-
-    server: str = "residents"
-    """The server that the daemon asks who somebody is, whatever others offer."""
-    idle_s: float = Field(default=600.0, gt=0)
-    """Seconds without use after which a session's proof of identity ends."""
 
 
 class TelemetrySettings(Section):
@@ -188,17 +170,6 @@ class ExampleSettings(Section):
     """What a citizen says."""
     result: dict[str, Any] | None = None
     """Or what a tool answered: {tool, success, output}."""
-
-
-class AnalyticsSettings(Section):
-    """`[analytics]`: how questions to the books are planned."""
-
-    plan_style: Literal["sql", "operations"] = "sql"
-    """How a question is planned unless it says: as SQL, or as operations."""
-    deadline_s: float = Field(default=180.0, gt=0)
-    """Seconds that a question may take."""
-    audience: list[Scope] | None = Field(default=None, alias="for")
-    """Whose agents may ask the books by `ask_books`, a tool of the daemon's own. Left out, staff's and admin's."""
 
 
 class ProviderEntry(BaseModel):
@@ -288,13 +259,5 @@ class ClientFile(Section):
     """Where agentd listens and what it takes."""
     store: StoreSettings = StoreSettings()
     """Where runs and sessions live."""
-    letters: LettersSettings = LettersSettings()
-    """The letters' server."""
-    residents: ResidentsSettings = ResidentsSettings()
-    """The register of residents."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Logs and traces."""
-    analytics: AnalyticsSettings = AnalyticsSettings()
-    """Questions to the books."""
-    books: BooksSettings = BooksSettings()
-    """The office's own database."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentd.config import schema as config_file
+from agentd.config.sections import client_file
 from lab.tools.configuration import SECTIONS, keys_described
 
 TARGET = Path(__file__).parents[2] / "profiles" / "client.schema.json"
@@ -15,8 +15,8 @@ TARGET = Path(__file__).parents[2] / "profiles" / "client.schema.json"
 def render() -> str:
     """The schema, each key with its docstring."""
     words = keys_described()
-    schema = config_file.ClientFile.model_json_schema(by_alias=True)
-    parts = {**schema["$defs"], config_file.ClientFile.__name__: schema}
+    schema = client_file().model_json_schema(by_alias=True)
+    parts = {**schema["$defs"], client_file().__name__: schema}
     for _, model in SECTIONS:
         properties: dict[str, Any] = parts[model.__name__].get("properties", {})
         for name, field in model.model_fields.items():

@@ -1,4 +1,4 @@
-"""docs/configuration.md from schema.py, books.py and channels.py of agentd/config: keys, bounds, defaults, docstrings.
+"""docs/configuration.md from agentd/config and the apps' sections: keys, bounds, defaults, docstrings.
 
 The head of the page, which is written by hand, is in configuration_head.md.
 """
@@ -16,24 +16,24 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from agentd.config import books, channels
+from agentd.config import channels, sections
 from agentd.config import schema as config_file
 
 TARGET = Path(__file__).parents[2] / "docs" / "configuration.md"
 HEAD = Path(__file__).with_name("configuration_head.md")
 SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("The file itself", config_file.ClientFile),
+    ("The file itself", sections.client_file()),
     ("[[providers]]", config_file.ProviderEntry),
     ("[[servers]]", config_file.ServerEntry),
     ("[[tools]]", config_file.ToolSettings),
     ("[agent]", config_file.AgentSettings),
     ("[rpc]", config_file.RpcSettings),
     ("[store]", config_file.StoreSettings),
-    ("[letters]", config_file.LettersSettings),
-    ("[residents]", config_file.ResidentsSettings),
+    ("[letters]", sections.kinds()["letters"]),
+    ("[residents]", sections.kinds()["residents"]),
     ("[telemetry]", config_file.TelemetrySettings),
-    ("[analytics]", config_file.AnalyticsSettings),
-    ("[books]", books.BooksSettings),
+    ("[analytics]", sections.kinds()["analytics"]),
+    ("[books]", sections.kinds()["books"]),
     ("[[channels]]", channels.ChannelEntry),
     ("[[profiles]]", config_file.ProfileSettings),
     ("[[examples]]", config_file.ExampleSettings),
@@ -54,9 +54,12 @@ def render() -> str:
 
 
 def keys_described() -> dict[tuple[str, str], str]:
-    """{(class, field): the docstring below the field} of all sections."""
-    sources = (inspect.getsource(module) for module in (config_file, books, channels))
-    return {key: text for source in sources for key, text in described(source).items()}
+    """{(class, field): the docstring below the field} of all sections; of an app's section in the file, its own."""
+    own = sections.kinds()
+    modules = (config_file, channels, *(inspect.getmodule(kind) for kind in own.values()))
+    sources = (inspect.getsource(module) for module in dict.fromkeys(modules) if module)
+    words = {key: text for source in sources for key, text in described(source).items()}
+    return words | {("ClientFile", name): _lead(inspect.getdoc(kind) or "") for name, kind in own.items()}
 
 
 def described(source: str) -> dict[tuple[str, str], str]:

@@ -9,7 +9,7 @@ import pytest
 
 from agentd.agent.approval import ApprovalNeeded
 from agentd.application import App, Wiring, policed
-from agentd.apps.letters import Letters
+from agentd.apps.letters.app import Letters
 from agentd.plugins import apps
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter

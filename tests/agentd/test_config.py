@@ -138,7 +138,7 @@ def test_the_servers_that_the_daemon_believes_must_exist_once_they_are_named(tmp
     ]
     file = tmp_path / "client.toml"
     file.write_text(RUST)
-    assert config.load(file, environ={}).letters.server == "certificate"
+    assert config.load(file, environ={}).server_of("letters") == "certificate"
 
 
 def test_two_servers_of_one_name_are_refused(tmp_path: Path) -> None:

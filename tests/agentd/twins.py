@@ -13,8 +13,8 @@ from aiohttp import web
 from agentd.access import Access, RateLimiter, TokenStore
 from agentd.apps.analytics import method as analytics
 from agentd.apps.graph import method as graph
-from agentd.apps.letters import Letters
-from agentd.apps.residents import Residents
+from agentd.apps.letters.app import Letters
+from agentd.apps.residents.app import Residents
 from agentd.errors import UnknownTool
 from agentd.http.routes import application
 from agentd.http.server import serving

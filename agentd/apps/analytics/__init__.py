@@ -1,5 +1,1 @@
 """Questions to the books: a workflow of six nodes, and its answer as a tool of the staff's agent."""
-
-from agentd.apps.analytics.app import Analytics
-
-__all__ = ["Analytics"]

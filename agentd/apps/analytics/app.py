@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
 from agentd.apps.analytics.books_tool import Books, Verbatim
+from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
 from agentd.ports import ChatModel, ToolHost
 from agentd.runs.api import Runs
 from agentd.runs.execution import Result, RunContext
@@ -33,15 +34,16 @@ class Analytics(App):
         from agentd.apps.analytics.run import AnalyticsRun
 
         wiring = self.wiring
+        books = wiring.settings().section(BooksSettings)
         return AnalyticsRun(
             wiring.model,
             wiring.tools,
             wiring.tools_of,
             wiring.clock,
             past=wiring.store.sessions.turns,
-            plan_style=lambda: wiring.settings().analytics.plan_style,
-            examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=wiring.settings().books.url is None),
-            currency=wiring.settings().books.currency,
+            plan_style=lambda: wiring.settings().section(AnalyticsSettings).plan_style,
+            examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=books.url is None),
+            currency=books.currency,
             barred=wiring.barred,
         )
 
@@ -64,4 +66,4 @@ class Analytics(App):
 
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""
-        return {"analytics": QuestionKind(self._execute, self.wiring.settings().analytics.deadline_s)}
+        return {"analytics": QuestionKind(self._execute, self.wiring.settings().section(AnalyticsSettings).deadline_s)}

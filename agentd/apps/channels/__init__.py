@@ -1,5 +1,1 @@
 """Chats with citizens on the services that they have: each chat is a session of its own."""
-
-from agentd.apps.channels.app import Channels
-
-__all__ = ["Channels"]

@@ -1,5 +1,1 @@
 """Questions to the graph, as durable runs."""
-
-from agentd.apps.graph.app import Graph
-
-__all__ = ["Graph"]

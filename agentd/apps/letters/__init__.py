@@ -1,5 +1,1 @@
 """Letters: what may be put into one, what may be said of one, and the pages around them."""
-
-from agentd.apps.letters.app import Letters
-
-__all__ = ["Letters"]

@@ -65,4 +65,4 @@ class Letters(App):
         self._readings.forget(session_id)
 
     def _letter_server(self) -> InternalCall:
-        return self.wiring.internal_tools(lambda: self.wiring.settings().letters.server)
+        return self.wiring.internal_tools(lambda: self.wiring.settings().server_of("letters"))

@@ -10,7 +10,7 @@ HELP = "the office's letters: verify, list, check folders, audit, repair, choose
 COMMAND = ServerCommand(
     "letters",
     "verify FILE.pdf | list | check | audit | repair | init | import-opensid …",
-    lambda settings: str(settings.letters.server),
+    lambda settings: settings.server_of("letters"),
     group=("letters",),
 )
 

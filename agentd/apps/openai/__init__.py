@@ -1,5 +1,1 @@
 """The models and the agent for OpenAI's clients and for servers that ask a model: /v1, by OpenAI's protocol."""
-
-from agentd.apps.openai.app import OpenAI
-
-__all__ = ["OpenAI"]

@@ -1,5 +1,1 @@
 """The register of residents: who a visitor is, and the office's command line for the register."""
-
-from agentd.apps.residents.app import Residents
-
-__all__ = ["Residents"]

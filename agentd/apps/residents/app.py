@@ -17,6 +17,7 @@ from agentd.apps.residents.letter_log import LetterLog, Listed
 from agentd.apps.residents.policy import Filled, Visitors
 from agentd.apps.residents.register import Register
 from agentd.apps.residents.requests import Requests
+from agentd.apps.residents.section import ResidentsSettings
 from agentd.apps.residents.verifying import Verifications
 from agentd.apps.residents.visits import Visits
 from agentd.messages import ToolInfo
@@ -55,8 +56,8 @@ class Residents(App):
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
-        self._register = Register(wiring.internal_tools(lambda: wiring.settings().residents.server), self._configured)
-        self._identities = Identities(wiring.store, wiring.clock, wiring.settings().residents.idle_s)
+        self._register = Register(wiring.internal_tools(self._server), self._configured)
+        self._identities = Identities(wiring.store, wiring.clock, wiring.settings().section(ResidentsSettings).idle_s)
         self._requests = Requests(wiring.store, wiring.clock, wiring.settings().zone)
         self.reviews = OfficerReviews(self._requests, wiring.tools)
         self._corrections = Corrections(wiring.store, wiring.clock)
@@ -75,7 +76,7 @@ class Residents(App):
 
     def _lists_letters(self) -> bool:
         settings = self.wiring.settings()
-        own = next((one for one in settings.servers if one.name == settings.residents.server), None)
+        own = next((one for one in settings.servers if one.name == self._server()), None)
         return own is not None and own.env.get("WRITE_LOG", "").strip().lower() == "true"
 
     async def fitting(self, session_id: str) -> Fit | None:
@@ -97,8 +98,10 @@ class Residents(App):
         )
 
     def _configured(self) -> bool:
-        settings = self.wiring.settings()
-        return any(server.name == settings.residents.server for server in settings.servers)
+        return any(server.name == self._server() for server in self.wiring.settings().servers)
+
+    def _server(self) -> str:
+        return self.wiring.settings().section(ResidentsSettings).server
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
         """/status/CODE, open to everybody who has a code."""

@@ -7,7 +7,9 @@ from typing import Any
 from agentd.cli.server_command import ServerCommand
 
 HELP = "the register of residents: check, import a sheet, make a PIN"
-COMMAND = ServerCommand("residents", "check | import FILE.csv|FILE.xlsx | pin", lambda _: "residents")
+COMMAND = ServerCommand(
+    "residents", "check | import FILE.csv|FILE.xlsx | pin", lambda settings: settings.server_of("residents")
+)
 
 
 def register(commands: Any) -> None:

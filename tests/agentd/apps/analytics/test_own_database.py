@@ -17,6 +17,7 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.section import BooksSettings
 from agentd.clock import clock_of
 from agentd.errors import ConfigError
 from agentd.messages import Caller
@@ -172,7 +173,7 @@ async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", styl
                 lambda _: assemble(host.catalogue(), None),
                 clock_of("2022-03-01T02:00:00+00:00"),
                 examples=ExampleLibrary(shipped=False),
-                currency=settings.books.currency,
+                currency=settings.section(BooksSettings).currency,
             )
             caller = Caller(id="t", scopes=frozenset({"admin"}))
             brief = RunBrief({"plan_style": style}, caller)

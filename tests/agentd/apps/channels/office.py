@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from agentd.application import Wiring
-from agentd.apps.channels import Channels
+from agentd.apps.channels.app import Channels
 from agentd.errors import NotFound
 from agentd.http.guard import ADDRESS
 from agentd.messages import AgentOutcome, Artifact, Caller, ChannelSettings, Incoming
