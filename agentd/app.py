@@ -13,7 +13,6 @@ from socket import gethostname, socket
 import structlog
 
 from agentd.access import Access, LastUse, RateLimiter, TokenStore
-from agentd.access.pairing import Pairing
 from agentd.agent.courtesies import Courtesies
 from agentd.agent.hosted_arguments import HostedArguments
 from agentd.agent.turn_policy import TurnPolicies
@@ -27,7 +26,6 @@ from agentd.daemon import Daemon
 from agentd.errors import ConfigError
 from agentd.http.internal_tools import ServerTools
 from agentd.http.login import LoginEndpoint
-from agentd.http.pair import PairEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentOptions
@@ -92,6 +90,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         barred=lambda caller: made.profile(caller, AgentOptions()).barred,
         store=made.store,
         audit=made.audit,
+        tokens=made.tokens,
         internal_tools=internal_tools,
         call=made.call,
         meaning=made.meaning,
@@ -264,7 +263,6 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.tokens, rpc.rate_per_minute, made.clock)
-    pair = PairEndpoint(Pairing(made.settings.state, made.tokens), made.audit, made.clock.now)
     app = application(
         made.services,
         Dispatcher(made.methods, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
@@ -275,7 +273,6 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         proxies=frozenset(rpc.trusted_proxies),
         pages=[
             *pages.routes((app.static for app in made.apps if app.static), made.settings.zone.key),
-            *pair.routes(),
             *(page for app in made.apps for page in app.pages()),
         ],
         mounted=[

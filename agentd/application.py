@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import structlog
 
+from agentd.access import TokenStore
 from agentd.agent import unjudged
 from agentd.agent.approval import Approved
 from agentd.agent.toolset import Fit, Toolset
@@ -67,6 +68,7 @@ class Wiring:
     """The providers that this caller's profile does not use."""
     store: RunStore
     audit: AuditTrail
+    tokens: TokenStore
     internal_tools: InternalTools
     call: MethodCall
     meaning: Meaning | None = None

@@ -23,7 +23,7 @@ def reached(settings: ProviderSettings) -> dict[str, Any]:
 
 
 class OllamaWeights:
-    """A weights store (agentd/cli/models.py) behind Ollama's HTTP API."""
+    """A weights store (agentd/apps/setup/models_command.py) behind Ollama's HTTP API."""
 
     any_name = True
 

@@ -1,6 +1,6 @@
 """`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them.
 
-Its further words are files of their own: tools_servers.py (add, import, export) and clients/tools_try.py.
+Its further words are files of their own: apps/setup/servers_command.py (add, import, export), clients/tools_try.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.cli import options, register_words, tools_servers
+from agentd.cli import options, register_words
 
 WATCH_S = 1.0
 
@@ -32,7 +32,6 @@ def register(commands: Any) -> None:
         word.add_argument("names", nargs="*", metavar=metavar)
         options.add(word, listen=True)
         word.set_defaults(run=run, verb=verb)
-    tools_servers.register(words)
     register_words("tools", words)
 
 

@@ -17,8 +17,8 @@ from threading import Semaphore
 from typing import Any
 
 from agentd.access import TokenStore
-from agentd.access.pairing import Pairing
 from agentd.access.rates import FAILED_A_MINUTE
+from agentd.apps.pairing.codes import Pairing
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agentd.access import TokenStore
-from agentd.access.pairing import Pairing
+from agentd.apps.pairing.codes import Pairing
 from agentd.errors import Unauthorized
 from lab.drill.attacks import Attack
 from servers.common.database import Database, DatabaseError

@@ -37,7 +37,7 @@ MEASURES = {
     "growth": ("agentd/agent", "agentd/runs", "bridges/mcp", "servers/mysql"),
     "letters": ("servers/certificate",),
     "mcp_calls": ("bridges/mcp", "servers/time"),
-    "new_server": ("agentd/cli", "bridges/mcp"),
+    "new_server": ("agentd/cli", "agentd/apps/setup", "bridges/mcp"),
     "page": ("agentd/web", "agentd/http"),
     "plans": ("servers/sim_testgeluran",),
     "residents": ("agentd/apps/residents", "servers/residents"),

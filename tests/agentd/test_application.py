@@ -39,6 +39,6 @@ async def test_with_the_letters_app_what_was_said_goes_on_to_the_yes_and_what_wa
 
 
 def test_what_ships_has_an_app_that_judges_official_calls() -> None:
-    shipped = ["A2A", "Analytics", "Channels", "Graph", "Letters", "OpenAI", "Residents"]
+    shipped = ["A2A", "Analytics", "Channels", "Graph", "Letters", "OpenAI", "Kiosks", "Residents"]
     assert [app.__name__ for app in apps()] == shipped
     assert any(app.judges_official_calls for app in apps())

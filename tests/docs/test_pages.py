@@ -25,7 +25,7 @@ BIN = Path(sys.executable).parent
 DEFAULT = "127.0.0.1:8765"
 PLACES = r"(?:agentd|bridges|servers|systemd|tests|lab|profiles|config)/"
 NOT_RUN = {
-    "agentd models pull": "tests/agentd/cli/test_models.py runs it, on small files",
+    "agentd models pull": "tests/agentd/apps/setup/test_models.py runs it, on small files",
     "agentd serve": "the daemon that the others call",
 }
 """What the README tells to run and is not run here, and why."""

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from agentd import config
-from agentd.cli.install import CannotInstall, check_reachable, units
+from agentd.apps.setup.install_command import CannotInstall, check_reachable, units
 from agentd.config.shipped import PROFILES
 from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN
 from tests.ports import free_port

@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from agentd.access import TokenStore
-from agentd.access.pairing import Pairing
+from agentd.apps.pairing.codes import Pairing
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import LETTER
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from agentd.access import TokenStore
-from agentd.access.pairing import Pairing
+from agentd.apps.pairing.codes import Pairing
 from tests.daemon import HEAD, SERVERS, Daemon, call, final
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.steps import FIELDS, fill_form, note_prints, pair, tap_in, violations

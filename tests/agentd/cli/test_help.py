@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from agentd.apps.setup.completion_command import SCRIPTS, candidates
 from agentd.cli import COMMANDS, main
-from agentd.cli.completion import SCRIPTS, candidates
 
 SHIPPED = str(Path(__file__).parents[3] / "config" / "client.toml")
 OF_SERVERS = ("letters", "residents")

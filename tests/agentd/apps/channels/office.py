@@ -112,7 +112,9 @@ async def serving(
     read: Any = SimpleNamespace(state=state, channels=(ENTRY,), file=state / "client.toml")
     nothing: Any = None
     wiring = Wiring(
-        **dict.fromkeys(("model", "providers", "tools", "tools_of", "barred", "audit", "internal_tools"), nothing),
+        **dict.fromkeys(
+            ("model", "providers", "tools", "tools_of", "barred", "audit", "tokens", "internal_tools"), nothing
+        ),
         settings=lambda: read,
         clock=clock,
         store=store,

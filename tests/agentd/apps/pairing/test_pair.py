@@ -10,10 +10,10 @@ from pathlib import Path
 import aiohttp
 
 from agentd.access import TokenStore
-from agentd.access.pairing import Pairing
+from agentd.apps.pairing.codes import Pairing
+from agentd.apps.pairing.endpoint import PairEndpoint
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
-from agentd.http.pair import PairEndpoint
 from tests.agentd.twins import Wire, wire
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)

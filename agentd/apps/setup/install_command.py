@@ -149,7 +149,7 @@ def _socket(template: str, listen: str, system: bool) -> Iterator[str]:
 
 def _template(name: str) -> str:
     """A file of systemd/: beside the package in a checkout, under share/agentd when installed."""
-    places = (Path(__file__).parents[2] / "systemd" / name, Path(sys.prefix) / "share" / "agentd" / "systemd" / name)
+    places = (Path(__file__).parents[3] / "systemd" / name, Path(sys.prefix) / "share" / "agentd" / "systemd" / name)
     for place in places:
         if place.is_file():
             return place.read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ import orjson
 from aiohttp import hdrs, web
 from pydantic import Field
 
-from agentd.access.pairing import Pairing
 from agentd.access.rates import FailedTries
+from agentd.apps.pairing.codes import Pairing
 from agentd.audit import AuditTrail
 from agentd.errors import Forbidden, InvalidRequest, ParseError, Unauthorized
 from agentd.http.guard import ADDRESS, COOKIE, is_own

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from agentd.apps.setup.completion_command import SCRIPTS, candidates
 from agentd.cli import COMMANDS, main
-from agentd.cli.completion import SCRIPTS, candidates
 from clients.jsonrpc import completion as jsonrpc_completion
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentd.cli.doctor import Finding, to_do
+from agentd.apps.setup.doctor_command import Finding, to_do
 from tests import warm
 from tests.daemon import HEAD, SERVERS
 

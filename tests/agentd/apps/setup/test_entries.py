@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from agentd.config.entries import NewServer, added, exported, lines, read
+from agentd.apps.setup.entries import NewServer, added, exported, lines, read
 from agentd.config.schema import ServerEntry
 
 CLAUDE = {

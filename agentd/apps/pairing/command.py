@@ -25,7 +25,7 @@ def run(given: argparse.Namespace) -> int:
 
     from agentd import config
     from agentd.access import FILE_NAME, TokenStore
-    from agentd.access.pairing import Pairing
+    from agentd.apps.pairing.codes import Pairing
     from agentd.audit import AuditTrail, operator
     from agentd.clock import SystemClock
     from agentd.errors import AgentdError

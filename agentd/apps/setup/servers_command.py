@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentd.apps.setup.entries import NewServer, added, exported, lines, read
 from agentd.cli import options
-from agentd.config.entries import NewServer, added, exported, lines, read
 from agentd.messages import ApprovalRule, ServerSettings, ToolInfo
 
 if TYPE_CHECKING:

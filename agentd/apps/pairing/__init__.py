@@ -1,0 +1,1 @@
+"""Kiosks that get a token by six digits instead of by hand."""
