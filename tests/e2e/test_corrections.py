@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon import RpcFailed, call, final, running
+from tests.daemon import SERVERS, RpcFailed, call, final, running
 from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, person, residents
+from tests.e2e.told_model import told_model
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
 BUDI = residents()[0]
@@ -46,4 +47,30 @@ def test_what_agrees_with_the_register_asks_nobody(tmp_path: Path) -> None:
         one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
         asked = one.says(f"Saya perlu surat alamat, NIK saya {BUDI['nik']}, untuk keperluan melamar kerja")
         assert asked["status"] == "needs_approval" and "mencatat" not in asked["response"]
+        assert daemon.call("Correction.list") == {"corrections": []}
+
+
+def test_what_a_letter_takes_for_another_field_disputes_nothing_of_the_register(tmp_path: Path) -> None:
+    skck = "generate_surat_pengantar_skck"
+    party = call(
+        "generate_surat_pengantar_izin_keramaian",
+        **{"acara": "wayangan", "tanggal_acara": "2031-12-31", "jam_mulai": "20.00", "tempat_acara": "balai RW 04"},
+    )
+    other = "generate_surat_keterangan_beda_identitas"
+    with told_model() as model, running(tmp_path, config=model.config() + REGISTER + SERVERS["certificate"]) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        for wants, words in (
+            (call(skck, keperluan="daftar kerja online"), "tolong pengantar SKCK buat daftar kerja online"),
+            (call(skck, keperluan="ngalamar padamelan di pabrik"), "surat SKCK kanggo ngalamar padamelan di pabrik"),
+            (party, "Surat izin keramaian, acara wayangan, tempat acara balai RW 04 tanggal 31-12-2031, jam mulai 20.00"),
+            (
+                call(other, dokumen="ijazah SMA", nama_pada_dokumen="Budi Contho", keperluan="daftar haji"),
+                "Surat beda identitas, dokumen ijazah SMA, nama yang tertulis Budi Contho, keperluan daftar haji",
+            ),
+        ):
+            one.arrive()
+            one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+            model.answers = [wants]
+            asked = one.says(words)
+            assert asked["status"] == "needs_approval" and "mencatat" not in asked["response"], (words, asked["response"], asked["steps"])
         assert daemon.call("Correction.list") == {"corrections": []}

@@ -80,6 +80,14 @@ def test_what_the_register_does_not_hold_the_citizen_may_declare(tmp_path: Path)
         assert approval["sources"] == {"nama": "register", "telepon": "citizen", "keperluan": "citizen"}
 
 
+def test_a_member_whom_the_citizen_did_not_name_is_not_said_to_be_missing_from_the_card(tmp_path: Path) -> None:
+    wants = call("generate_surat_anak", nama_anak=RIZKY["nama"], keperluan="sekolah")
+    with running(tmp_path, wants, final("Siapa?"), config=CONFIG) as daemon:
+        (asked,) = visitor(daemon).says("Surat anak, keperluan sekolah")["steps"]
+        assert (asked["success"], asked["output"]["missing"]) == (False, ["nama_anak"])
+        assert "tidak ada" not in asked["message"] and RIZKY["nama"] not in asked["message"]
+
+
 def test_a_letter_names_only_members_of_the_visitors_own_family(tmp_path: Path) -> None:
     def wants(name: str) -> dict[str, Any]:
         return call("generate_surat_anak", nama_anak=name, keperluan="sekolah")
@@ -94,6 +102,7 @@ def test_a_letter_names_only_members_of_the_visitors_own_family(tmp_path: Path) 
         assert approval["sources"] == {"nama_anak": "register", "lahir_anak": "register", "keperluan": "citizen"}
         neighbour = one.says("Surat anak untuk Joko Contoh, keperluan sekolah")["steps"][0]
         assert not neighbour["success"] and "tidak ada di Kartu Keluarga Anda" in neighbour["message"]
+        assert neighbour["output"]["labels"] == ["Nama anak"]
         several = one.says("Yang untuk Contoh, keperluan sekolah")["steps"][0]
         assert not several["success"] and f"{RIZKY['nama']} (Anak, lahir 2004-08-21)" in several["message"]
         chosen = one.says("yang lahir tahun 2004")

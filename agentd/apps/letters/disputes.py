@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Collection, Sequence
+
 from agentd.agent.aside import spend
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field, fields
 from agentd.apps.letters.evidence.proof import last_word
-from agentd.messages import Dispute, ToolCall
+from agentd.messages import Dispute, Said, ToolCall
 
 
-def disputed(call: ToolCall, case: Case) -> dict[str, Dispute]:
-    """The fields that the register filled and of which the citizen's last word is another, with the words."""
+def disputed(call: ToolCall, case_of: Callable[[Sequence[Said]], Case]) -> dict[str, Dispute]:
+    """The fields that the register filled and of which the citizen's last word is another, with the words.
+
+    What the call takes for another field says nothing of these: a purpose `daftar kerja online` is no occupation.
+    """
     registered = call.basis.registered if call.basis is not None else frozenset()
-    words = {one.order: one.text for one in call.said if one.by == "citizen"}
+    found = _disputed(call, case_of(call.said), registered)
+    if not found:
+        return found
+    taken = [str(value) for name, value in call.input.items() if name not in registered]
+    return {name: found[name] for name in _disputed(call, case_of(_without(taken, call.said)), found.keys())}
+
+
+def _disputed(call: ToolCall, case: Case, names: Collection[str]) -> dict[str, Dispute]:
+    words = {one.order: one.text for one in case.said if one.by == "citizen"}
     found: dict[str, Dispute] = {}
     for field in fields(call.tool.input_schema, call.input, case.form):
         spend()
-        if field.path in registered and (message := _otherwise(field, case)) is not None:
+        if field.path in names and (message := _otherwise(field, case)) is not None:
             found[field.path] = Dispute(title=field.title, registered=str(field.value), said=words.get(message, ""))
     return found
 
@@ -25,3 +39,13 @@ def _otherwise(field: Field, case: Case) -> int | None:
     """The message whose word on this field is the last, and another value; None where there is none."""
     claim = last_word(field, case)
     return None if claim is None or claim.supports else claim.message
+
+
+def _without(values: Sequence[str], said: Sequence[Said]) -> list[Said]:
+    """The session, the citizen's words less these values, however their words are parted."""
+    runs = [r"\W+".join(words) for value in values if (words := re.findall(r"\w+", value))]
+    taken = re.compile(rf"\b(?:{'|'.join(sorted(runs, key=len, reverse=True))})\b", re.IGNORECASE)
+    return [
+        one.model_copy(update={"text": taken.sub("…", one.text)}) if runs and one.by == "citizen" else one
+        for one in said
+    ]

@@ -80,7 +80,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
 def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall:
     """The call with what the citizen says of the register's values; what takes longer than it may is left out."""
     try:
-        found = disputed(call, case_of(call.tool, call.said, readings))
+        found = disputed(call, lambda said: case_of(call.tool, said, readings))
     except OverBudget:
         return call
     return call.model_copy(update={"basis": basis.model_copy(update={"disputed": found})})

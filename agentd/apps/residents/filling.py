@@ -14,6 +14,7 @@ from agentd.agent.assurance import DECLARES, Level
 from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
 from agentd.apps.residents.family import meant, question, spoken
 from agentd.apps.residents.register import Resident
+from agentd.apps.residents.replies import replies
 from agentd.errors import Language
 from agentd.messages import Source, ToolInfo
 
@@ -130,7 +131,9 @@ def _member(
     name = str(arguments.get(field_name or "") or "").strip()
     if field_name is None or not name:
         return None
-    found = meant(name, known.family, said) if spoken(name, said) else meant("", known.family, said)
+    if not spoken(name, said):
+        raise WhichMember(field_name, replies()[language].who)
+    found = meant(name, known.family, said)
     if found.one is None:
         raise WhichMember(field_name, question(name, found, language))
     return found.one

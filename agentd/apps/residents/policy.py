@@ -96,7 +96,8 @@ class Filled(ToolHostWrapper):
             arguments, basis = await self._completed(call, tool)
             _check_level(tool, basis)
         except WhichMember as asked:
-            missing = {"missing": [asked.field], "labels": [asked.field]}
+            title = tool.input_schema["properties"][asked.field].get("title", asked.field)
+            missing = {"missing": [asked.field], "labels": [title]}
             return ToolOutcome(
                 success=False, error_type="grounding", missing=(asked.field,), message=str(asked), output=missing
             )

@@ -21,6 +21,7 @@ class Replies:
     ended: str
     only_proven: str
     waits: str
+    who: str
     nobody: str
     several: str
     born: str
