@@ -111,7 +111,7 @@ class Guard:
                 return refusal(_of_aiohttp(error), rpc=request.path == RPC_PATH)
             except Exception as error:
                 if isinstance(error, ConnectionError) and _gone(request):
-                    raise  # nobody is there to be answered
+                    return web.Response()  # that nobody is there to read
                 return refusal(error, rpc=request.path == RPC_PATH)
             if request.match_info.route in self._pages:
                 for name, value in PAGE_HEADERS.items():

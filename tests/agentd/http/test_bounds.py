@@ -50,6 +50,27 @@ async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
         writer.close()
 
 
+async def test_a_client_that_hangs_up_in_its_body_is_no_error_of_ours(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended = asyncio.Event()
+
+    async def read(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        try:
+            await request.content.read()
+        finally:
+            ended.set()
+        return aiohttp.web.Response()
+
+    async with wire(tmp_path, pages=[aiohttp.web.post("/read", read)]) as at:
+        _, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
+        writer.write(b"POST /read HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{")
+        await writer.drain()
+        writer.transport.abort()
+        await asyncio.wait_for(ended.wait(), 300)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 @pytest.mark.parametrize("path", ["/rpc", "/read"])
 async def test_a_slow_body_is_given_up_whatever_reads_it(tmp_path: Path, path: str) -> None:
     async def read(request: aiohttp.web.Request) -> aiohttp.web.Response:
