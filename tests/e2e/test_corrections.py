@@ -62,7 +62,10 @@ def test_what_a_letter_takes_for_another_field_disputes_nothing_of_the_register(
         for wants, words in (
             (call(skck, keperluan="daftar kerja online"), "tolong pengantar SKCK buat daftar kerja online"),
             (call(skck, keperluan="ngalamar padamelan di pabrik"), "surat SKCK kanggo ngalamar padamelan di pabrik"),
-            (party, "Surat izin keramaian, acara wayangan, tempat acara balai RW 04 tanggal 31-12-2031, jam mulai 20.00"),
+            (
+                party,
+                "Surat izin keramaian, acara wayangan, tempat acara balai RW 04 tanggal 31-12-2031, jam mulai 20.00",
+            ),
             (
                 call(other, dokumen="ijazah SMA", nama_pada_dokumen="Budi Contho", keperluan="daftar haji"),
                 "Surat beda identitas, dokumen ijazah SMA, nama yang tertulis Budi Contho, keperluan daftar haji",
@@ -72,5 +75,5 @@ def test_what_a_letter_takes_for_another_field_disputes_nothing_of_the_register(
             one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
             model.answers = [wants]
             asked = one.says(words)
-            assert asked["status"] == "needs_approval" and "mencatat" not in asked["response"], (words, asked["response"], asked["steps"])
+            assert asked["status"] == "needs_approval" and "mencatat" not in asked["response"], words
         assert daemon.call("Correction.list") == {"corrections": []}
