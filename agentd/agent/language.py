@@ -48,6 +48,8 @@ NAMES: dict[str, str] = {
 """The languages that are detected, by code, with the name that a model is given. Any other is not."""
 NEAR = frozenset({"jv", "su"})
 """Share so many words and names with Indonesian that CLD2 never guesses them."""
+_READ_INDONESIAN = frozenset({"su", "ms"})
+"""Without sentences of the daemon's own: who writes them reads Indonesian rather than English."""
 _WIDE: frozenset[str] = frozenset({"id", "en"})
 """Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
 _SCRIPTS = {
@@ -99,7 +101,7 @@ def detect(text: str, session: str | None = None) -> str:
 
 def own_language(code: str) -> Language:
     """The language of the daemon's own sentences for a citizen who writes in that one: English where it has none."""
-    return own(code) or "en"
+    return own(code) or ("id" if code in _READ_INDONESIAN else "en")
 
 
 def _script(text: str, letters: int) -> str | None:

@@ -112,7 +112,8 @@ def preview(
 
     pdf = service.preview(letter, data, basis)
     images = pictures(pdf, PREVIEW_DPI)
-    content: list[Any] = [TextContent(text=f"Pratinjau {letter.title}. Ini belum surat dan belum bernomor.")]
+    said = service.office.speech.translated(f"Pratinjau {letter.title}. Ini belum surat dan belum bernomor.")
+    content: list[Any] = [TextContent(text=said)]
     content += [ImageContent(data=base64.b64encode(png).decode(), mime_type="image/png") for png in images]
     if with_pdf:
         blob = base64.b64encode(pdf).decode()
@@ -158,26 +159,27 @@ def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus
     )
 
 
-def verify(verifier: Verifier, code: str, file: str, paths: bool) -> CallToolResult:
+def verify(verifier: Verifier, code: str, file: str, paths: bool, words: OfficeWords) -> CallToolResult:
     """Whether a letter is genuine, by code or file."""
     if code.strip():
         verification = verifier.code(code)
     elif file.strip():
         pdf = _file(file.strip(), paths)
         if pdf is None:
-            return error_result("invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
+            return _refused(words, "invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
         verification = verifier.file(pdf)
     else:
-        return error_result("invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
+        return _refused(words, "invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
     return result(verification.reason, verification)
 
 
 def issued_on(service: LetterService, date: str) -> CallToolResult:
     """A day's letters; today's for an empty date."""
+    words = service.office.speech
     try:
         day = datetime.date.fromisoformat(date.strip()) if date.strip() else service.now().date()
     except ValueError:
-        return error_result("invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
+        return _refused(words, "invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
     found = [
         IssuedLetter(
             **_status_of(service, row, staff=True).model_dump(),
@@ -188,7 +190,8 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
         )
         for row in service.ledger.of_day(day)
     ]
-    return result(f"{len(found)} surat pada {day.isoformat()}.", IssuedLetters(date=day.isoformat(), letters=found))
+    said = words.translated(f"{len(found)} surat pada {day.isoformat()}.")
+    return result(said, IssuedLetters(date=day.isoformat(), letters=found))
 
 
 def void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:
@@ -197,7 +200,7 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     if row is None:
         return _refused(service.office.speech, "not_found", "Surat ini tidak terdaftar.")
     if len(reason.strip()) < 3:
-        return error_result("invalid_arguments", "Tulis alasan pembatalan.")
+        return _refused(service.office.speech, "invalid_arguments", "Tulis alasan pembatalan.")
     service.void(row, " ".join(reason.split()), by)
     return status(service, verifier, row.number, "", staff=True, words=service.office.speech)
 

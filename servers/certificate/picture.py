@@ -8,7 +8,7 @@ import pypdfium2
 
 
 def pictures(pdf: bytes, dpi: int) -> list[bytes]:
-    """Every page as one PNG."""
+    """Each page as a PNG, in shades of grey."""
     document = pypdfium2.PdfDocument(pdf)
     try:
         images = [page.render(scale=dpi / 72).to_pil() for page in document]

@@ -264,7 +264,7 @@ def create_server(service: LetterService) -> LetterServer:
         file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
     ) -> Annotated[CallToolResult, Verification]:
         paths = may_name_paths(meta_of(context))
-        return await answer(lambda: lookups.verify(verifier, code, file, paths))
+        return await answer(lambda: lookups.verify(verifier, code, file, paths, words))
 
     @server.tool(
         description="Batalkan surat yang sudah terbit (petugas).",

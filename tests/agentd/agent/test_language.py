@@ -69,4 +69,6 @@ def test_what_says_too_little_keeps_the_sessions_language(text: str, session: st
 
 
 def test_the_daemons_own_sentences_are_english_for_who_writes_none_of_its_languages() -> None:
-    assert {code: own_language(code) for code in NAMES} == dict.fromkeys(NAMES, "en") | {"id": "id", "jv": "jv"}
+    assert {code: own_language(code) for code in NAMES} == (
+        dict.fromkeys(NAMES, "en") | {"id": "id", "jv": "jv", "su": "id", "ms": "id"}
+    )

@@ -11,11 +11,11 @@ from types import ModuleType
 
 import pytest
 
-from servers.certificate import amounts, answers, fields, fitting, issuing, kinds
+from servers.certificate import amounts, answers, fields, fitting, issuing, kinds, lookups
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
 from servers.certificate.office import SAMPLE, OfficeError, load
 
-TELLING = (amounts, answers, fields, fitting, issuing, kinds)
+TELLING = (amounts, answers, fields, fitting, issuing, kinds, lookups)
 """Where sentences for citizens are written."""
 RAISED = ("ValueError", "IssueError")
 
@@ -27,6 +27,8 @@ def sentences(module: ModuleType) -> Iterator[str]:
         raised = node.exc if isinstance(node, ast.Raise) else None
         if isinstance(raised, ast.Call) and getattr(raised.func, "id", "") in RAISED:
             held = raised.args[-1:]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_refused":
+            held = node.args[-1:]
         elif isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple):
             held = node.value.elts[-1:]
         elif isinstance(node, ast.Assign) and "said" in ast.unparse(node.targets[0]):
