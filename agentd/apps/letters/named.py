@@ -81,7 +81,7 @@ class Named:
         return self._vocabulary.issuperset(fold(name))
 
     def day(self, day: date) -> bool:
-        """Whether this date was named: whole, or by the citizen as a number (the 5 of `tanggal 5`) or from today (`besok`)."""
+        """Whether this date was named: whole, or by the citizen as a number (the 5 of `tanggal 5`) or `besok`."""
         if day in self._dates:
             return True
         spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
