@@ -17,17 +17,19 @@ COMMUNICATION = "Graphiti MCP Server communication error"
 async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """Tables, joins, amounts and dates: of the entities first, then with the question's own words beside them.
 
-    A small model leaves out words of the question that name a table; where its entities name none, the questions before
-    are asked about too. Raises NodeFailed when the server does not answer, or when no table fits.
+    A small model leaves out words of the question that name a table, and writes others as if they were columns' names
+    (`total_amount`), which the second search takes for words where the question doesn't write them so. Where its
+    entities name none, the questions before are asked about too. Raises NodeFailed when the server does not answer, or
+    when no table fits.
     """
     say = say_for(state["user_query"])
+    question = state["user_query"]
     entities = list(state.get("entities_mentioned") or [])
     answer, warnings = await _asked(state, context, entities)
     found = bool(answer.get("relevant_tables"))
+    words = [each if each.casefold() in question.casefold() else each.replace("_", " ") for each in entities]
     try:
-        wider, more = await _asked(
-            state, context, [*entities, state["user_query"], *([] if found else past_questions(state)[-1:])]
-        )
+        wider, more = await _asked(state, context, [*words, question, *([] if found else past_questions(state)[-1:])])
     except NodeFailed:
         if not found:
             raise

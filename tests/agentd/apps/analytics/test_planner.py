@@ -222,3 +222,12 @@ def test_the_prompt_in_the_docs_is_what_planners_are_told_today() -> None:
     captured = (Path(__file__).parents[4] / "docs" / "analytics" / "prompt.md").read_text(encoding="utf-8")
     assert SYSTEMS["sql"] in captured
     assert "Joins: InvoiceLine.InvoiceId = Invoice.InvoiceId" in captured
+
+
+async def test_a_model_s_own_name_is_searched_as_words_the_question_s_as_a_column_s(erp: Path) -> None:
+    """`total_amount` of a model for "total gaji" found the one table with such a column instead of the salaries."""
+    asked: list[dict[str, Any]] = []
+    understood = {**SALES, "entities_mentioned": ["gaji", "total_amount", "basic_salary"]}
+    office = Office(erp, understood, get_relevant_schema_info=lambda given: asked.append(given) or SCHEMA)
+    await office.ask("Total gaji (basic_salary) Januari 2023?")
+    assert asked[1]["entities"][:3] == ["gaji", "total amount", "basic_salary"]
