@@ -1,9 +1,9 @@
 """The SELECTs that a constrained model can write over the consulted tables, as one regular expression. Asks nobody.
 
 One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
-to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Expressions within a
-clause are free, the database judges them. What these shapes lack (subqueries, UNION, windows) a small model gets wrong
-anyway.
+to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Conditions of WHERE
+compare columns; other expressions are free, the database judges them. What these shapes lack (subqueries, UNION,
+windows) a small model gets wrong anyway.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ def select_pattern(
     known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
     known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
     tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
-    values = "|".join(
-        [_VALUES, rf"(?:NOT )?IN \((?:{_VALUES})(?:, (?:{_VALUES})){{0,9}}\)", *(rf"'\{{{name}\}}'" for name in dates)]
-    )
+    values = "|".join([_VALUES, *(rf"'\{{{name}\}}'" for name in dates)])
     return "^(?:" + "|".join(_shape(table, tables, known, values) for table in tables) + ")$"
 
 
@@ -52,9 +50,20 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values
     return (
         rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}"
         + (rf"(?:{joins}){{0,{len(branches)}}}" if joins else "")
-        + rf"(?: WHERE {free})?(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
+        + rf"(?: WHERE {_conditions(column, values)})?(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
         + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
     )
+
+
+def _conditions(column: str, values: str) -> str:
+    """What chooses rows: columns compared with a value or each other, listed, likened, bounded or missing. Lists and
+    conditions are few, since a small model that writes a condition again does so until it may not."""
+    side = rf"\(*(?:(?:YEAR|QUARTER|MONTH|DAY|COALESCE)\()?(?:{column})(?:, 0)?\)*(?: [-+*/] \(*(?:{column})\)*)?"
+    one = (
+        rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|(?:NOT )?LIKE '[^'\"\\{{]{{0,40}}'|IS (?:NOT )?NULL"
+        rf"|(?:NOT )?BETWEEN (?:{values}) AND (?:{values})|(?:NOT )?IN \((?:{values})(?:, (?:{values})){{0,4}}\))\)*"
+    )
+    return rf"{one}(?: (?:AND|OR) {one}){{0,5}}"
 
 
 def _beside(table: str, known: list[Pair]) -> set[str]:
