@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ IDENTIFIERS = tuple(_DOCUMENT["identifiers"])
 """How names of columns end that name a row."""
 FLAGS = tuple(_DOCUMENT["flags"])
 """How names of columns begin that say yes or no."""
+WHO, WE = frozenset(_DOCUMENT["who"]), frozenset(_DOCUMENT["we"])
+DEEDS: list[dict[str, Any]] = _DOCUMENT["deeds"]
+"""What people do, whose part that is, and what it is in the books: who buys is a customer, bought is what was sold."""
+PEOPLE = frozenset(deed["by"] for deed in DEEDS) | {"employee"}
 
 SHORT = 3
 
@@ -60,6 +65,18 @@ def words(text: str) -> list[str]:
 def concepts_in(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The concepts that a text names, with the words that named them; longest phrases first claim their words."""
     return list(_concepts_of(tuple(words(text))))
+
+
+def deeds_in(text: str, named: Collection[str]) -> Iterator[dict[str, Any]]:
+    """What those do whom a question asks for, by "who" or as the only people among its `named` concepts. What stands
+    behind "we" is what we do; behind another word ("customer kita") it says whose that is."""
+    spoken = words(text)
+    pairs = enumerate(zip(["the", *spoken], spoken, strict=False))
+    ours = next((place for place, (before, word) in pairs if word in WE and before in NEUTRAL), len(spoken))
+    people = PEOPLE.intersection(named)
+    for deed in DEEDS if people or WHO.intersection(spoken) else ():
+        if people <= {deed["by"], *_otherwise(deed["by"])} and set(spoken[:ours]).intersection(deed["do"]):
+            yield deed
 
 
 def unclaimed(text: str) -> list[str]:
@@ -109,8 +126,11 @@ def stem(word: str) -> str:
 
 def stand_in(concept: str, there: Collection[str]) -> str | None:
     """What stands for a concept among those of a schema that hasn't got it: sales are its invoices, or its orders."""
-    known = next((each.otherwise for each in CONCEPTS if each.concept == concept), ())
-    return next((each for each in known if each in there), None)
+    return next((each for each in _otherwise(concept) if each in there), None)
+
+
+def _otherwise(concept: str) -> tuple[str, ...]:
+    return next((each.otherwise for each in CONCEPTS if each.concept == concept), ())
 
 
 def category(concepts: frozenset[str]) -> str | None:

@@ -241,10 +241,11 @@ def ask(intent: str, entities: Sequence[str]) -> Question:
     plain: dict[str, float] = {}
     for weight, texts in ((0.25, [intent]), (1.0, spoken)):
         for text in texts:
-            for concept, _ in glossary.concepts_in(text):
-                concepts[concept] = weight
-            for word in glossary.unclaimed(text):
-                plain[glossary.stem(word)] = weight
+            concepts |= {concept: weight for concept, _ in glossary.concepts_in(text)}
+            plain |= {glossary.stem(word): weight for word in glossary.unclaimed(text)}
+    for deed in glossary.deeds_in(" ".join(spoken), [concept for concept, weight in concepts.items() if weight == 1]):
+        concepts.pop(deed.get("not", ""), None)
+        concepts |= {deed["by"]: 1.0, deed["is"]: 1.0}
     exact = {part.lower(): bool(_NAME.search(entity)) for entity in spoken for part in (entity, *entity.split("."))}
     return Question(tuple(spoken), concepts, plain, exact)
 
@@ -274,12 +275,10 @@ def _profile(table: Table) -> _Profile:
             plain[glossary.stem(word)] = max(weight, plain.get(glossary.stem(word), 0))
     _add_text(concepts, plain, IN_COMMENT, table.comment or "")
     named = glossary.name_concepts(table.name)
-    for concept in named:
-        concepts[concept] = IN_NAME
+    concepts |= dict.fromkeys(named, IN_NAME)
     for word in glossary.unclaimed(table.name):
         plain[glossary.stem(word)] = IN_NAME
-    for each in (table.name, table.name.lower()):
-        plain[each] = EXACT_TABLE
+    plain |= dict.fromkeys((table.name, table.name.lower()), EXACT_TABLE)
     return _Profile(concepts, plain, named, frozenset(each.name.lower() for each in table.columns))
 
 

@@ -177,6 +177,7 @@ def test_the_engines_answer_survives_a_restart_and_a_hopeless_question_is_told(
     rows = office.call("Agent.list", limit=5)["runs"]
     assert [run["kind"] for run in rows] == ["analytics"]  # asked once, whatever was tapped or broke
     expect(answer.get_by_role("img")).to_be_visible()
+    expect(answer.locator("thead")).to_contain_text("(Rp)")
     names = answer.locator("tbody tr td:first-child")
     top = names.all_inner_texts()
     assert len(top) > 1

@@ -35,6 +35,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _unweighted(select, used)
     yield from _texts_reckoned(select, used)
     yield from _bound_twice(select)
+    yield from _namesakes(select, used)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
     if without := drops_those_without(asked, select):
@@ -142,6 +143,26 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
             yield from (f"{taken.sql_name()}({name})" for name in worth)
 
 
+def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """A part of people's names that rows are grouped by without the others: all who are called Frank are one."""
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    keys = {key.name.casefold() for key in group.expressions if isinstance(key, exp.Column)} if group else set()
+    for table in used.values():
+        parts = {name.casefold() for name in parts_of_names(table)}
+        unique = {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")}
+        if keys & parts and not parts <= keys and not keys & unique:
+            yield f"GROUP BY {', '.join(sorted(keys & parts))}"
+
+
+def parts_of_names(table: Table) -> list[str]:
+    """The columns that make a name together: FirstName and LastName; none where there are not several."""
+    names = [str(column["name"]) for column in table["columns"] if re.search("(?i)name|nama", str(column["name"]))]
+    found = [name for name in names if _speaks(name, "name_parts")]
+    return found if len(found) > 1 else []
+
+
 def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """A column of text that the query multiplies or adds to: `UnitPrice * QuantityPerUnit` of "10 boxes x 20 bags"."""
     from sqlglot import exp
@@ -156,10 +177,10 @@ def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[s
 
 def _speaks(name: str, key: str) -> bool:
     """Whether a word of a column's name is one of the vocabulary's."""
-    return not getattr(vocabulary(), key).isdisjoint(_words(name).split())
+    return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
 
 
-def _words(name: str) -> str:
+def words_of(name: str) -> str:
     """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
 
@@ -198,7 +219,7 @@ def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) ->
                 yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
-        words = _words(name)
+        words = words_of(name)
         plain_word = len(words) > 3 and words not in _OF_NO_COLUMN
         if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
             yield words

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agentd.apps.analytics import servers
+from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.understand_query import is_unclear, past_questions, unclear
 from agentd.apps.analytics.wording import say_for
 
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
@@ -37,6 +39,8 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
         if wider.get("relevant_tables"):
             answer, warnings = wider, more
     tables = answer.get("relevant_tables") or []
+    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(state["user_query"], tables)):
+        raise unclear(state["user_query"], state.get("intent"))
     if not tables:
         raise NodeFailed(
             say["poor_schema"],
@@ -53,6 +57,14 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
         "schema_consultation_warnings": warnings or None,
         "sql_dialect": answer.get("dialect"),
     }
+
+
+def _named(question: str, tables: list[dict[str, Any]]) -> bool:
+    """Whether a question says the name of a table, in one or several, or what the office calls it."""
+    said = " " + " ".join(re.findall(r"[^\W_]+", question.casefold())) + " "
+    names = [words_of(str(table["table_name"])) for table in tables]
+    names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
+    return any(re.search(rf" {re.escape(re.sub('s$', '', name))}(?:s|es|nya)? ", said) for name in names if name)
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:

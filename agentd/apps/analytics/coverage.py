@@ -55,6 +55,16 @@ def uncovered(
     )
 
 
+def unknown_words(question: str, plan: Plan) -> list[str]:
+    """Words in small letters that neither the plan nor any pack knows: a model that took the question for unclear may
+    have been right."""
+    written = _text(plan).casefold()
+    kinds = ("how_many", "averages", "totals", "restricts", "without", "several", "lists")
+    known = _known() | {word for kind in kinds for phrase in getattr(vocabulary(), kind) for word in phrase.split()}
+    spoken = re.findall(r"\b[a-z]{4,}", timeless(question))
+    return [word for word in spoken if word not in known and re.sub("(?:s|nya)$", "", word) not in written]
+
+
 def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
     """What is uncovered as warnings of an answer, in the words of `say`."""
     return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]

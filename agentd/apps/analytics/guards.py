@@ -4,7 +4,7 @@ picked at random beside a sum. Each is a sentence for the planner. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _DATED = re.compile(r"(?i)'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]|\byear\b[^'=<>]*[=<>]+\s*((?:19|20)\d\d)")
 """A year as the value of a condition: at the head of a date, or that of a function."""
 
+MADE_UP = 3
+"""So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
 OPEN = "1900-01-01"
 """The start of a period that has none (plan_dates.py)."""
 
@@ -50,6 +52,28 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
         if isinstance(found, exp.Select) and (constant := _constants(found)):
             faults.append(f"{query['result_key']}: {constant} is read from no column")
     return faults
+
+
+def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) -> Iterator[str]:
+    """Lists of keys that nobody named, a sentence each: `AlbumId NOT IN (1, 2, 3)` for albums without tracks."""
+    from sqlglot import exp
+
+    named, columns = set(re.findall(r"\w+", said)), [column for table in tables for column in table["columns"]]
+    keys = {
+        str(column["name"]).casefold()
+        for column in columns
+        if column.get("is_primary_key") or column.get("classification") == "identifier"
+    }
+    for query in plan.selects:
+        found = tree(query["query"])
+        for each in found.find_all(exp.In) if found is not None else ():
+            values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
+            invented = ", ".join(value for value in values if value not in named)
+            if each.this.name.casefold() in keys and invented.count(", ") >= MADE_UP - 1:
+                yield (
+                    f"{query['result_key']}: the question names no {each.this.name} {invented}; "
+                    "rows without any in another table are LEFT JOIN … WHERE its key IS NULL"
+                )
 
 
 def _constants(select: exp.Select) -> str:

@@ -35,6 +35,8 @@ class AnalyticsAnswer(BaseModel):
     status: str
     final_narrative: str | None = None
     data_table_for_display: Any = None
+    table_units: dict[str, str] = Field(default_factory=dict)
+    """What the figures of the table's columns are in: {"TOTAL": "USD", "SHARE": "%"}."""
     executive_summary: Any = None
     warnings_for_display: list[Any] = Field(default_factory=list)
     validation_status: Any = None

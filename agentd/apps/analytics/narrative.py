@@ -183,7 +183,8 @@ def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
         for column, value in _label_first(row):
             cell = f"{name}.{place}.{''.join(c if c.isalnum() or c == '_' else '_' for c in str(column))}"
             made.values[cell] = value
-            cells.append(f"{{{cell}}}")
+            figure = len(row) > 2 and number(value) is not None
+            cells.append(f"{str(column).replace('_', ' ').casefold()} {{{cell}}}" if figure else f"{{{cell}}}")
         lines.append("\n- " + (": ".join(cells) if len(cells) <= 2 else ", ".join(cells)))
     if count > len(lines):
         lines.append("\n- " + words.say["more"].format(count=count - len(lines)))

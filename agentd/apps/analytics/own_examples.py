@@ -6,46 +6,78 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agentd.apps.analytics.agreement import parts_of_names
 from agentd.apps.analytics.examples import Example
-from agentd.apps.analytics.joins import Pair, spelled
+from agentd.apps.analytics.joins import Pair, pairs, spelled
+from agentd.apps.analytics.select_pattern import MONTHS
 from agentd.apps.analytics.sql import Side, quoted
 from agentd.apps.analytics.state import PlanStyle
+from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.wording import label_for, say_for
 
 Table = Mapping[str, Any]
 
 
 def examples_of(
-    tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]], style: PlanStyle, count: int
+    tables: Sequence[Table],
+    relationships: Sequence[Mapping[str, Any]],
+    style: PlanStyle,
+    count: int,
+    question: str = "",
+    dialect: str | None = None,
 ) -> list[Example]:
-    """At most `count` questions that these tables answer, each another kind, with their plans."""
-    makers = _sql(tables, relationships) if style == "sql" else _operations(tables, relationships)
+    """At most `count` questions that these tables answer, in the language of the one asked, each another kind, with
+    their plans; the kind that is asked for (by month, without) first."""
+    if style == "sql":
+        makers = _sql(tables, relationships, question, dialect)
+    else:
+        makers = _operations(tables, relationships, say_for(question))
     return [each for _, each in zip(range(count), makers, strict=False)]
 
 
-def _sql(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
+def _sql(
+    tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]], question: str, dialect: str | None
+) -> Iterator[Example]:
+    say, dated = say_for(question), _dated(tables)
+    joined = next((join for join in pairs(relationships) if join[0][0] != join[1][0]), None)
+    if joined and finder("without").search(question):
+        (detail, key), (other, _) = joined
+        query = (
+            f"SELECT COUNT(*) AS ROW_COUNT FROM {quoted(other)} LEFT JOIN {quoted(detail)} "
+            f"ON {spelled(joined)} WHERE {quoted(detail)}.{quoted(key)} IS NULL"
+        )
+        asked = say["example_without"].format(table=_words(other), other=_words(detail))
+        yield _example(asked, query, "ROW_COUNT", f"{asked.rstrip('?')}: {{ROW_COUNT}}.", {})
+    if dated and dialect in MONTHS and finder("by_month").search(question):
+        table, amount, day = dated
+        month = MONTHS[dialect].format(quoted(day))
+        query = (
+            f"SELECT {month} AS MONTH, SUM({quoted(amount)}) AS TOTAL FROM {quoted(table)} WHERE {quoted(day)} >= "
+            f"'{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}' GROUP BY {month} ORDER BY MONTH"
+        )
+        asked = say["example_by_month"].format(amount=_words(amount), table=_words(table))
+        yield _example(f"{asked} 2022", query, "MONTHS", f"{asked} {{PERIOD_LABEL}}: {{MONTHS}}", {})
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
-        name, added = f"{quoted(other)}.{quoted(label)}", f"{quoted(detail)}.{quoted(amount)}"
+        shown = parts_of_names(next(each for each in tables if each["table_name"] == other)) or [label]
+        names = [f"{quoted(other)}.{quoted(each)}" for each in shown]
+        aliases = ["NAME"] if len(shown) == 1 else [_words(each).upper().replace(" ", "_") for each in shown]
+        named = ", ".join(f"{name} AS {alias}" for name, alias in zip(names, aliases, strict=True))
         query = (
-            f"SELECT {name} AS NAME, SUM({added}) AS TOTAL FROM {quoted(detail)} JOIN {quoted(other)} "
-            f"ON {spelled((left, right))} GROUP BY {name} ORDER BY TOTAL DESC LIMIT 5"
+            f"SELECT {named}, SUM({quoted(detail)}.{quoted(amount)}) AS TOTAL FROM {quoted(detail)} JOIN "
+            f"{quoted(other)} ON {spelled((left, right))} GROUP BY {', '.join(names)} ORDER BY TOTAL DESC LIMIT 5"
         )
-        template = f"{_words(other).capitalize()} dengan {_words(amount)} terbesar: {{RANKING}}"
-        yield _example(
-            f"5 {_words(other)} dengan {_words(amount)} terbesar",
-            query,
-            "RANKING",
-            template,
-            {"TOTAL": _money(tables, detail, amount)},
-        )
-    if dated := _dated(tables):
+        asked = say["example_ranked"].format(table=_words(other), amount=_words(amount))
+        money = {"TOTAL": _money(tables, detail, amount)}
+        yield _example(asked, query, "RANKING", f"{asked[2:].capitalize()}: {{RANKING}}", money)
+    if dated:
         table, amount, day = dated
         query = (
             f"SELECT SUM({quoted(amount)}) AS TOTAL FROM {quoted(table)} "
             f"WHERE {quoted(day)} >= '{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}'"
         )
         yield _example(
-            f"Total {_words(amount)} {_words(table)} Maret 2022",
+            f"Total {_words(amount)} {_words(table)} {label_for(question, 'Maret 2022')}",
             query,
             "TOTAL",
             f"Total {_words(amount)} {{PERIOD_LABEL}}: {{TOTAL}}.",
@@ -54,15 +86,17 @@ def _sql(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) ->
     for each in tables:
         name = each["table_name"]
         yield _example(
-            f"Berapa banyak {_words(name)}?",
+            say["example_count"].format(table=_words(name)),
             f"SELECT COUNT(*) AS ROW_COUNT FROM {quoted(name)}",
             "ROW_COUNT",
-            f"Ada {{ROW_COUNT}} {_words(name)}.",
+            say["example_counted"].format(number="{ROW_COUNT}", table=_words(name)),
             {"ROW_COUNT": "number_with_separator"},
         )
 
 
-def _operations(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
+def _operations(
+    tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]], say: Mapping[str, str]
+) -> Iterator[Example]:
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
         operation = {
@@ -84,11 +118,8 @@ def _operations(tables: Sequence[Table], relationships: Sequence[Mapping[str, An
             "result_key": "RANKING",
             "expected_result_format": "list_of_dicts",
         }
-        template = f"{_words(other).capitalize()} dengan {_words(amount)} terbesar: {{RANKING}}"
-        yield Example(
-            f"5 {_words(other)} dengan {_words(amount)} terbesar",
-            {"operations": [operation], "response_template": template},
-        )
+        asked = say["example_ranked"].format(table=_words(other), amount=_words(amount))
+        yield Example(asked, {"operations": [operation], "response_template": f"{asked[2:].capitalize()}: {{RANKING}}"})
     for each in tables:
         name = each["table_name"]
         operation = {
@@ -100,8 +131,9 @@ def _operations(tables: Sequence[Table], relationships: Sequence[Mapping[str, An
             "result_key": "ROW_COUNT",
             "expected_result_format": "single_value",
         }
-        plan = {"operations": [operation], "response_template": f"Ada {{ROW_COUNT}} {_words(name)}."}
-        yield Example(f"Berapa banyak {_words(name)}?", plan)
+        told = say["example_counted"].format(number="{ROW_COUNT}", table=_words(name))
+        plan = {"operations": [operation], "response_template": told}
+        yield Example(say["example_count"].format(table=_words(name)), plan)
 
 
 def _example(question: str, query: str, key: str, template: str, mapping: dict[str, str]) -> Example:

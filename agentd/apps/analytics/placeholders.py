@@ -6,7 +6,7 @@ The formatting itself is placeholder_mcp_server's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agentd.agent import languages
@@ -120,6 +120,16 @@ def in_points(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
         for name in names
         if values.get(name) is not None and kind_in(mapping, name, values[name]).startswith("percent_points")
     ]
+
+
+def units_of(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], currency: str) -> dict[str, str]:
+    """What the figures of a table's columns are in: {"TOTAL": "USD", "SHARE": "%"}; others have no unit."""
+    units = {"currency_IDR": "Rp" if currency == "IDR" else currency, "percent_points": "%"}
+    kinds = {
+        name: kind_in(mapping, name, next((row[name] for row in rows if row.get(name) is not None), None))
+        for name in (rows[0] if rows else ())
+    }
+    return {name: units[kind] for name, full in kinds.items() if (kind := full.partition(":")[0]) in units}
 
 
 def _two_at_most(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits, wording
 from agentd.apps.analytics.plan_entries import OF_THE_PERIOD, operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
-from agentd.apps.analytics.plan_words import unsaid, worded_once
+from agentd.apps.analytics.plan_words import headed, unsaid, without_period, worded_once
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.reading import unwrapped
@@ -69,7 +69,9 @@ def read_plan(
     declared = value.get("placeholder_mapping")
     sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(declared), rules, sources=sources)
-    return _judged(worded_once(settled(plan, formats.Classes.from_tables(tables))), missing, said)
+    plan = plan if "START_DATE" in dates or len(said) > 1 else without_period(plan)
+    plan = worded_once(settled(plan, formats.Classes.from_tables(tables)))
+    return _judged(headed(plan, said[0] if said else ""), missing, said)
 
 
 def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str | None) -> SqlQueryPlan:

@@ -15,7 +15,7 @@ from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
-from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
+from agentd.apps.analytics.guards import invented_keys, part_of_the_period, silent_mistakes
 from agentd.apps.analytics.joins import counted_twice, made_up_joins, pairs, picked_at_random, side_by_side, spelled
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
@@ -25,6 +25,7 @@ from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.plan_words import worded_truly
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import Unreadable
+from agentd.apps.analytics.select_pattern import MONTHS
 from agentd.apps.analytics.sql import quoted
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import past_questions, periods_in
@@ -42,12 +43,8 @@ PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 """What a table is for tells a small model receivables from payables."""
 SAMPLES = 3
 """So many of a column's sample values are shown."""
-DATABASES = {
-    "mysql": "MariaDB/MySQL (DATE_FORMAT(d, '%Y-%m') is a month)",
-    "postgres": "PostgreSQL (TO_CHAR(d, 'YYYY-MM') is a month; DATE - DATE are days)",
-    "sqlite": "SQLite (STRFTIME('%Y-%m', d) is a month)",
-}
-"""How the planner is given the dialect of an office's own database."""
+DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
+"""What the planner is told of the dialect of an office's own database, with how it writes a month."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -163,6 +160,7 @@ class PlanExecution:
         silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
         silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
         silent += [*picked_at_random(plan, schema[1]), *side_by_side(plan, schema[1])]
+        silent += invented_keys(plan, tables, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         unmet = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
@@ -179,7 +177,17 @@ class PlanExecution:
         shown = self._examples.nearest(asked, style, EXAMPLES_SHOWN[style])
         if self._examples.own and len(shown) < EXAMPLES_SHOWN[style]:
             tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
-            shown = [*examples_of(tables, joins, style, EXAMPLES_SHOWN[style] - len(shown)), *shown]
+            shown = [
+                *examples_of(
+                    tables,
+                    joins,
+                    style,
+                    EXAMPLES_SHOWN[style] - len(shown),
+                    state["user_query"],
+                    state.get("sql_dialect"),
+                ),
+                *shown,
+            ]
         for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             plan = as_asked(example.plan) if brief else example.plan
@@ -207,7 +215,8 @@ def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]
 
 def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
     """The question with the tables that were found for it, the period by its label, the dates by their names."""
-    lines = [f"Database: {DATABASES[name]}"] if (name := state.get("sql_dialect")) in DATABASES else []
+    name = state.get("sql_dialect")
+    lines = [f"Database: {DATABASES[name]} ({MONTHS[name].format('d')} is a month)"] if name in DATABASES else []
     lines.append("Tables:")
     for table in state["relevant_tables"] or []:
         columns = ", ".join(_column(column) for column in table["columns"])

@@ -10,6 +10,7 @@ from typing import Any
 from agentd.apps.analytics import formats
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
+from agentd.apps.analytics.sql_edits import limit_of
 
 
 def settled(plan: Plan, classes: formats.Classes) -> Plan:
@@ -25,14 +26,16 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
     return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=orders_of(plan))
 
 
-def orders_of(plan: Plan) -> dict[str, frozenset[str]]:
-    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}."""
+def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
+    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}; `cut`: without
+    the orders of whole lists."""
     found: dict[str, set[str]] = {}
     for query in plan.selects:
-        made = projections(query["query"])
-        _order(found, query["result_key"], made, set(order_of(query["query"]).values()))
+        made, whole = projections(query["query"]), cut and limit_of(query["query"]) is None
+        _order(found, query["result_key"], made, set() if whole else set(order_of(query["query"]).values()))
     for operation in plan.operations:
-        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict)]
+        whole = cut and not operation.get("limit")
+        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict) and not whole]
         directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
         _order(found, operation["result_key"], list(selected(operation)), directions)
     return {name: frozenset(directions) for name, directions in found.items()}

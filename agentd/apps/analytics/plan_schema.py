@@ -44,7 +44,7 @@ def plan_schema(
     relations = state.get("table_relationships") or []
     complexity = state.get("query_complexity") or "simple"
     if state["plan_style"] == "sql":
-        query = {"type": "string", "pattern": select_pattern(tables, relations, dates)}
+        query = {"type": "string", "pattern": select_pattern(tables, relations, dates, state.get("sql_dialect"))}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
         most = 1 if may_be_empty and brief and not _has_parts(state["user_query"]) else QUERIES[complexity]
         steps = {"type": "array", "items": entry, "maxItems": most}

@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agentd.apps.analytics import placeholders, wording
-from agentd.apps.analytics.plan_figures import selected
+from agentd.apps.analytics.plan_figures import orders_of, selected
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
+from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
+from agentd.apps.analytics.vocabulary import finder
 
+_PERIOD = re.compile(
+    r"(?:\s+(?:pada|untuk|selama|periode|for|in|during|of))*\s*\{\s*PERIOD(?:E|_LABEL)?\s*\}", re.IGNORECASE
+)
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -31,11 +36,36 @@ def worded_once(plan: Plan) -> Plan:
     return replace(plan, template=template, derived=notes)
 
 
+def without_period(plan: Plan) -> Plan:
+    """The narrative of a question that names no time: it names none either."""
+    return replace(plan, template=_PERIOD.sub("", plan.template))
+
+
+def headed(plan: Plan, question: str) -> Plan:
+    """A whole list under the question itself, where the model calls it the most of something and nobody asked for that:
+    "Genre dengan track terbanyak" of all genres."""
+    if any(wording.ends_of(question)) or finder("ranks").search(question) or finder("tops").search(question):
+        return plan
+    orders, template, notes = orders_of(plan, cut=True), plan.template, list(plan.derived)
+    for sentence in wording.sentences(plan.template):
+        faults = [set(wording.uncovered(sentence, each, question)) for each in (orders, plan.orders)]
+        names = {name.casefold() for name in placeholders.names_in(sentence)}
+        whole = [query["result_key"] for query in plan.queries if names and names <= _names_of(query)]
+        if (most := faults[0] - faults[1]) and whole:
+            template = template.replace(sentence, f"{question.strip(' ?.')}: {{{whole[0]}}}")
+            notes.append(f"response_template called {whole[0]} {', '.join(most)}")
+    return replace(plan, template=template, derived=notes)
+
+
+def _names_of(query: SqlQueryPlan) -> set[str]:
+    return {name.casefold() for name in (query["result_key"], *(each.name for each in projections(query["query"])))}
+
+
 def _backwards(plan: Plan) -> Iterator[Statement]:
     """Comparisons of a period with a later one, which would read as a rise for a fall."""
     days: dict[str, set[str]] = {}
     for query in plan.queries:
-        for name in {query["result_key"].casefold(), *(each.name.casefold() for each in projections(query["query"]))}:
+        for name in _names_of(query):
             days.setdefault(name, set()).add(max(_DAY.findall(query["query"]), default=""))
     for each in statements_in(plan.template):
         ends = [days.get(name.casefold(), {""}) for name in each.args]
@@ -63,8 +93,7 @@ def unsaid(plan: Plan) -> list[str]:
     said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
     silent = []
     for query in plan.queries:
-        names = {query["result_key"], *(each.name for each in projections(query["query"]))}
-        silent += [] if {name.casefold() for name in names} & said else [query["result_key"]]
+        silent += [] if _names_of(query) & said else [query["result_key"]]
     for operation in plan.operations:
         names = {operation["result_key"], *(each.name for each in selected(operation))}
         said_so = {name.casefold() for name in names} & said or operation["expected_result_format"] != "single_value"

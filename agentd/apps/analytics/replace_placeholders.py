@@ -11,7 +11,7 @@ from typing import Any
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.narrative import in_currency, narrative_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.placeholders import in_points, rules_for
+from agentd.apps.analytics.placeholders import in_points, rules_for, units_of
 from agentd.apps.analytics.sample import is_sample, said
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -68,6 +68,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     changes: dict[str, Any] = {
         "final_narrative": said(narrative, warnings),
         "data_table_for_display": rows,
+        "table_units": units_of(rows, mapping, currency),
         "executive_summary": await _summary(context, calculations, mapping, currency, words.say),
         "warnings_for_display": warnings,
         "workflow_status": "completed",

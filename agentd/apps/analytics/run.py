@@ -228,6 +228,7 @@ def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
     return {
         "final_narrative": state.get("final_narrative"),
         "data_table_for_display": state.get("data_table_for_display") or [],
+        "table_units": state.get("table_units") or {},
         "executive_summary": state.get("executive_summary"),
         "warnings_for_display": state.get("warnings_for_display") or [],
         "validation_status": state.get("validation_status"),

@@ -2,7 +2,7 @@
 
 One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
 to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Conditions of WHERE
-compare columns; elsewhere a sign or a keyword stands between two values. What these shapes lack (subqueries, UNION,
+compare columns; other expressions are free, the database judges them. What these shapes lack (subqueries, UNION,
 windows) a small model gets wrong anyway.
 """
 
@@ -15,37 +15,45 @@ from typing import Any
 from agentd.apps.analytics.joins import Pair, pairs
 from agentd.apps.analytics.sql import quoted
 
-_KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)"
-_FUNCTIONS = "SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
-_OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_KEYWORD}{{0,3}}){{0,3}}"
+_FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
+_WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
 _VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
-_BETWEEN = (
-    rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_KEYWORD}{{0,3}}| {_KEYWORD}{{1,3}})"
-)
+_BETWEEN = r"(?:\)* (?:[-+*/%=<>]|<=|>=|<>|!=) \(*|\)*, \(*|\)* \(*|\(+)"
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
+MONTHS = {
+    "mysql": "DATE_FORMAT({}, '%Y-%m')",
+    "postgres": "TO_CHAR({}, 'YYYY-MM')",
+    "sqlite": "STRFTIME('%Y-%m', {})",
+}
+"""How each dialect writes the month of a date, by which rows are grouped."""
 
 
 def select_pattern(
-    tables: Mapping[str, list[str]], relations: Iterable[Mapping[str, Any]], dates: Iterable[str] = ()
+    tables: Mapping[str, list[str]],
+    relations: Iterable[Mapping[str, Any]],
+    dates: Iterable[str] = (),
+    dialect: str | None = None,
 ) -> str:
     """`tables` are names with their columns, `relations` entries of `table_relationships`, `dates` the names of those
-    that may be written in braces."""
+    that may be written in braces, `dialect` an own database's."""
     known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
     known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
     tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
     values = "|".join([_VALUES, *(rf"'\{{{name}\}}'" for name in dates)])
-    return "^(?:" + "|".join(_shape(table, tables, known, values) for table in tables) + ")$"
+    month = re.escape(MONTHS.get(dialect or "", ""))
+    return "^(?:" + "|".join(_shape(table, tables, known, values, month) for table in tables) + ")$"
 
 
-def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values: str) -> str:
+def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values: str, month: str) -> str:
     branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
     names = [re.escape(column) for column in tables[main]]
     names += [rf"{re.escape(table)}\.(?:{either(tables[table])})" for table in (main, *near)]
     column = "|".join(names)
-    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{values}|{column}))"
-    free = rf"\(*{_KEYWORD}{{0,3}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
-    key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\))"
+    month = month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
+    word = rf"(?:{_FUNCTIONS}|{_WORDS}|{values}|{column}{month})"
+    free = rf"\(*{word}(?:{_BETWEEN}{word}){{0,24}}\)*"
+    key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){month})"
     joins = "|".join(
         _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
         for table, further in branches.items()

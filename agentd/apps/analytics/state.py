@@ -100,6 +100,8 @@ class AgentState(TypedDict, total=False):
     rows_left_out: dict[str, int] | None
     """{"AVG Freight": rows without a Freight}, of figures that leave rows out."""
     clarification: dict[str, Any] | None
+    table_units: dict[str, str] | None
+    """{"TOTAL": "USD"}: what the figures of the table's columns are in."""
 
 
 class ErrorResponse(TypedDict):

@@ -152,7 +152,10 @@ class _Teller:
         as_column = column
         if kind in ("TREND", "FIRST", "LAST"):
             points = _in_order(points)
-        if kind == "TREND":
+        timed = all(_ORDERED.match(str(point.label)) for point in points)
+        if kind == "TREND" and not timed:
+            said = self._ranked(points, column, label)  # what stands in no order of time rises and falls nowhere
+        elif kind == "TREND":
             said = self._trend(points, as_column, label)
         elif kind in ("FIRST", "LAST"):
             said = self._one(points[0 if kind == "FIRST" else -1], as_column, label)

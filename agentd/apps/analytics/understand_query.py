@@ -139,13 +139,8 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
         raise NodeFailed(
             say["reads_only"], "the question asks to change data", validation_status="failed_understanding"
         )
-    if not intent or intent.casefold() in _UNCLEAR:
-        raise NodeFailed(
-            say["ask_back"],
-            f"the model found no clear intent ({intent!r})",
-            validation_status="failed_understanding",
-            clarification=dict(without_subject(question, ())),
-        )
+    if not intent or (is_unclear(intent) and not _says_what(question)):
+        raise unclear(question, intent)
     complexity = str(value.get("query_complexity") or "").casefold()
     left_out = [name for name in SCHEMA["required"] if name not in value]
     period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
@@ -157,6 +152,27 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
         "time_period": period,
         "technical_error_details": f"{', '.join(left_out)} (derived)" if left_out else None,
     }
+
+
+def _says_what(question: str) -> bool:
+    """Whether it asks for a figure of something: where that is a table of the office's own, it is clear."""
+    rest = [finder(key).sub(" ", question) for key in ("how_many", "averages", "totals")]
+    return any(each != question and re.search(r"[^\W\d_]{3,}", each) for each in rest)
+
+
+def is_unclear(intent: str | None) -> bool:
+    """Whether the model did not see what is asked."""
+    return (intent or "").casefold() in _UNCLEAR
+
+
+def unclear(question: str, intent: str | None) -> NodeFailed:
+    """The question is asked back."""
+    return NodeFailed(
+        say_for(question)["ask_back"],
+        f"the model found no clear intent ({intent!r})",
+        validation_status="failed_understanding",
+        clarification=dict(without_subject(question, ())),
+    )
 
 
 async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict[str, Any]:

@@ -34,6 +34,7 @@ async def main() -> int:
     parser.add_argument(
         "--embedded", type=int, default=0, metavar="N", help="N of each, planned by the model that ships"
     )
+    parser.add_argument("--others", action="store_true", help="N others that it was never asked before; totals alone")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
     given = parser.parse_args()
@@ -43,12 +44,14 @@ async def main() -> int:
         given.prompt.write_text(await _prompt(), encoding="utf-8")
         return 0
     made: list[Answered] = []
+    first = given.embedded if given.others else 0
+    embedded = slice(first, first + given.embedded) if given.embedded else None
     half = ("spoiled", given.spoiled) if given.spoiled else ("strangers", given.strangers) if given.strangers else None
     for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
-            made += await asked_all(name, Path(folder), mistakes, half=half, embedded=given.embedded)
-    for each in made if half is None or half[1] != "held" else ():
+            made += await asked_all(name, Path(folder), mistakes, half=half, embedded=embedded)
+    for each in made if not given.others and (half is None or half[1] != "held") else ():
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
     if given.json:

@@ -142,13 +142,14 @@ async def asked_all(
     *,
     half: tuple[str, str] | None = None,
     prompts: dict[str, str] | None = None,
-    embedded: int = 0,
+    embedded: slice | None = None,
 ) -> list[Answered]:
     """Every question (or those of a file's `half`) with the right plan (None), or with each mistake
     that has a place in it. The questions of spoiled.toml bring a spoiled plan of their own, too.
 
     `prompts` takes what the planner was asked last for each question in it, the only ones asked then, as Markdown.
-    `embedded` questions, always the same, are planned by the model that ships.
+    Those of `embedded`, of an order that is always the same, are planned by the model that ships; of others than the
+    first only totals are printed.
     """
     questions, today, currency = read(name)
     questions = half_of(name, *half) if half else [each for each in questions if not prompts or each.ask in prompts]
@@ -157,7 +158,7 @@ async def asked_all(
     planner = Planner()
     made = []
     address = {"DATABASE_URL": f"sqlite+aiosqlite:///{built}"} if own else {}
-    questions = Random(SEED).sample(questions, embedded) if embedded else questions
+    questions = Random(SEED).sample(questions, len(questions))[embedded] if embedded else questions
     async with office(folder, **address, AGENTD_CLOCK=today) as (settings, host):
         model = models(settings)[0] if embedded else planner
         run = AnalyticsRun(
@@ -180,12 +181,20 @@ async def asked_all(
                 judged = _judged(name, gold, rows, answer, mistake.name if mistake else "")
                 made.append(replace(judged, seconds=time.perf_counter() - began, **answer.get("usage", {})))
                 if embedded:
-                    print(f"{'✗' if judged.wrong else '✓'} {made[-1].seconds:.1f} s  {gold.ask}", flush=True)
+                    print(_shown(made, gold.ask, embedded), flush=True)
                 if prompts and planner.asked is not None:
                     told = (f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
                     prompts[gold.ask] = "\n\n".join(told)
         await model.aclose()
     return made
+
+
+def _shown(made: Sequence[Answered], ask: str, embedded: slice) -> str:
+    """How the last one went; of others than the first questions the totals so far alone."""
+    if not embedded.start:
+        return f"{'✗' if made[-1].wrong else '✓'} {made[-1].seconds:.1f} s  {ask}"
+    sure = sum(each.wrong and (each.score or 0) >= 90 for each in made)
+    return f"{len(made)} asked, {sum(not each.wrong for each in made)} right, {sure} wrong with 90 points or more"
 
 
 def _own(gold: Gold, mistakes: Sequence[Mistake | None]) -> list[Mistake | None]:

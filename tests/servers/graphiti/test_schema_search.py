@@ -155,6 +155,26 @@ async def test_people_are_found_by_their_part_where_no_table_is_called_so(
     assert names(await found(SchemaSearch(FileSource(path), Embedder(), no_graph), asked)) == [table]
 
 
+@pytest.mark.parametrize(
+    ("asked", "tables"),
+    [
+        ("siapa yang paling banyak belanja", {"customers", "invoices"}),
+        ("who spent the most?", {"customers", "invoices"}),
+        ("customer kita yang paling sering membeli", {"customers", "invoices"}),
+        ("siapa yang paling banyak menjual?", {"employees", "invoices"}),
+        ("karyawan mana yang paling banyak menjual", {"employees", "invoices"}),
+        ("berapa pembelian kita?", set()),
+        ("kita paling banyak belanja ke siapa?", set()),
+    ],
+)
+async def test_who_does_something_is_found_by_what_they_do(tmp_path: Path, asked: str, tables: set[str]) -> None:
+    """issue 19: who buys is a customer and what was bought is what was sold; what we buy is neither."""
+    path = tmp_path / "erp.json"
+    path.write_text(document("invoices", "employees", "customers", "cities", "genres", "artists"))
+    answer = await SchemaSearch(FileSource(path), Embedder(), no_graph).find("sales_analysis", [asked])
+    assert {table.name for table in answer.tables} == tables if answer else not tables
+
+
 async def test_a_changed_file_is_read_again_and_a_broken_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "schema.json"
     path.write_text(document("invoices", "employees", "cities"))

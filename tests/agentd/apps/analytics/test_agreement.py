@@ -17,6 +17,7 @@ TABLES = [
     table("Orders", "OrderID", "CustomerID", "OrderDate", "ShippedDate", "TotalGross", "TotalNetto"),
     table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
     table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
+    table("People", "PersonId", "FirstName", "LastName", "FirstOrder", "LastOrder"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
     {
@@ -42,6 +43,12 @@ def of(query: str) -> Plan:
 @pytest.mark.parametrize(
     ("question", "right", "wrong", "words"),
     [
+        (
+            "Total per orang?",
+            "SELECT FirstName, LastName, COUNT(*) FROM People GROUP BY PersonId, FirstName, LastName",
+            "SELECT FirstName, COUNT(*) FROM People GROUP BY FirstName",
+            ["GROUP BY firstname"],
+        ),
         (
             "Track yang harganya kurang dari 10?",
             "SELECT COUNT(*) FROM Track WHERE UnitPrice < 10",

@@ -12,7 +12,7 @@ import pytest
 from agentd.apps.analytics.clarifying import Clarification, resolved, without_period, without_subject
 from agentd.messages import Caller
 from agentd.runs.records import RunBrief, RunRecord
-from tests.agentd.apps.analytics.office import Office, plan
+from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
 TODAY = date(2023, 3, 1)
@@ -83,6 +83,27 @@ async def test_an_unclear_question_is_asked_back_with_questions_that_can_be_answ
     assert back["clarification"]["lacks"] == "subject"
     assert 1 <= len(back["clarification"]["choices"]) <= 3
     assert "penjualan" in " ".join(back["clarification"]["choices"]).casefold()
+
+
+@pytest.mark.parametrize(
+    ("question", "score"),
+    [
+        ("Berapa sales orders?", 100),
+        ("Berapa sales orders yang menggembirakan?", 80),
+        ("Sales orders dong", None),
+        ("Berapa harga emas?", None),
+    ],
+)
+async def test_a_clear_question_to_an_own_table_is_planned_whatever_the_model_thinks_of_it(
+    erp: Path, question: str, score: int | None
+) -> None:
+    """The embedded model found "Berapa customer di Germany?" unclear. A word that nobody knows is said."""
+    unclear = {"intent": "unclear", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"}
+    count = plan(("N", "SELECT COUNT(*) AS n FROM sales_orders"), template="Ada {N} sales orders.")
+    own = {**SCHEMA, "dialect": "sqlite"}
+    answer = await Office(erp, unclear, count, get_relevant_schema_info=lambda _: own).ask(question)
+    assert answer["quality_score"] == score
+    assert bool(answer["clarification"]) is (score is None)
 
 
 async def test_a_question_that_asks_for_changes_is_refused_and_offers_no_choice(erp: Path) -> None:

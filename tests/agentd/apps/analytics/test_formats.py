@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.formats import Classes, settled
+from agentd.apps.analytics.placeholders import units_of
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.projections import order_of, projections
 from tests.agentd.apps.analytics.office import Office, plan
@@ -31,6 +32,14 @@ QUESTION = "Berapa margin penjualan?"
 def shown_as(query: str, **declared: str) -> dict[str, str]:
     found = {each.name: each for each in projections(query)}
     return settled(declared, found, Classes.from_tables(TABLES))[0]
+
+
+def test_the_columns_of_a_table_have_the_unit_that_their_figures_are_told_in() -> None:
+    rows = [{"NAME": "a", "TOTAL": None, "PART": 12.5, "N": 3}, {"NAME": "b", "TOTAL": 1.5, "PART": 7.5, "N": 4}]
+    mapping = {"TOTAL": "currency_IDR:2", "PART": "percent_points", "N": "number_with_separator"}
+    assert units_of(rows, mapping, "USD") == {"TOTAL": "USD", "PART": "%"}
+    assert units_of(rows, mapping, "IDR") == {"TOTAL": "Rp", "PART": "%"}
+    assert units_of([], mapping, "IDR") == {}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.coverage import uncovered
-from agentd.apps.analytics.guards import silent_mistakes
+from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import side_by_side
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.planned import Plan
@@ -53,6 +53,20 @@ def test_the_months_of_a_period_that_crosses_a_year_are_its_own() -> None:
     query = "SELECT COUNT(*) AS N FROM t WHERE d >= '2022-12-01' AND d <= '2023-01-31' AND MONTH(d) = {}"
     faulty = [bool(silent_mistakes(of(query.format(month)), winter, "", {})) for month in (11, 12, 1, 2)]
     assert faulty == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("query", "asked", "invented"),
+    [
+        ("SELECT COUNT(*) AS N FROM Album WHERE AlbumId NOT IN (1, 2, 3, 4)", "album tanpa track", True),
+        ("SELECT COUNT(*) AS N FROM Album WHERE AlbumId IN (1, 2, 3)", "album 1, 2, 3", False),
+        ("SELECT COUNT(*) AS N FROM Album WHERE Status IN (1, 2, 3)", "album yang terbuka", False),
+        ("SELECT COUNT(*) AS N FROM Album WHERE AlbumId IN (SELECT AlbumId FROM Track)", "album", False),
+    ],
+)
+def test_a_list_of_keys_that_nobody_named_is_refused(query: str, asked: str, invented: bool) -> None:
+    album = {"table_name": "Album", "columns": [{"name": "AlbumId", "is_primary_key": True}, {"name": "Status"}]}
+    assert bool(list(invented_keys(of(query), [album], asked))) is invented
 
 
 KNOWN = [

@@ -142,6 +142,28 @@ def test_examples_for_an_own_database_name_its_tables(style: Any) -> None:
     assert ExampleLibrary(shipped=False).nearest("penjualan", style, 3) == []
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql", "postgres"])
+@pytest.mark.parametrize(
+    ("asked", "first", "query"),
+    [
+        ("Which month sold most?", "5 orders with the largest unit price", "LIMIT 5"),
+        ("Freight per month in 2022", "freight of orders per month 2022", "GROUP BY"),
+        ("Ongkos kirim per bulan", "freight orders per bulan 2022", "GROUP BY"),
+        ("Berapa order tanpa rincian?", "Berapa orders tanpa order details?", "LEFT JOIN `Order Details`"),
+        ("How many orders have no lines?", "How many orders have no order details?", "IS NULL"),
+    ],
+)
+def test_the_first_example_is_of_the_kind_and_in_the_language_that_is_asked(
+    asked: str, first: str, query: str, dialect: str
+) -> None:
+    example = examples_of(TABLES, JOINS, "sql", 3, asked, dialect)[0]
+    assert example.question == first
+    assert query in str(example.plan)
+    dates = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
+    made = read_plan(example.plan, "sql", dates, [example.question], TABLES, dialect)
+    assert (made.fatal, made.doubts) == ([], [])
+
+
 async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: Path) -> None:
     schema = {"relevant_tables": TABLES, "table_relationships": JOINS, "financial_columns": {"Orders": ["Freight"]}}
     office = Office(erp, SALES, plan(("N", "SELECT 1 AS n"), template="{N}"), get_relevant_schema_info=lambda _: schema)

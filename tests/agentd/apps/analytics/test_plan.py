@@ -104,6 +104,35 @@ def test_a_result_without_a_key_is_called_what_the_template_calls_it(
     assert [each["result_key"] for each in read_plan(plan, "sql", {}, []).queries] == keys
 
 
+def test_a_narrative_names_no_period_that_the_question_does_not() -> None:
+    plan = {
+        "sql_queries_plan": [{"query": "SELECT COUNT(*) AS N FROM t"}],
+        "response_template": "Total pada {PERIOD_LABEL}: {N}.",
+    }
+    assert read_plan(plan, "sql", {"TODAY": "2023-03-01"}, ["Berapa total?"]).template == "Total: {N}."
+    told = read_plan(plan, "sql", {"START_DATE": "2023-01-01"}, ["Total Januari 2023?", "Januari 2023"])
+    assert told.template == plan["response_template"]
+
+
+LISTED = "SELECT g AS G, COUNT(*) AS N FROM t GROUP BY g ORDER BY N DESC"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "told"),
+    [
+        ("Berapa track per genre?", LISTED, "question"),
+        ("Genre mana yang tracknya terbanyak?", LISTED, "as it is"),
+        ("3 genre", f"{LISTED} LIMIT 3", "as it is"),
+    ],
+)
+def test_all_rows_are_not_called_the_most_of_something(question: str, query: str, told: str) -> None:
+    """The embedded model told all genres as "Genre dengan track terbanyak" (100 points)."""
+    said = "Genre dengan track terbanyak: {LIST}"
+    made = read_plan({"sql_queries_plan": [{"query": query}], "response_template": said}, "sql", {}, [question])
+    assert made.template == (f"{question.rstrip('?')}: {{LIST}}" if told == "question" else said)
+    assert made.doubts == []
+
+
 def test_an_example_is_shown_without_what_is_derived_of_it_and_read_alike() -> None:
     dates = dict.fromkeys("START_DATE END_DATE START_DATE_2 END_DATE_2 TODAY".split(), "2022-01-01")
     for example in ExampleLibrary().nearest("", "sql", 99):

@@ -39,8 +39,8 @@ KEYS = {
     "3.4 execute_query": "financial_calculations raw_query_results query_execution_status query_execution_errors "
     "rows_left_out",
     "3.5 validate_results": "data_quality_checks validation_warnings validation_status quality_score",
-    "3.6 replace_placeholders": "final_narrative data_table_for_display executive_summary warnings_for_display "
-    "workflow_status",
+    "3.6 replace_placeholders": "final_narrative data_table_for_display table_units executive_summary "
+    "warnings_for_display workflow_status",
 }
 GIVEN = set("user_query session_id conversation_history plan_style".split())
 """Seed 003 §3.1: what the workflow starts with."""

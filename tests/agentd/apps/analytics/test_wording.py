@@ -118,6 +118,15 @@ async def test_a_comparison_of_odd_figures_is_worded_rightly(erp: Path, new: str
     assert answer == words
 
 
+async def test_rows_that_stand_in_no_order_of_time_have_no_trend(erp: Path) -> None:
+    """The embedded model told invoices by country as "terus turun dari USD 42,57 (USA)"."""
+    query = ("SERIES", "SELECT 'USA' AS C, 9 AS V UNION ALL SELECT 'Chile', 3")
+    words = await told(erp, "{TREND SERIES}", query)
+    assert "turun" not in words
+    assert "USA" in words
+    assert "Chile" in words
+
+
 MONTHS = "SELECT '2023-01' AS M, {} AS V UNION ALL SELECT '2023-02', {} UNION ALL SELECT '2023-03', {}"
 
 

@@ -68,8 +68,8 @@ function answerCard(question, answer) {
     quality(answer),
     warnings(answer.warnings_for_display),
     summary(answer.executive_summary),
-    rows.length > 0 && chart(rows),
-    rows.length > 0 && dataTable(rows),
+    rows.length > 0 && chart(rows, answer.table_units ?? {}),
+    rows.length > 0 && dataTable(rows, answer.table_units ?? {}),
     rows.length > 0 && answer.run_id && downloads(answer.run_id),
     steps(answer),
   );

@@ -1,41 +1,39 @@
 // A chart where one helps: one column of names or times, one of figures. Chart.js draws it; the table beside says the same.
 
 import { h } from './dom.js';
-import { columnsOf, isFigure, numeric } from './table.js';
+import { columnsOf, isFigure, named, numeric, shown } from './table.js';
 import { lang, t } from './words.js';
 
 const LIBRARY = '../vendor/chartjs/chart.umd.min.js';
 const [MOST, BAR_PX] = [24, 34];
 const TIME = /^(19|20)\d\d(-\d\d){0,2}(T|$)/; // a year, a month, a day; an amount is none of them
-const UNITS = { Rp: /^\s*-?\s*(Rp|IDR)/i, '%': /%\s*$/ };
 
-/** A figure for these rows, drawn as soon as the library is here; null when a chart would say nothing. */
-export function chart(rows) {
+/** A figure for these rows (`units` of their columns), drawn as soon as the library is here; null when a chart would say nothing. */
+export function chart(rows, units) {
   if (rows.length < 2 || rows.length > MOST) return null;
   const columns = columnsOf(rows);
   const times = columns.find((name) => rows.every((row) => TIME.test(String(row[name] ?? ''))));
   const names = times ?? columns.find((name) => !isFigure(rows, name));
   const figures = columns.findLast((name) => name !== names && isFigure(rows, name));
   if (!names || !figures) return null;
-  const points = rows.map((row) => ({ name: String(row[names] ?? ''), shown: String(row[figures] ?? ''), value: numeric(row[figures]) }));
+  const points = rows.map((row) => ({ name: String(row[names] ?? ''), shown: shown(row[figures], units[figures]), value: numeric(row[figures]) }));
   if (times) points.sort((a, b) => a.name.localeCompare(b.name));
-  const [title, by] = [figures, names].map((name) => name.replaceAll('_', ' '));
+  const [title, by] = [named(figures), named(names)];
   const canvas = h('canvas', { role: 'img', tabindex: '0', 'aria-label': t('ask_chart', { figures: title, names: by }) });
   const spoken = h('p', { class: 'sr-only', role: 'status' });
   const figure = h('figure', { class: 'chart' }, canvas, spoken);
   if (!times) figure.style.height = `${(points.length + 3) * BAR_PX}px`;
-  draw(canvas, spoken, points, { title, by, flat: !times }).catch(() => figure.remove()); // the table says it all
+  draw(canvas, spoken, points, { title, by, flat: !times, heading: named(figures, units[figures]) }).catch(() => figure.remove()); // the table says it all
   return figure;
 }
 
-async function draw(canvas, spoken, points, { title, by, flat }) {
+async function draw(canvas, spoken, points, { title, by, flat, heading }) {
   await import(LIBRARY);
   const css = getComputedStyle(document.documentElement);
   const [ink, main, grid] = ['--ink', '--main', '--line'].map((name) => css.getPropertyValue(name));
-  const unit = Object.keys(UNITS).find((name) => points.every(({ shown }) => !shown || UNITS[name].test(shown)));
   const short = new Intl.NumberFormat(lang(), { notation: 'compact' });
   const axis = (text, more) => ({ title: { display: true, text, color: ink }, ticks: { color: ink, ...more }, grid: { color: grid } });
-  const amounts = { beginAtZero: true, ...axis(unit ? `${title} (${unit})` : title, { callback: (value) => short.format(value) }) };
+  const amounts = { beginAtZero: true, ...axis(heading, { callback: (value) => short.format(value) }) };
   const drawn = new globalThis.Chart(canvas, {
     type: flat ? 'bar' : 'line',
     data: { labels: points.map((point) => point.name), datasets: [{ data: points.map((point) => point.value), borderColor: main, backgroundColor: main }] },

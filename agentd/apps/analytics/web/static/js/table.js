@@ -1,16 +1,16 @@
-// A table of rows that can be sorted by its columns. Values are shown as they come.
+// A table of rows that can be sorted by its columns. Amounts are shown with their unit, other values as they come.
 
 import { fill, h } from './dom.js';
 import { lang, t } from './words.js';
 
-/** Rows as objects → a region with the table. */
-export function dataTable(rows) {
+/** Rows as objects, with what the figures of columns are in → a region with the table. */
+export function dataTable(rows, units = {}) {
   const columns = columnsOf(rows);
   const figures = new Set(columns.filter((name) => isFigure(rows, name)));
   const body = h('tbody');
   let sorted = { name: null, down: false };
   const draw = (list) =>
-    fill(body, list.map((row) => h('tr', {}, columns.map((name) => h('td', { class: figures.has(name) ? 'figure' : null }, shown(row[name]))))));
+    fill(body, list.map((row) => h('tr', {}, columns.map((name) => h('td', { class: figures.has(name) ? 'figure' : null }, shown(row[name], units[name]))))));
   const heads = columns.map((name) => {
     const head = h('th', { scope: 'col', class: figures.has(name) ? 'figure' : null, 'aria-sort': 'none' });
     const sort = () => {
@@ -19,7 +19,7 @@ export function dataTable(rows) {
       head.setAttribute('aria-sort', sorted.down ? 'descending' : 'ascending');
       draw([...rows].sort((a, b) => compare(a[name], b[name]) * (sorted.down ? -1 : 1)));
     };
-    head.append(h('button', { type: 'button', onclick: sort, 'data-act': `sort-${name}` }, name.replaceAll('_', ' ')));
+    head.append(h('button', { type: 'button', onclick: sort, 'data-act': `sort-${name}` }, named(name, units[name])));
     return head;
   });
   draw(rows);
@@ -52,4 +52,14 @@ function compare(a, b) {
   return shown(a).localeCompare(shown(b), lang(), { numeric: true });
 }
 
-const shown = (value) => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+/** A column's name as words, with the unit of its figures: "TOTAL_SALES" is "total sales (USD)". */
+export const named = (name, unit) => (name === name.toUpperCase() ? name.toLowerCase() : name).replaceAll('_', ' ') + (unit ? ` (${unit})` : '');
+
+/** A cell as text: "Rp 1.250.000", "12,5%". */
+export function shown(value, unit) {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'object') return JSON.stringify(value);
+  if (!unit || Number.isNaN(numeric(value))) return String(value);
+  const written = new Intl.NumberFormat(lang(), { minimumFractionDigits: Number.isInteger(numeric(value)) ? 0 : 2, maximumFractionDigits: 2 }).format(numeric(value));
+  return unit === '%' ? `${written}%` : `${unit} ${written}`;
+}
