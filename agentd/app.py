@@ -234,6 +234,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             reload=made.reload,
             clock=clock,
             letters_server=lambda: made.settings.server_of("letters"),
+            asked_here=lambda: [
+                kind for kind, held in kinds.items() if held.servers <= {one.name for one in made.settings.servers}
+            ],
             limits=Limits(
                 max_body_bytes=settings.rpc.max_body_bytes,
                 max_batch=settings.rpc.max_batch,

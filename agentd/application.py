@@ -77,10 +77,11 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """A kind of question that becomes a durable run: what answers it, and how long it may take, in seconds."""
+    """A kind of question that becomes a durable run: what answers it, for how many seconds, by which servers."""
 
     execute: Executor
     deadline_s: float
+    servers: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ class Services:
     clock: Clock
     letters_server: Callable[[], str]
     """The server that speaks for the office: pages ask no other for letters."""
+    asked_here: Callable[[], list[str]]
+    """The kinds of `questions` whose servers are configured."""
     limits: Limits = field(default_factory=Limits)
     parts: Mapping[type, Any] = field(default_factory=dict)
     """{type: the object of it}, of the apps that are installed."""

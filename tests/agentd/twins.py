@@ -93,6 +93,7 @@ def services(work: Work = echo, limits: Limits | None = None, **changes: Any) ->
         reload=reload,
         clock=ManualClock(),
         letters_server=lambda: "certificate",
+        asked_here=lambda: ["analytics", "graph"],
         limits=limits or Limits(),
     )
     return replace(made, **changes)

@@ -17,9 +17,26 @@ from playwright.sync_api import Page, Route, expect
 from agentd.apps.analytics import app
 from lab.eval.analytics.questions import QUESTIONS
 from tests.agentd.apps.analytics.scripts import CONFIG
-from tests.daemon import TOKEN, Daemon
+from tests.daemon import HEAD, TOKEN, Daemon
 from tests.web.steps import violations
 
+SHIPS = {
+    "nodes.Ship": "name\nOrkney Star\nBlue Heron\nWolf\n",
+    "nodes.Port": "name\nOban\nBergen\n",
+    "edges.CALLED_AT": "from_label,from_key,to_label,to_key\n"
+    "Ship,Orkney Star,Port,Oban\nShip,Orkney Star,Port,Bergen\nShip,Blue Heron,Port,Bergen\n",
+}
+GRAPH_ALONE = (
+    HEAD
+    + """
+[[servers]]
+name = "text2cypher"
+command = "python3"
+args = ["-m", "servers.text2cypher"]
+env = { TEXT2CYPHER_GRAPH = "%s", TEXT2CYPHER_GRAMMAR = "1" }
+model = true
+"""
+)
 ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.json").read_text())
 
 
@@ -120,16 +137,37 @@ def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_the_rows_and_the_
     }
     page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(found, "Graph.ask"))
     page.get_by_label("What is asked").select_option("a graph")
-    expect(page.get_by_label("How the plan is made")).to_be_disabled()
+    expect(page.get_by_label("How the plan is made")).to_be_hidden()
     page.get_by_label("Question").fill("Which movies are there?")
     page.get_by_role("button", name="Ask", exact=True).click()
     answer = page.locator(".answer")
     expect(answer).to_contain_text(found["answer"])
     expect(answer.locator("tbody tr")).to_have_text(["The Matrix", "Cloud Atlas"])
-    expect(answer.get_by_role("button", name="Save as CSV")).to_have_count(0)
-    page.get_by_text("Plan and SQL").click()
+    page.get_by_text("Cypher query").click()
     expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text(found["cypher"])
     assert violations(page) == []
+
+
+def test_where_a_graph_is_all_there_is_the_page_opens_for_it_and_saves_its_answer(
+    fresh_office: Callable[..., Daemon], open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """No books and no letters; the readings cover the question, so no model is asked (issue 20, Shows)."""
+    for name, text in SHIPS.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    office = fresh_office("no turn", config=GRAPH_ALONE % tmp_path, env={})
+    page = open_page(office.url + "/ask?lang=en", token=TOKEN, accept_downloads=True)
+    expect(page.get_by_label("What is asked")).to_be_hidden()
+    page.get_by_label("Question about the graph").fill("Which ships called at Bergen?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answer = page.locator(".answer")
+    expect(answer.locator("tbody tr")).to_have_text(["Orkney Star", "Blue Heron"])
+    page.get_by_text("Cypher query").click()
+    expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text("CALLED_AT")
+    assert violations(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    saved = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    assert saved[1:] == ["Orkney Star", "Blue Heron"]
 
 
 def test_a_question_that_cannot_be_answered_says_what_to_do(guarded: Daemon, open_page: Callable[..., Page]) -> None:

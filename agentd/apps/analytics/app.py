@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
-from agentd.apps.analytics.books_tool import Books, Verbatim
+from agentd.apps.analytics.books_tool import NEEDED, Books, Verbatim
 from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
 from agentd.ports import ChatModel, ToolHost
 from agentd.runs.api import Runs
@@ -66,4 +66,5 @@ class Analytics(App):
 
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""
-        return {"analytics": QuestionKind(self._execute, self.wiring.settings().section(AnalyticsSettings).deadline_s)}
+        deadline_s = self.wiring.settings().section(AnalyticsSettings).deadline_s
+        return {"analytics": QuestionKind(self._execute, deadline_s, frozenset(NEEDED))}

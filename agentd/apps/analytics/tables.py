@@ -31,7 +31,9 @@ class TablesEndpoint:
         caller, kind = request[CALLER], request.match_info["kind"]
         if not caller.may(*STAFF):
             raise Forbidden("This needs the scope staff")
-        rows = (await self._runs.answer(request.match_info["run_id"], caller)).get("data_table_for_display")
+        answer = await self._runs.answer(request.match_info["run_id"], caller)
+        of_graph = [dict(zip(answer.get("columns", ()), row, strict=False)) for row in answer.get("rows", ())]
+        rows = answer.get("data_table_for_display") or of_graph
         if not rows:
             raise NotFound("This run has no table")
         return web.Response(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from agentd.application import App, QuestionKind
 from agentd.apps.graph import method
-from agentd.apps.graph.run import GraphRun
+from agentd.apps.graph.run import SERVER, GraphRun
 
 
 class Graph(App):
@@ -18,4 +18,4 @@ class Graph(App):
         """Runs of kind `graph`."""
         wiring = self.wiring
         run = GraphRun(wiring.tools, wiring.tools_of)
-        return {"graph": QuestionKind(run.execute, wiring.settings().agent.deadline_s)}
+        return {"graph": QuestionKind(run.execute, wiring.settings().agent.deadline_s, frozenset({SERVER}))}

@@ -42,11 +42,15 @@ class ListedServer(Message):
 
 
 class ToolList(Message):
-    """What the configured servers offer now. `letters_server` names the one that speaks for the office."""
+    """What the configured servers offer now. `letters_server` names the one that speaks for the office.
+
+    `questions`: what else this caller may ask: `analytics` (Analytics.ask), `graph` (Graph.ask).
+    """
 
     tools: list[ListedTool]
     servers: list[ListedServer]
     letters_server: str
+    questions: list[str]
 
 
 _TIME = {
@@ -80,6 +84,7 @@ _STEP = AgentStep(
                 "tools": [_TIME],
                 "servers": [{"name": "time", "state": "up", "error": None, "protocol_version": "2025-06-18"}],
                 "letters_server": "certificate",
+                "questions": ["analytics"],
             },
         ),
     ),
@@ -108,6 +113,7 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
             for server in catalogue.servers
         ],
         "letters_server": services.letters_server(),
+        "questions": services.asked_here() if caller.may("staff") else [],
     }
 
 

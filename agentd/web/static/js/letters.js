@@ -4,13 +4,13 @@ import { call } from './rpc.js';
 import { learn } from './words.js';
 
 /**
- * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), staff}
+ * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), questions, staff}
  * `ask` calls a tool of the office's letter server, whatever other servers offer under that name.
- * `staff`: a caller who sees a tool that is staff's alone (to void a letter, to ask the books) is staff.
+ * `questions`: what staff may ask, of `analytics` and `graph`. `staff`: who may, or sees a tool that is staff's alone, is staff.
  * A field: {name, label, kind, hint, choices, required, fallback, source} in the schema's order.
  */
 export async function loadCatalogue(signal) {
-  const { tools, letters_server: server } = await call('Tools.list', {}, { signal });
+  const { tools, letters_server: server, questions } = await call('Tools.list', {}, { signal });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const own = new Set(tools.filter((tool) => tool.server === server).map((tool) => tool.name.replace(`${server}__`, '')));
   const ask = (tool, input = {}, given = {}) => call('Tools.call', { tool, input, server }, given);
@@ -21,7 +21,8 @@ export async function loadCatalogue(signal) {
   return {
     letters: letters.filter((letter) => own.has(letter.tool)),
     ask,
-    staff: own.has('void_letter') || byName.has('ask_books'),
+    questions,
+    staff: own.has('void_letter') || questions.length > 0,
     fields: (tool) => fieldsOf(byName.get(tool)?.input_schema),
     title: (tool) => byName.get(tool)?.annotations?.title ?? tool.replaceAll('_', ' '),
     letterType: (tool) => letters.find((letter) => letter.tool === tool)?.letter_type ?? tool.replace(/^generate_/, ''),

@@ -75,9 +75,10 @@ export function shut(why = '') {
   location.reload();
 }
 
-/** Throws unless the caller may do what staff does. */
+/** The catalogue of a caller who may do what staff does; throws for another. */
 export async function staffOnly() {
-  if ((await loadCatalogue()).staff) return;
+  const catalogue = await loadCatalogue();
+  if (catalogue.staff) return catalogue;
   const error = new Error('not staff');
   error.type = 'forbidden';
   throw error;

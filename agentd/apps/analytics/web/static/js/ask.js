@@ -9,6 +9,8 @@ import { dataTable } from './table.js';
 import { said, speakIn, t, writeWords } from './words.js';
 
 const sessionId = randomId();
+const METHODS = { analytics: 'Analytics.ask', graph: 'Graph.ask' };
+let catalogue;
 
 /** How far it is, from the run's events, where it has any. */
 function watch(runId, signal) {
@@ -28,17 +30,17 @@ const ask = once(async () => {
   const ended = new AbortController();
   const params = { question, session_id: sessionId, run_id: randomId() };
   const method = $('#source').value;
-  if ($('#style').value && !$('#style').disabled) params.plan_style = $('#style').value;
+  if ($('#style').value && method === METHODS.analytics) params.plan_style = $('#style').value;
   $('#go').disabled = true;
   $('#stop').hidden = false;
   $('#stop').onclick = once(() => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort()));
-  $('#progress').textContent = said('ask_nodes', 'understand_query');
+  $('#progress').textContent = said('ask_nodes', method === METHODS.graph ? 'ask_graph' : 'understand_query');
   setTimeout(() => watch(params.run_id, ended.signal), 300);
   let drawn;
   try {
     // Under its run_id the same question is asked once, however often the connection breaks or the daemon restarts.
     const answer = await callSurely(method, params, { signal: ended.signal, onWaiting: lost });
-    drawn = answerCard(question, method === 'Graph.ask' ? fromGraph(answer) : answer);
+    drawn = answerCard(question, method === METHODS.graph ? fromGraph(answer) : answer);
   } catch (error) {
     if (error.type === 'unauthorized' || error.type === 'forbidden') return shut(t('login_gone'));
     drawn = answerCard(question, { error: { user_message: error.userMessage || t('ask_unreachable') } });
@@ -52,9 +54,27 @@ const ask = once(async () => {
 });
 
 /** An answer of the graph as one of the books: its rows are the table, its Cypher the only step, its doubts stand in its text. */
-function fromGraph({ answer, columns, rows, cypher }) {
+function fromGraph({ run_id, answer, columns, rows, cypher }) {
   const row = (cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at]]));
-  return { final_narrative: answer, data_table_for_display: rows.map(row), plan: cypher && { purpose: 'Cypher', query: cypher } };
+  return { run_id, final_narrative: answer, data_table_for_display: rows.map(row), plan: cypher && { purpose: 'Cypher', query: cypher } };
+}
+
+/** The page for who may use it, with what there is to ask: without a choice where it is one thing. */
+async function open() {
+  const asked = catalogue.questions.map((kind) => METHODS[kind]);
+  for (const option of [...$('#source').options]) if (asked.length && !asked.includes(option.value)) option.remove();
+  for (const node of [$('#source'), $('label[for=source]')]) node.hidden = asked.length === 1;
+  aboutSource();
+  $('#work').hidden = false;
+  $('#question').focus();
+}
+
+/** The words of the books or of the graph, whichever is asked; only the books are planned in a style. */
+function aboutSource() {
+  const graph = $('#source').value === METHODS.graph;
+  $('label[for=question]').textContent = t(graph ? 'ask_graph_question' : 'ask_question');
+  $('#question').placeholder = graph ? '' : t('ask_example');
+  for (const node of [$('#style'), $('label[for=style]')]) node.hidden = graph;
 }
 
 function answerCard(question, answer) {
@@ -138,7 +158,7 @@ function steps({ plan, mcp_tool_call_history: calls }) {
   return h(
     'details',
     {},
-    h('summary', {}, t('ask_plan')),
+    h('summary', {}, t(plan?.purpose === 'Cypher' ? 'ask_query' : 'ask_plan')),
     h('ol', { class: 'plan', 'aria-label': t('ask_step') }, planned.map(planStep)),
     calls?.length > 0 && h('h3', {}, t('ask_calls')),
     (calls ?? []).map((made) =>
@@ -174,7 +194,7 @@ $('#ask').addEventListener('submit', (event) => {
   event.preventDefault();
   ask();
 });
-$('#source').addEventListener('change', () => ($('#style').disabled = $('#source').value === 'Graph.ask'));
+$('#source').addEventListener('change', aboutSource);
 $('#question').addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
@@ -183,7 +203,7 @@ $('#question').addEventListener('keydown', (event) => {
 });
 speakIn(new URLSearchParams(location.search).get('lang'));
 writeWords('ask_title');
-$('#question').placeholder = t('ask_example');
+aboutSource();
 $('nav').setAttribute('aria-label', t('ask_pages'));
-await login({ probe: staffOnly, open: async () => (($('#work').hidden = false), $('#question').focus()) });
+await login({ probe: async () => (catalogue = await staffOnly()), open });
 document.documentElement.dataset.ready = 'true';
