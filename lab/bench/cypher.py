@@ -13,7 +13,6 @@ from typing import Any
 
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_examples, load_ground_truth
-from servers.text2cypher.grammar.question_grammar import finding_something, question_grammar
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.folder import CURRICULUM
 
@@ -40,8 +39,7 @@ def run() -> dict[str, float]:
 
 
 def _grammar(bench: Workbench, question: str) -> str:
-    readings = bench.reader.readings(bench.linker.link(question))
-    return question_grammar(finding_something(readings, bench.backend)) if readings else ""
+    return bench.schema_grammar(thinking=False, hints=bench.linker.link(question))
 
 
 def timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:

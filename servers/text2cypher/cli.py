@@ -197,7 +197,8 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _tell_attempt(attempt: Attempt) -> None:
-    print(f"{attempt.iteration}: {attempt.query}", file=sys.stderr)
+    alone = " (no model asked)" if attempt.written_by == "reading" else ""
+    print(f"{attempt.iteration}{alone}: {attempt.query}", file=sys.stderr)
     for result in attempt.validation_results:
         if not result.is_valid:
             print(f"   {result.validator}: {result.error_message}", file=sys.stderr)

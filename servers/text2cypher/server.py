@@ -43,11 +43,12 @@ class Verdict(BaseModel):
 
 
 class TriedQuery(BaseModel):
-    """One attempt of the loop."""
+    """One attempt of the loop; `written_by`: `model`, or `reading` where no model was asked."""
 
     iteration: int
     query: str
     validation: list[Verdict]
+    written_by: str
 
 
 class GraphAnswer(BaseModel):
@@ -132,10 +133,11 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
                 said = (
                     "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else "diperiksa")
                 )
+                alone = " tanpa model" if attempt.written_by == "reading" else ""
                 report = context.report_progress(
                     attempt.iteration,
                     settings.max_iterations,
-                    f"percobaan {attempt.iteration}: {said}: {attempt.query}",
+                    f"percobaan {attempt.iteration}{alone}: {said}: {attempt.query}",
                 )
                 asyncio.run_coroutine_threadsafe(report, loop).result(timeout=10)
 

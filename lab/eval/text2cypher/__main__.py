@@ -3,7 +3,7 @@
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
     python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider wrong runs
     python -m lab.eval.text2cypher plot --out RUNS   docs/text2cypher/calibration.png of the same, and ablation.png
-    python -m lab.eval.text2cypher --set movies --provider gold|wrong|chosen|first|llamacpp|URL [--half test]
+    python -m lab.eval.text2cypher --set movies --provider gold|wrong|first|llamacpp|URL [--half test]
 
 A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
 """
@@ -72,8 +72,6 @@ def _records(options: argparse.Namespace, asking: Asking, chosen: list[Question]
             return [asking.gold(by_id[one]), *asking.wrong(by_id[one], options.seed)]
 
         return kept(options.out / name, list(by_id), both)
-    if options.provider == "chosen":
-        return kept(options.out / name, list(by_id), lambda one: list(asking.chosen(by_id[one], options.seed)))
     if options.provider == "first":
         return kept(options.out / name, list(by_id), lambda one: [asking.first(by_id[one])])
     with _model(options.provider) as model:
@@ -111,9 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", choices=SETS, default="home")
     parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
     parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")
-    parser.add_argument(
-        "--provider", default="gold", help="gold, wrong, chosen, first, llamacpp, or an OpenAI-compatible URL"
-    )
+    parser.add_argument("--provider", default="gold", help="gold, wrong, first, llamacpp, or an OpenAI-compatible URL")
     parser.add_argument("--aids", default="default", help="as `text2cypher run --aids`; none: the same without any")
     parser.add_argument("--half", choices=["tuning", "test", "all"], default="tuning")
     parser.add_argument("--limit", type=int)

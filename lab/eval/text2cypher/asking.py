@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,10 +18,8 @@ from servers.text2cypher.core.agent_state import AgentState
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.llm_client import Completion, Constraint, Message
 from servers.text2cypher.core.workbench import Workbench
-from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import QueryError
 from servers.text2cypher.graph.embedded import EmbeddedBackend
-from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.metrics.output_metrics import compare_outputs
 
 
@@ -64,21 +61,6 @@ class _Kept(AgentLoop):
     def run(self, *arguments: Any, **named: Any) -> AgentState:
         self.state = super().run(*arguments, **named)
         return self.state
-
-
-class _Chooses(_Kept):
-    """Lets the model write one of the readings, by chance; without a chance the first, or nothing where none is."""
-
-    chance: random.Random | None = None
-    chose = False
-
-    def _readings(self, hints: Hints | None) -> list[Reading]:
-        found = super()._readings(hints)
-        texts = [reading.match + text for reading in self._offered(found) for text in reading.returns]
-        self.chose = bool(texts)
-        if isinstance(self._model, Writes) and texts:
-            self._model.query = self.chance.choice(texts) if self.chance else texts[0]
-        return found
 
 
 class Asking:
@@ -123,17 +105,9 @@ class Asking:
             if self.bench.pipeline.validate(query).is_valid:
                 yield self._written(question, query, what)
 
-    def chosen(self, question: Question, seed: int) -> Iterator[Record]:
-        """Asked of a model that chooses a reading by chance; nothing where no reading covers the question."""
-        loop = _Chooses(self.bench, Writes("grammar"), settings=self.settings)
-        loop.chance = random.Random(f"{seed} {question.id}")
-        record = self._recorded(question, loop)
-        if loop.chose:
-            yield record
-
     def first(self, question: Question) -> Record:
-        """Asked of a model that writes the first reading, nothing where none covers the question."""
-        return self._recorded(question, _Chooses(self.bench, Writes("grammar"), settings=self.settings))
+        """Asked without a model: the first reading, nothing where none covers the question."""
+        return self.ask(question, Writes("grammar"))
 
     def _written(self, question: Question, query: str, wrong: str) -> Record:
         model = Writes()

@@ -1,13 +1,17 @@
-"""Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine."""
+"""Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine.
+
+Where readings cover every word of the question, the first of them is the query and a model that would be held to a
+grammar is not asked: it only chose among them, and less well than their order.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
@@ -18,12 +22,6 @@ from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
-from servers.text2cypher.grammar.question_grammar import (
-    finding_something,
-    first_differing,
-    question_grammar,
-    without,
-)
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.linking.describe import describe
@@ -55,9 +53,10 @@ class _Turn:
 
     answer: Answer
     verdict: PipelineResult
-    candidates: tuple[str, ...]
-    prompt_tokens: int
-    completion_tokens: int
+    candidates: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    written_by: Literal["model", "reading"] = "model"
 
 
 class AgentLoop:
@@ -95,14 +94,13 @@ class AgentLoop:
         state = AgentState(question_id, question, ground_truth_query)
         hints = self._bench.linker.link(question) if self._aids.linking or self._aids.selfcheck else None
         readings = self._readings(hints)
-        messages = self._messages(question, hints)
         fallback: tuple[Attempt, PipelineResult] | None = None
         finish = partial(self._finish, state, hints or self._bench.linker.link(question), readings)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
             try:
-                turn = self._generate(messages, readings, hints, state)
+                turn = self._read(readings[0]) if readings and iteration == 1 else self._generate(hints, state)
             except LLMError as error:
                 state.status, state.error = AgentStatus.FAILED, str(error)
                 return state
@@ -119,6 +117,7 @@ class AgentLoop:
                 turn.completion_tokens,
                 time.monotonic() - started,
                 turn.candidates,
+                turn.written_by,
             )
             state.add_attempt(attempt)
             if on_attempt is not None:
@@ -127,12 +126,6 @@ class AgentLoop:
                 return finish(attempt, turn.verdict)
             if turn.verdict.is_valid and fallback is None:
                 fallback = (attempt, turn.verdict)
-            written = turn.answer.query or "(kosong)"
-            messages = [
-                *messages,
-                {"role": "assistant", "content": f"<cypher>{written}</cypher>"},
-                {"role": "user", "content": feedback},
-            ]
         if fallback is not None:  # only the self-check objected: a valid query is still the best answer there is
             return finish(*fallback)
         state.status = AgentStatus.FAILED
@@ -140,16 +133,23 @@ class AgentLoop:
 
     # -- one turn
 
-    def _messages(self, question: str, hints: Hints | None) -> list[Message]:
-        """Schema, hints and examples for every model: the provider that answers in the end may know no grammar."""
+    def _messages(self, question: str, hints: Hints | None, attempts: Sequence[Attempt]) -> list[Message]:
+        """Schema, hints and examples for every model, as the provider that answers in the end may know no grammar.
+
+        Behind them each attempt with what was said of it.
+        """
         shown = []
         for example in self._examples(question, hints):
             linked = self._bench.linker.link(example.question) if self._aids.linking else None
             shown.append((example, self._told(linked)))
         part = nearby(self._bench.backend.schema, hints) if self._writes_by_grammar else None
-        return self._bench.prompts.messages(
+        messages = self._bench.prompts.messages(
             self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown, schema=part
         )
+        for attempt in attempts:
+            messages.append({"role": "assistant", "content": f"<cypher>{attempt.query or '(kosong)'}</cypher>"})
+            messages.append({"role": "user", "content": attempt.feedback})
+        return messages
 
     def _told(self, hints: Hints | None) -> str:
         return describe(hints) if hints is not None and self._aids.linking else ""
@@ -161,36 +161,32 @@ class AgentLoop:
             return self._bench.picked(hints or self._bench.linker.link(question), self._settings.examples)
         return [example for example in self._bench.examples if example.core]
 
-    def _readings(self, hints: Hints | None) -> list[Reading]:
+    def _readings(self, hints: Hints | None) -> list[str]:
+        """The queries that cover every word of the question, the likeliest first."""
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
             return []
         readings: list[Reading] = []
         written = self._bench.linker.lexicon.written
         for make in [*([self._bench.reader.readings] if written else []), self._bench.composer.readings]:
             made = make(hints)
-            readings += finding_something(made, self._bench.backend) if self._aids.execution else made
+            readings += self._finding_something(made) if self._aids.execution else made
             if found := covering(readings, hints, self._bench.linker):
                 return found
         return []
 
-    def _offered(self, readings: list[Reading]) -> list[Reading]:
-        """What the grammar holds of the readings: of those guessed from names the likeliest two that differ."""
-        guessed = not self._bench.linker.lexicon.written
-        return first_differing(readings, self._rows) if guessed and self._aids.execution else readings
+    def _finding_something(self, readings: list[Reading]) -> list[Reading]:
+        """The readings whose pattern matches anything; all of them when none does."""
+        return [one for one in readings if self._rows(f"{one.match} RETURN 1 LIMIT 1")] or readings
 
-    def _grammar(self, readings: list[Reading], hints: Hints | None, state: AgentState) -> str | None:
-        if not self._writes_by_grammar:
-            return None
-        thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
-        left = self._offered(without(readings, {attempt.query for attempt in state.attempts}))
-        if sum(len(reading.returns) for reading in left) > 1:
-            return question_grammar(left, thinking=thinking)
-        return self._bench.schema_grammar(thinking=thinking, hints=hints if self._aids.linking else None)
+    def _read(self, query: str) -> _Turn:
+        return _Turn(Answer(query, ""), self._validate(query), written_by="reading")
 
-    def _generate(
-        self, messages: list[Message], readings: list[Reading], hints: Hints | None, state: AgentState
-    ) -> _Turn:
-        grammar = self._grammar(readings, hints, state)
+    def _generate(self, hints: Hints | None, state: AgentState) -> _Turn:
+        grammar = None
+        if self._writes_by_grammar:
+            thinking = self._prompt_type is PromptType.CHAIN_OF_THOUGHT
+            grammar = self._bench.schema_grammar(thinking=thinking, hints=hints if self._aids.linking else None)
+        messages = self._messages(state.question, hints, state.attempts)
         written: list[tuple[Answer, PipelineResult]] = []
         prompt_tokens = completion_tokens = 0
         for number in range(max(self._aids.candidates, 1)):
@@ -228,14 +224,14 @@ class AgentLoop:
         return results
 
     def _finish(
-        self, state: AgentState, hints: Hints, readings: list[Reading], attempt: Attempt, verdict: PipelineResult
+        self, state: AgentState, hints: Hints, readings: list[str], attempt: Attempt, verdict: PipelineResult
     ) -> AgentState:
         state.final_query = attempt.query
         if verdict.result is not None:
             held = verdict.result
             state.columns, state.rows, state.truncated = held.columns, held.rows, held.truncated
         linker = self._bench.linker
-        others = doubts_of_choice(attempt.query, state.rows, readings, hints, linker, self._rows)
+        others = doubts_of_choice(hints.question, attempt.query, state.rows, readings, linker, self._rows)
         assess(state, hints, linker, self._rows, others)
         return state
 

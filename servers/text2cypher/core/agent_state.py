@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 
 class AgentStatus(Enum):
@@ -51,7 +51,10 @@ class ValidationResult:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One query written and judged; `prompt_tokens` and `completion_tokens` are the model's own count."""
+    """One query written and judged; `prompt_tokens` and `completion_tokens` are the model's own count.
+
+    `written_by`: `model`, or `reading` where the question's words alone decided and no model was asked.
+    """
 
     iteration: int
     query: str
@@ -62,6 +65,7 @@ class Attempt:
     completion_tokens: int = 0
     duration_s: float = 0.0
     candidates: tuple[str, ...] = ()
+    written_by: Literal["model", "reading"] = "model"
 
     @property
     def is_valid(self) -> bool:
@@ -74,11 +78,12 @@ class Attempt:
         return next((r.error_type for r in self.validation_results if not r.is_valid), None)
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form: {iteration, query, validation}."""
+        """The wire form: {iteration, query, validation, written_by}."""
         return {
             "iteration": self.iteration,
             "query": self.query,
             "validation": [result.as_dict() for result in self.validation_results],
+            "written_by": self.written_by,
         }
 
 

@@ -19,6 +19,7 @@ from servers.text2cypher.core.steps import steps
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -71,26 +72,19 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (_unasked, directions, steps):
+    for doubts in (_unasked, _half_asked, directions, steps):
         yield from doubts(hints, facts, linker)
 
 
-def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[Reading]:
-    """The readings worth narrowing a grammar to: those without a doubt; behind an only one the next best.
+def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[str]:
+    """The queries that leave no doubt before they are run; none where a word is uncovered.
 
-    Empty when none covers every word of the question, or when there is nothing to choose between: then the model must
-    be free to write something else.
+    In the readings' order, but those behind that have fewer steps of a type than the question says.
     """
-    texts = [(reading.match, text) for reading in readings for text in reading.returns][:MOST_SCORED]
-    scored = sorted((doubts_of_query(hints, match + text, linker), place) for place, (match, text) in enumerate(texts))
-    without = [place for doubts, place in scored if doubts == 0]
-    kept = without if len(without) > 1 else [place for _, place in scored[:2]]
-    if not without or len(kept) < 2:
-        return []
-    returns: dict[str, list[str]] = {}
-    for match, text in (texts[place] for place in kept):
-        returns.setdefault(match, []).append(text)
-    return [Reading(match, tuple(found)) for match, found in returns.items()]
+    texts = [text for reading in readings for text in reading.queries][:MOST_SCORED]
+    found = [text for text in texts if not doubts_of_query(hints, text, linker)]
+    said = hints.relations.items()
+    return sorted(found, key=lambda text: sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said))
 
 
 def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -114,6 +108,14 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
             yield Doubt("unasked", function.lower())
     if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
         yield Doubt("unasked", "DESC")
+
+
+def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A rank by a count that the question doesn't speak of, and one column where it asks for two things."""
+    if {"COUNT", "ORDER"} <= facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question):
+        yield Doubt("unasked", "count")
+    if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
+        yield Doubt("unused", also[0])
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:

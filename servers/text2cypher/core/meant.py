@@ -1,8 +1,7 @@
-"""Doubts about a query that a model chose from readings: others answer otherwise, or all are guessed. Chooses none.
+"""Doubts about a query that is the first reading of several: others answer otherwise, or all are guessed. Chooses none.
 
-Where a grammar holds several readings that cover the question, the model's choice among them is no evidence of what
-was meant: only readings that agree in their result make a plain success. And where nobody wrote words for the graph,
-readings are guessed from its names, and how often they are right isn't known.
+That a reading is the likeliest is no evidence of what was meant: only readings that agree in their result make a plain
+success. And where nobody wrote words for the graph, what a list shows is guessed, unless the question asks for names.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.confidence import doubts_of_query
 from servers.text2cypher.core.twice import Rows
-from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.hints import Linker
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
@@ -23,37 +21,39 @@ MOST_COLUMNS = 4
 
 
 def doubts_of_choice(
-    query: str, rows: Rows, readings: Sequence[Reading], hints: Hints, linker: Linker, run: Callable[[str], Rows | None]
-) -> list[Doubt]:
-    """At most one doubt; none for a query that is none of the `readings`."""
-    if all(query != reading.match + text for reading in readings for text in reading.returns):
-        return []
-    other = meant_otherwise(query, rows, readings, lambda text: doubts_of_query(hints, text, linker) > 0, run)
-    if other is not None:
-        return [Doubt("meant", other)]
-    return [] if linker.lexicon.written else [Doubt("guessed")]
-
-
-def meant_otherwise(
+    question: str,
     query: str,
     rows: Rows,
-    readings: Sequence[Reading],
-    doubted: Callable[[str], bool],
+    readings: Sequence[str],
+    linker: Linker,
     run: Callable[[str], Rows | None],
-) -> str | None:
-    """What the first reading shows that isn't `doubted` and finds other rows than the chosen `query`.
+) -> list[Doubt]:
+    """At most one doubt; none for a query that is none of the `readings`."""
+    if query not in readings:
+        return []
+    if (other := meant_otherwise(query, rows, readings, run)) is not None:
+        return [Doubt("meant", other)]
+    return [] if linker.lexicon.written or _is_settled(question, QueryFacts.of(query), linker) else [Doubt("guessed")]
 
-    None where all agree, or where the query is none of the readings. Rows met twice, a node shown whole, and columns
-    that one shows besides the other's count as no difference.
+
+def _is_settled(question: str, facts: QueryFacts, linker: Linker) -> bool:
+    """True for names that are asked for, one figure, a rank with its number; what else is shown no question says."""
+    if linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(question):
+        return False  # `product categories`: which of the two is meant depends on the language
+    if linker.wording.compiled(r"^\W*(?:(?!‹who_are›)‹opens_person›|‹asks_names›)\b").match(question):
+        return True
+    ranked = {"ORDER", "LIMIT"} <= facts.words and len(facts.columns) > 1
+    figure = any(token.is_word("COUNT", "SUM", "AVG", "MIN", "MAX") for token in facts.returned)
+    return ranked or (figure and len(facts.columns) == 1)
+
+
+def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:
+    """What the first reading shows that finds other rows than `query`; None where all agree.
+
+    Rows met twice, a node shown whole, and columns that one shows besides the other's count as no difference.
     """
-    texts = {reading.match + text: text for reading in readings for text in reading.returns}
-    if query not in texts:
-        return None
-    others = [text for text in texts if text != query][:MOST_RUN]
-    for other in others:
-        if not doubted(other) and _differ(run(other), rows):
-            return texts[other].rpartition(" RETURN ")[2]
-    return None
+    others = [text for text in readings if text != query][:MOST_RUN]
+    return next((text.rpartition(" RETURN ")[2] for text in others if _differ(run(text), rows)), None)
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

@@ -43,17 +43,52 @@ def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
     phrases = sorted((phrase for phrase in cues if cues[phrase] & _PICKS), key=len, reverse=True)
     picked = "|".join(re.escape(phrase) for phrase in phrases)
     counted = "|".join(re.escape(phrase) for phrase in phrases if "many" in cues[phrase])
+    who = bool(linker.wording.compiled(r"^\W*(?!‹who_are›)‹opens_person›\b").match(hints.masked))
     pattern = linker.wording.compiled(
         rf"\b(?P<held>‹label›)\W+(?:(?:‹with›)\W+(?:\w+\W+){{0,3}}?)?(?P<after>{picked})\b"
         rf"|\b(?!(?:{counted})\b)(?P<before>{picked})\W+(?P<named>‹label›)\b"
     )
     for found in pattern.finditer(hints.masked.lower()):
         label = linker.lexicon.labels.get(found["held"] or found["named"])
-        if label is not None and hints.labels and label != hints.labels[0]:
+        if label is not None and hints.labels and (who or label != hints.labels[0]):
             yield found["after"] or found["before"]
 
 
 def unordered(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """One doubt where the question wants the first or the last few, and doesn't say by what."""
-    if "LIMIT" in facts.words and is_cued(hints.question, {"first"}) and not is_cued(hints.question, _ORDERS):
+    """One doubt where the question wants the first or the last few, and doesn't say by what.
+
+    And one where each may have several of the number by which they come first: movies by the ratings of reviews.
+    """
+    named = is_cued(hints.question, {"first"}) and not is_cued(hints.question, _ORDERS)
+    if "LIMIT" in facts.words and (named or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
+
+
+def _ranked_by(facts: QueryFacts) -> set[str | None]:
+    """The variables by whose properties the rows are ordered; of a relationship its ends that nothing fixes."""
+    owners = {owner for owner, _ in _keys(facts)}
+    found: set[str | None] = {*owners}
+    for held in facts.structure.relationships:
+        if held.variable in owners:
+            ends = [facts.structure.nodes[place] for place in (held.left, held.right)]
+            found = found - {held.variable} | {node.variable for node in ends if not node.keys}
+    return found
+
+
+def _keys(facts: QueryFacts) -> list[tuple[str, str]]:
+    """(variable, property) of what the rows are ordered by."""
+    tokens = facts.returned
+    places = [
+        n for n, token in enumerate(tokens) if token.is_word("BY") and [t.text for t in tokens[n + 2 : n + 3]] == ["."]
+    ]
+    return [(tokens[n + 1].value, tokens[n + 3].value) for n in places]
+
+
+def _shown(facts: QueryFacts) -> set[str | None]:
+    """The variables of which something is shown besides that by which the rows are ordered; its own where it is all."""
+    end = next((n for n, token in enumerate(facts.returned) if token.is_word("ORDER")), 0)
+    texts = [token.value for token in facts.returned[:end]]
+    known = {node.variable for node in facts.structure.nodes}
+    known |= {held.variable for held in facts.structure.relationships}
+    pairs = {(name, "".join(texts[n + 2 : n + 3])) for n, name in enumerate(texts) if name in known}
+    return {name for name, own in pairs if (name, own) not in _keys(facts)} or {name for name, _ in pairs}

@@ -33,8 +33,11 @@ class QueryFacts:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Keywords and names, upper case."""
-        return frozenset(token.text.upper() for token in self.tokens if token.kind is Kind.NAME)
+        """Keywords and variables, upper case; no label, type or property, which may be called ORDER."""
+        around = zip(["", *(token.text for token in self.tokens)], self.tokens, strict=False)
+        return frozenset(
+            token.text.upper() for before, token in around if token.kind is Kind.NAME and before not in (":", ".")
+        )
 
     @cached_property
     def names(self) -> frozenset[str]:

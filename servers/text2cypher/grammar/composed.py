@@ -11,7 +11,7 @@ from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.grammar.shapes import Shape, shapes
+from servers.text2cypher.grammar.shapes import Shape, doer_of, shapes
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import Placed, bounds_in, texts_in
@@ -160,7 +160,12 @@ class _Returns:
         return any(held.startswith(f"{self._shown(variable)} =") for test in self.tests for held in test.split(" AND "))
 
     def _first(self, variables: list[str]) -> list[str]:
-        """Those of the label that the question asks for: the first it names, after `who` any other."""
+        """Those of the label that the question asks for: the first it names, after `who` any other.
+
+        `The directors of movies` are asked for by what they do: they stand where DIRECTED begins.
+        """
+        if (doer := doer_of(self.hints, self.shape, self.linker.schema)) in variables:
+            return [doer]
         label = next(iter(self.hints.labels), None)
         wording, masked = self.linker.wording, self.hints.masked
         if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹of›\b)\w+){0,3}\W+‹label›").match(masked):

@@ -1,7 +1,7 @@
 """Every query a question can mean, given its hints: the patterns that join what it names, and what may be returned.
 
 What the words decide is fixed here; what they leave open (which way a prerequisite runs, which node is meant, whether
-to count each node once) stays open, and the model chooses by writing. Pure: runs nothing, calls nothing.
+to count each node once) stays open, the likeliest first. Pure: runs nothing, calls nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ class Reading:
 
     match: str
     returns: tuple[str, ...]
+
+    @property
+    def queries(self) -> list[str]:
+        """The whole texts."""
+        return [self.match + text for text in self.returns]
 
 
 class Reader:
@@ -226,6 +231,7 @@ class Reader:
     def _superlative(self, hints: Hints, nodes: list[Bound], numeric: list[str]) -> Iterator[str]:
         way = " DESC" if Ask.MOST in hints.asks else ""
         free = [n for n in nodes if not n.fixed and is_asked(n.ends, hints)]
+        free.sort(key=lambda node: node.label != hints.focus)
         for node in free:
             for name in numeric:
                 if name in self.schema.nodes[node.label]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -11,6 +12,8 @@ from servers.text2cypher.grammar.paths import chains
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root
 
 Path = tuple[str, str, str]
 _LONGEST = 3  # steps
@@ -93,3 +96,20 @@ def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
         yield Shape(f"{first.text}{arrow}(c:{named(end)})", first.nodes | {"c": end}, edges)
     if end == one[0] and start != one[2]:
         yield Shape(f"(c:{named(start)}){arrow}{first.text}", first.nodes | {"c": start}, edges)
+
+
+def doer_of(hints: Hints, shape: Shape, schema: GraphSchema) -> str:
+    """The node at the start of a relationship whose doer the question names before any label; else empty."""
+    begun = {
+        root(part): found[1] or found[2]
+        for edge, kind in shape.edges.items()
+        if (found := re.search(rf"\((\w+)[^()]*\)-\[{edge}:|<-\[{edge}:[^]]*]-\((\w+)", shape.text))
+        for part in parts(kind)
+    }
+    labels = {root(part) for label in schema.labels for part in parts(label)}
+    for word in re.findall(r"\w+", hints.masked.lower()):
+        if root(word) in labels:
+            break
+        if languages().irregular.get(word, word).endswith(languages().doers) and root(word) in begun:
+            return begun[root(word)]
+    return ""

@@ -34,9 +34,10 @@ class Language:
     phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
     values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `clitics`,
-    `suffixes`: endings of words; `patterns`: regular expressions by name (see id.toml); `voices`: by code; `informal`:
-    spoken form → written; `tags`: a word at the end that makes a question of a statement → one that begins such a
-    question; `doubled`: a noun said twice is its plural; `measures`: (word, a property's word).
+    `suffixes`: endings of words; `doers`: endings of who does something (`director`); `patterns`: regular expressions
+    by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
+    question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
+    (word, a property's word).
     """
 
     def written(self, question: str) -> str:
@@ -89,6 +90,7 @@ class Language:
     doubled: bool
     measures: tuple[tuple[str, str], ...]
     suffixes: tuple[str, ...]
+    doers: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
 
@@ -133,6 +135,7 @@ def languages(folder: Path = FOLDER) -> Language:
         any(one.get("doubled") for one in every),
         tuple((word, name) for one in every for name, words in one.get("measures", {}).items() for word in words),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
+        tuple(ending for one in every for ending in one.get("doers", ())),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},
     )

@@ -137,15 +137,33 @@ def test_without_a_grammar_the_prompt_holds_the_hints(bench: Workbench) -> None:
     assert "grammar" not in body
 
 
-def test_with_aids_the_grammar_holds_only_readings_and_the_prompt_similar_examples(bench: Workbench) -> None:
-    question = "Topik apa saja yang ada pada prasyarat mata kuliah Sistem Operasi?"
-    state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT, question=question)
-    assert state.final_query == RIGHT
-    assert "Petunjuk" in body["messages"][-1]["content"]
+UNCOVERED = "Apa saja prasyarat penting dari mata kuliah Sistem Operasi?"
+COVERED = "Prasyarat mana dari Penambangan Data yang berada di semester 3?"
+
+
+def test_where_readings_cover_every_word_the_first_is_written_and_a_model_with_a_grammar_is_not_asked(
+    bench: Workbench,
+) -> None:
+    state, requests = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), question=COVERED)
+    assert requests == [] and state.rows == [["Statistika"], ["Basis Data"]]
+    assert [attempt.as_dict()["written_by"] for attempt in state.attempts] == ["reading"]
+    unsure, requests = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids.parse("all,-execution"), question=COVERED)
+    assert len(requests) == 2 and unsure.attempts[0].error_type is ErrorType.EMPTY_RESULT
+
+
+def test_a_model_without_a_grammar_writes_whatever_the_readings_are(bench: Workbench) -> None:
+    state, requests = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), question=COVERED, grammar=False)
+    assert state.final_query == RIGHT and len(requests) == 1
+    assert state.attempts[0].as_dict()["written_by"] == "model"
+
+
+def test_the_model_is_asked_when_no_reading_holds_and_is_shown_what_was_tried(bench: Workbench) -> None:
+    question = "Mata kuliah apa di semester 3 yang namanya mengandung kata Zzz?"
+    state, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), question=question)
+    assert [attempt.written_by for attempt in state.attempts] == ["reading", "model"]
+    assert state.attempts[0].query in body["messages"][-2]["content"]
+    assert body["messages"][-1]["content"] == state.attempts[0].feedback
     assert body["grammar"].startswith("%llguidance {}\nstart:")
-    assert "PREREQUISITE" in body["grammar"] and "PART_OF" not in body["grammar"]
-    shown = [m["content"] for m in body["messages"] if m["role"] == "assistant"]
-    assert len(shown) == 3 and all(text.startswith("<cypher>MATCH") for text in shown)
 
 
 @pytest.mark.parametrize(("able", "sent"), [("grammar", True), ("json_schema", False), ("none", False), (None, False)])
@@ -154,7 +172,7 @@ def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_wh
 ) -> None:
     with scripted_model(in_turn(f"<cypher>{RIGHT}</cypher>"), able) as model:
         client = LLMClient(LLMConfig("test", "s", url=model.url))
-        AgentLoop(bench, client).run("7", QUESTION, RIGHT)
+        AgentLoop(bench, client).run("7", UNCOVERED, RIGHT)
         client.close()
     (body,) = model.requests
     assert ("grammar" in body) is sent
@@ -163,18 +181,7 @@ def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_wh
     assert "Petunjuk: MK.nama = 'Sistem Operasi'; relasi PREREQUISITE" in body["messages"][-1]["content"]
 
 
-def test_a_grammar_is_never_narrowed_to_one_reading(bench: Workbench) -> None:
-    hints = bench.linker.link(QUESTION)
-    made = [*bench.reader.readings(hints), *bench.composer.readings(hints)]
-    readings = covering(made, hints, bench.linker)
-    assert sum(len(reading.returns) for reading in readings) != 1
-    _, (body,) = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), prompt=PromptType.FEW_SHOT)
-    other = "<cypher>MATCH (l:LO)-[:PURSUED_IN]->(m:MK {nama: 'Sistem Operasi'}) RETURN l.nama</cypher>"
-    if not readings:
-        assert accepts(body["grammar"], other)
-
-
-def test_readings_that_miss_a_word_narrow_nothing_and_only_linked_values_can_be_written(bench: Workbench) -> None:
+def test_readings_that_miss_a_word_are_not_written_and_the_model_can_write_only_linked_values(bench: Workbench) -> None:
     question = "Aljabar Linear diampu siapa saja?"
     hints = bench.linker.link(question)
     assert bench.reader.readings(hints) and covering(bench.reader.readings(hints), hints, bench.linker) == []
@@ -191,7 +198,8 @@ def test_the_aids_of_the_prompt_are_switched_off_for_a_grammar_too(bench: Workbe
 
 
 def test_an_endpoint_that_refuses_grammars_is_asked_without(bench: Workbench) -> None:
-    state, requests = run(bench, (400, "unknown field grammar"), f"<cypher>{RIGHT}</cypher>", aids=Aids())
+    refusing = (400, "unknown field grammar")
+    state, requests = run(bench, refusing, f"<cypher>{RIGHT}</cypher>", aids=Aids(), question=UNCOVERED)
     assert state.success and "grammar" in requests[0] and "grammar" not in requests[1]
 
 

@@ -10,8 +10,6 @@ from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.workbench import Workbench
-from servers.text2cypher.grammar.question_grammar import first_differing
-from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.variables import variables_of
 from tests.servers.text2cypher.test_any_graph import answered, opened
 
@@ -58,13 +56,6 @@ def test_who_are_the_first_players_shows_players(bench: Workbench) -> None:
 def test_a_number_before_what_is_named_is_no_condition(bench: Workbench) -> None:
     found = texts(bench, "What are the names of 2 players who staged plays with a year lower than 1999?")
     assert found and all("= 2" not in text and text.endswith("LIMIT 2") for text in found)
-
-
-def test_a_grammar_holds_the_first_two_readings_that_differ_in_their_result() -> None:
-    rows = {"M A": [[1]], "M B": [[1]], "M C": [[2]], "N D": [[3]]}
-    readings = [Reading("M", (" A", " B", " C")), Reading("N", (" D",))]
-    assert first_differing(readings, rows.get) == [Reading("M", (" A",)), Reading("M", (" C",))]
-    assert first_differing(readings[:1], lambda _: [[1]]) == readings[:1]
 
 
 SHIPPED = {
@@ -202,6 +193,6 @@ def test_the_reading_that_stands_first(tmp_path: Path, question: str, first: str
     held = opened(tmp_path, HARBOUR)
     try:
         found = covering(held.composer.readings(held.linker.link(question)), held.linker.link(question), held.linker)
-        assert (found[0].match + found[0].returns[0]).endswith(first)
+        assert found[0].endswith(first)
     finally:
         held.backend.close()

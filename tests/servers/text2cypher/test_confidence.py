@@ -18,7 +18,6 @@ from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.meant import doubts_of_choice, meant_otherwise
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
-from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
@@ -306,8 +305,6 @@ def test_names_are_known_by_their_words() -> None:
 
 
 def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
-    shown = (" RETURN a.x", " RETURN 'b', a.x", " RETURN a.y", " RETURN a", " RETURN DISTINCT a.x")
-    readings = [Reading("MATCH (a:A)", shown)]
     rows: dict[str, list[list[object]]] = {
         "MATCH (a:A) RETURN a.x": [[1], [1], [2]],
         "MATCH (a:A) RETURN DISTINCT a.x": [[2], [1]],
@@ -316,22 +313,20 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
         "MATCH (a:A) RETURN a": [[{"x": 1}]],
     }
     chosen = "MATCH (a:A) RETURN a.x"
-    assert meant_otherwise(chosen, rows[chosen], readings, lambda _: False, rows.get) == "a.y"
-    assert meant_otherwise(chosen, rows[chosen], readings, lambda query: "a.y" in query, rows.get) is None
-    assert meant_otherwise("MATCH (a:A) RETURN a.z", [[9]], readings, lambda _: False, rows.get) is None
-    assert meant_otherwise(chosen, rows[chosen], readings, lambda _: False, lambda _: None) is None
+    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get) == "a.y"
+    assert meant_otherwise(chosen, rows[chosen], [text for text in rows if "a.y" not in text], rows.get) is None
+    assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None) is None
 
 
-def test_a_reading_guessed_from_names_alone_is_doubted_and_one_of_a_lexicon_is_not(
-    bench: Workbench, harbour: Workbench
-) -> None:
-    def doubts(held: Workbench, question: str, label: str, key: str, query: str) -> list[Doubt]:
-        readings = [Reading(f"MATCH (a:{label})", (f" RETURN a.{key}", f" RETURN DISTINCT a.{key}"))]
+def test_what_a_list_shows_is_guessed_where_nobody_wrote_a_lexicon(bench: Workbench, harbour: Workbench) -> None:
+    def doubts(held: Workbench, question: str, query: str) -> list[Doubt]:
         rows = held.backend.run(query).rows
-        linker = held.linker
-        return doubts_of_choice(query, rows, readings, linker.link(question), linker, lambda text: rows)
+        return doubts_of_choice(question, query, rows, [query], held.linker, lambda _: rows)
 
     query = "MATCH (a:Vessel) RETURN a.name"
-    assert doubts(harbour, "List all vessels.", "Vessel", "name", query) == [Doubt("guessed")]
-    assert doubts(harbour, "List all vessels.", "Vessel", "name", "MATCH (v:Vessel) RETURN v.name") == []
-    assert doubts(bench, "Sebutkan semua mata kuliah.", "MK", "nama", "MATCH (a:MK) RETURN a.nama") == []
+    assert doubts(harbour, "List all vessels.", query) == [Doubt("guessed")]
+    assert doubts(harbour, "List the names of all vessels.", query) == []
+    assert doubts(harbour, "How many vessels are there?", "MATCH (a:Vessel) RETURN count(a)") == []
+    ranked = "MATCH (a:Vessel) RETURN a.name, a.built ORDER BY a.built LIMIT 1"
+    assert doubts(harbour, "Which vessel is the oldest?", ranked) == []
+    assert doubts(bench, "Sebutkan semua mata kuliah.", "MATCH (a:MK) RETURN a.nama") == []
