@@ -142,7 +142,7 @@ class Approvals:
         if self._over(approval):
             await self._engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again")
-        if approval.rule == "staff" and not caller.may("staff"):
+        if approval.rule == "staff" and approved and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
         final = arguments if arguments is not None else approval.arguments
         first = approval.arguments if approval.proposed is None else approval.proposed

@@ -225,3 +225,18 @@ def test_a_letter_for_the_proven_is_made_for_nobody_else(tmp_path: Path) -> None
         assert not step["success"] and "NIK (atau kartu) dan PIN" in step["message"]
         one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
         assert one.says("Tolong surat pasti")["approval"]["arguments"] == {"nama": BUDI["nama"]}
+
+
+@pytest.mark.parametrize("words", ["suratku udah jadi belum?", "surat saya kok belum jadi ya", "ya"])
+def test_who_asks_how_their_request_stands_does_not_take_it_back(visitor: Person, officer: Person, words: str) -> None:
+    run_id = visitor.says(WORDS)["run_id"]
+    visitor.says("ya")
+    visitor.says(words)
+    assert request_of(officer, run_id)["status"] == "under_review"
+
+
+def test_a_plain_no_takes_ones_own_request_back(visitor: Person, officer: Person) -> None:
+    run_id = visitor.says(WORDS)["run_id"]
+    visitor.says("ya")
+    assert visitor.says("batal")["status"] == "completed"
+    assert request_of(officer, run_id)["status"] == "cancelled"
