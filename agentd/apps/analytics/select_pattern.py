@@ -2,7 +2,7 @@
 
 One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
 to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Conditions of WHERE
-compare columns; other expressions are free, the database judges them. What these shapes lack (subqueries, UNION,
+compare columns; elsewhere a sign or a keyword stands between two values. What these shapes lack (subqueries, UNION,
 windows) a small model gets wrong anyway.
 """
 
@@ -15,10 +15,13 @@ from typing import Any
 from agentd.apps.analytics.joins import Pair, pairs
 from agentd.apps.analytics.sql import quoted
 
-_FUNCTIONS = r"COUNT\(\*\)|SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
-_WORDS = "DISTINCT|CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|LIKE|BETWEEN"
+_KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)"
+_FUNCTIONS = "SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
+_OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_KEYWORD}{{0,3}}){{0,3}}"
 _VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
-_BETWEEN = r"(?:\)* (?:[-+*/%=<>]|<=|>=|<>|!=) \(*|\)*, \(*|\)* \(*|\(+)"
+_BETWEEN = (
+    rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_KEYWORD}{{0,3}}| {_KEYWORD}{{1,3}})"
+)
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
 MONTHS = {
     "mysql": "DATE_FORMAT({}, '%Y-%m')",
@@ -51,8 +54,8 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values
     names += [rf"{re.escape(table)}\.(?:{either(tables[table])})" for table in (main, *near)]
     column = "|".join(names)
     month = month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
-    word = rf"(?:{_FUNCTIONS}|{_WORDS}|{values}|{column}{month})"
-    free = rf"\(*{word}(?:{_BETWEEN}{word}){{0,24}}\)*"
+    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{values}|{column}{month}))"
+    free = rf"\(*{_KEYWORD}{{0,3}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
     key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){month})"
     joins = "|".join(
         _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
