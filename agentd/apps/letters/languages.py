@@ -54,6 +54,7 @@ class Phrases:
     verbs: frozenset[str]
     not_mine: frozenset[str]
     lies: frozenset[str]
+    sites: frozenset[str]
     paragraph: frozenset[str]
     beside_label: frozenset[str]
     articles: frozenset[str]

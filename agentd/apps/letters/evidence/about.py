@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
-from agentd.apps.letters.evidence.case import Case, Place
+from agentd.apps.letters.evidence.case import Case, Place, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.shapes import Shape
-from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS
+from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, is_common_number
 from agentd.apps.letters.languages import phrases
 
 _FREE = TEXTS - {"name"}
@@ -46,7 +46,8 @@ def about(field: Field, place: Place) -> bool:
     sentence, span = place.sentence, place.span
     if _goes_the_other_way(field, place):
         return False
-    if field.kind in _FREE or sentence.corrected[span.start]:
+    common = is_common_number(field)
+    if field.kind in _FREE or (sentence.corrected[span.start] and (not common or _spoken_last(field, place))):
         return True
     if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
         return False
@@ -56,7 +57,18 @@ def about(field: Field, place: Place) -> bool:
         return False
     clause = set(place.around())
     named = [one for one in place.named if one.start in clause]
-    return any(field.key in one.keys for one in named) or not _of_else(place, named)
+    if common:
+        between = range(max((one.end for one in place.near if one.end <= span.start), default=0), span.start)
+        named += [
+            one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
+        ]
+    return any(field.key in one.keys for one in named) or not (common or _of_else(place, named))
+
+
+def _spoken_last(field: Field, place: Place) -> bool:
+    """Whether the field is what was named last before a value."""
+    said = [*place.before, *(one for one in place.named if one.end <= place.span.start)]
+    return field.key in (said[-1].keys if said else next(iter(place.turn.before), ()))
 
 
 def _numbered(field: Field, place: Place) -> bool:

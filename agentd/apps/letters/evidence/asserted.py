@@ -11,7 +11,7 @@ from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.spans import TEXTS, spans
+from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
@@ -22,7 +22,7 @@ _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"}
 def asserted(field: Field, case: Case, order: int) -> bool:
     """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
     turn = case.turn(order)
-    if turn is None or turn.heard.plain or field.kind == "address":  # only an address says which words are whose
+    if turn is None or turn.heard.plain:
         return True
     places = [place for place in case.places(field, turn) if place.span.supports]
     return not places or any(_asserted(field, place) for place in places)
@@ -30,6 +30,8 @@ def asserted(field: Field, case: Case, order: int) -> bool:
 
 def _asserted(field: Field, place: Place) -> bool:
     sentence, order = place.sentence, place.turn.order
+    if field.kind == "address":  # whose it is and how it is meant, its segments say
+        return sentence.times[place.span.start] != "past"
     if mood(field, place) is not Mood.SAID or of_another(owner(place)):
         return False
     key = ("put right", field.path, order, id(sentence))
@@ -53,7 +55,8 @@ def mood(field: Field, place: Place) -> Mood:
     wanted = shape.time if shape is not None else ""
     time = sentence.times[span.start]
     if time == "soon":
-        return Mood.SAID if case.form.ahead and wanted != "past" else Mood.OPEN
+        ahead = case.form.ahead and wanted != "past" and not is_common_number(field)
+        return Mood.SAID if ahead else Mood.OPEN
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
 
 

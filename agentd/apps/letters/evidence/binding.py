@@ -5,15 +5,18 @@ It gives every field that a value may be meant of; one alone is what proves anyt
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.heard import Sentence
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, person
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
@@ -21,10 +24,12 @@ from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, fits
 from agentd.apps.letters.languages import phrases
 
+_start = attrgetter("start")
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
+_ORIGIN = frozenset(phrases().senses["origin"])
 _FOREIGN = {
     **dict.fromkeys(
         ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
@@ -85,7 +90,8 @@ def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
 
 def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
     """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before."""
-    for keys in turn.before if not turn.heard.another else ():
+    unsure = any(len(keys) > 1 for keys in turn.asked) and not turn.heard.another
+    for keys in turn.before if unsure else ():
         if len(asked) > 1:
             asked = asked & keys or asked
     return asked
@@ -188,6 +194,8 @@ def _foreign(field: Field, place: Place) -> bool:
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
     whose = owner(place)
+    if whose is not None and _outright(field, place):
+        return frozenset()
     if whose is None:
         if place.sentence.own.isdisjoint(place.around()):
             return frozenset()
@@ -210,15 +218,65 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
     if field.person == ANYBODY:
         return True
     if found is not None or field.person in (None, CITIZEN):
-        return _same(field.person, found, place.case)
+        return _same(field.person, found, place.case) or _outright(field, place)
     clause, corrected = place.clause, sentence.corrected[place.span.start]
-    common = {(mark.start, mark.end) for mark in sentence.labels if not mark.value.startswith("field:")}
     others = {key for key, shape in place.case.form.shapes.items() if shape.person != field.person}
     by_name = any(
         field.key in one.keys
         and others.isdisjoint(one.keys)
-        and (one.start, one.end) not in common
+        and not _common(one, sentence)
         and (corrected or sentence.clauses[one.start] == clause)
+        and not _addresses(one, place)
         for one in place.near
     )
     return by_name or (asked and not any(sentence.clauses[at] == clause for at in sentence.own))
+
+
+def _addresses(one: Named, place: Place) -> bool:
+    """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`): not beside the other (`bapak Joko,
+    ibu Siti`), nor behind what somebody is of them (`anak dari Bapak Joko`)."""
+    sentence, start = place.sentence, one.start
+    if sentence.words[start] not in SALUTATIONS or one.end - start > 1:
+        return False
+    others = (other for other in place.near if sentence.words[other.start] in SALUTATIONS)
+    of = start and sentence.words[start - 1] in _ORIGIN and _relation(sentence, end=start - 1)
+    return not of and all(other.keys == one.keys for other in others)
+
+
+def _common(one: Named, sentence: Sentence) -> bool:
+    """Whether a name of a field is one that languages have."""
+    marks = (mark for mark in sentence.labels if not mark.value.startswith("field:"))
+    return any((mark.start, mark.end) == (one.start, one.end) for mark in marks)
+
+
+def _relation(sentence: Sentence, *, end: int) -> bool:
+    return any(mark.cue is Cue.RELATION and mark.end == end for mark in sentence.marks)
+
+
+def _outright(field: Field, place: Place) -> bool:
+    """Whether the field's whole name stands before a value, and whoever was spoken of only in a clause before it.
+
+    `nama ayah Joko, nama ibu Siti`; of a field of nobody else's, only inside another's value: `acara khitanan anak,
+    jumlah undangan 200`.
+    """
+    sentence, clause = place.sentence, place.clause
+    before = [one for one in place.near if one.end <= place.span.start and sentence.clauses[one.start] == clause]
+    spoken = [at for at, _, owned in sentence.people if place.span.start in owned]
+    if not before or not before[-1].plain or before[-1].keys != {field.key} or _common(before[-1], sentence):
+        return False
+    if any(at < 0 or sentence.clauses[at] == clause for at in spoken):
+        return False
+    return field.person not in (None, CITIZEN) or all(_in_a_value(at, place) for at in spoken)
+
+
+def _in_a_value(at: int, place: Place) -> bool:
+    """Whether a relation only ends the text that another field's name begins."""
+    sentence = place.sentence
+    first, last = (bisect_left(place.named, near, key=_start) for near in (at - CLAUSE, at))
+    before = (one for one in place.named[first:last] if one.end < at)
+    ends = any(mark.start == at and _clause_ends(sentence, mark.end) for mark in sentence.marks)
+    return ends and any(one.plain and sentence.clauses[one.start] == sentence.clauses[at] for one in before)
+
+
+def _clause_ends(sentence: Sentence, at: int) -> bool:
+    return at == len(sentence.words) or sentence.clauses[at] != sentence.clauses[at - 1]

@@ -268,10 +268,3 @@ def values(statement: Statement, found: Sequence[Json], wanted: Json, *, labelle
     for value in found:
         if value is not None:
             yield claim(statement, supports=wanted is not None and value == wanted)
-
-
-def bound(statement: Statement, field: Field) -> bool:
-    segment = statement.segment
-    if segment.label == field.label or (segment.corrected and segment.follows == field.label):
-        return True
-    return segment.label is None and statement.asked == {field.label}

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice, takewhile
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import clause_fields, clause_moods, clause_persons, persons
+from agentd.apps.letters.evidence import clause_fields, clause_moods, clause_persons, listing, persons
 from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import question_from
@@ -22,10 +23,13 @@ from agentd.apps.letters.languages import phrases
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _BUSINESS = phrases().business
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
+_BIRTH = frozenset({"lahir", "tanggal_lahir"})
 _OPENERS = phrases().openers
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
 _LIES = phrases().lies
+_SITES = phrases().sites
+_DWELLINGS = HOMES - _SITES
 MOST = 64
 """Segments of one clause. In a longer one nothing counts as said: nobody speaks so, and each cue looks back at them."""
 TAIL = 64
@@ -45,7 +49,13 @@ class SentenceReader:
         self.denied = self.doubted = self.looked_up = False
         self.content_since_denial = False
         self.done: list[Segment] = []
-        self.at = 0
+        self.at = self.opened = 0
+        """`opened`: where the clause begins."""
+        self.of_business = _of_business(words, part.marks, speaking)
+        self.listed = -1
+        """Where the next item of a list without commas may begin."""
+        self.births = False
+        """A place and date of birth stand in this clause behind a NIK."""
         self.spoke_of_in = -1
         self.last_label: str | None = None
         self.spoken_clause = -1
@@ -78,17 +88,20 @@ class SentenceReader:
                 self.close(self.current.label)
             word = words[at]
             mark = self.marks.get(at)
-            if mark is not None:
+            if size := self._listed(at):
+                self.close()
+                at = self.listed = at + size
+            elif mark is not None:
                 at = self._cue(mark)
             elif word in SEPARATORS and not (
                 word == "," and (_decimal(self.words, self.raws, at) or _year(self.words, at))
             ):
                 self._clause_ends(word)
-                at += 1
+                at = self.opened = at + 1
             elif word in STREETS and self.current.label not in _KEEPSSTREETS and _street(self.words, at):
                 follows = self.current.follows
                 known = follows if follows in ADDRESSES and self.current.label is None else None
-                self.begin(known or _place_of(self.words, self.raws, at))
+                self.begin(known or self._place_of(at))
                 self.current.implied = known is None
                 self.keep(at)
                 at += 1
@@ -105,6 +118,27 @@ class SentenceReader:
             self.speaking.section = self.speaking.person
         return self.done
 
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """Where an item of a list without commas may end."""
+        return listing.item_ends(self.words, self.marks, SEPARATORS | STREETS)
+
+    def _listed(self, at: int) -> int:
+        """How many words of a choice stand there as an item of a list without commas: a segment of its own."""
+        current = self.current
+        if current.label in (None, "nik") and listing.birth(self.words, at, self.marks):
+            self.close()
+            self.births = True
+            return 0
+        born = self.births or current.label in _BIRTH
+        size = listing.choice(self.words, at, self.ends) if born or self.listed == at else 0
+        if not size or (self.listed != at and not listing.ends_with_date(current.words)):
+            return 0
+        self.close()
+        for place in range(at, at + size):
+            self.keep(place)
+        return size
+
     def keep(self, at: int) -> None:
         self.current.words.append(self.words[at])
         self.current.raws.append(self.raws[at])
@@ -120,6 +154,7 @@ class SentenceReader:
         unanswered = self.current.empty and not self.current.form and self.current.mood is Mood.SAID
         inherited = self.current.label if corrected or unanswered else None
         self.close(inherited or (label if label in ADDRESSES else None), corrected=corrected)
+        self.births = False
         self.clause += 1
         self.current.clause = self.clause
         if self.speaking.section is not None:
@@ -132,6 +167,22 @@ class SentenceReader:
 
     def _cue(self, mark: Mark) -> int:
         return _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
+
+    def _place_of(self, at: int) -> str:
+        """Whose a street is: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's."""
+        if _on_the_card(self.words, self.raws, at):
+            return "alamat_ktp"
+        before = [word for word in self.words[max(self.opened, at - 5) : at] if word not in _LIES]
+        owned = len(before) > 1 and (before[-1] in SELF or before[-1] == "nya") and before[-2].isalpha()
+        if owned and _BUSINESS.intersection(before):
+            return "alamat_usaha"
+        if self.of_business[at] and SELF.isdisjoint(before):
+            if _SITES.intersection(before):
+                return "alamat_usaha"
+            if not before and self.opened < at:
+                return "x:alamat"
+        known = not owned or before[-2] in HOMES or before[-2] in FILLERS
+        return "alamat" if known else "x:alamat"
 
     def plain(self, mark: Mark) -> int:
         for at in range(mark.start, mark.end):
@@ -154,6 +205,7 @@ class SentenceReader:
                 segment.mood = Mood.OPEN
 
     def speak_of(self, person: str | None) -> None:
+        person = CITIZEN if person in persons.APPLICANTS else person
         self.spoke_of_in = self.clause if person not in (None, CITIZEN) else -1
         self.speaking.person = person
         self.current.person = person
@@ -178,16 +230,16 @@ def _decimal(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     return raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
 
 
-def _place_of(words: Sequence[str], raws: Sequence[str], at: int) -> str:
-    """`kantor saya di Jl. …` is the office's address, `rumah saya di Jl. …` the citizen's."""
-    if _on_the_card(words, raws, at):
-        return "alamat_ktp"
-    before = [word for word in words[max(0, at - 5) : at] if word not in _LIES]
-    if len(before) < 2 or not (before[-1] in SELF or before[-1] == "nya") or not before[-2].isalpha():
-        return "alamat"
-    if _BUSINESS.intersection(before):
-        return "alamat_usaha"
-    return "alamat" if before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+def _of_business(words: Sequence[str], marks: Sequence[Mark], speaking: Speaking) -> list[bool]:
+    """Of each word, whether a business was spoken of before it, and no dwelling since."""
+    found = [speaking.of_business] * len(words)
+    if speaking.of_business or not _BUSINESS.isdisjoint(words):
+        fixed = {at for mark in marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
+        for at, word in enumerate(words):
+            found[at] = speaking.of_business
+            if at not in fixed and (word in _BUSINESS or word in _DWELLINGS):
+                speaking.of_business = word in _BUSINESS
+    return found
 
 
 def _on_the_card(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
@@ -225,9 +277,9 @@ _HANDLERS = {
 }
 
 
-def read(parts: Sequence[Part], *, person: str | None = None) -> Message:
-    """Read one message's sentences. `person`: of whom it starts to speak."""
-    speaking = Speaking(person)
+def read(parts: Sequence[Part], *, person: str | None = None, of_business: bool = False) -> Message:
+    """Read one message's sentences. `person`: of whom it starts to speak; `of_business`: of a business."""
+    speaking = Speaking(person, of_business=of_business)
     segments: list[Segment] = []
     subject: str | None = None
     paragraph_open = False

@@ -30,6 +30,7 @@ _TYPED = frozenset(
 _YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
 """Answers to the question for the marital status that leave the word for it out."""
 _GREETINGS = phrases().greetings
+_OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
 
 
 class Statement(NamedTuple):
@@ -135,7 +136,7 @@ def _read(
     spend()
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
-    message = read(own_sentences(text, lexicon, readings), person=person)
+    message = read(own_sentences(text, lexicon, readings), person=person, of_business=before in _OF_BUSINESS)
     for segment in message.segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):

@@ -20,7 +20,7 @@ from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, is_common_number
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas
@@ -159,7 +159,7 @@ def _bare(place: Place) -> bool:
 def _claims(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
     for place in places:
         supports = place.span.supports
-        if not supports or about(field, place):
+        if about(field, place) or not (supports or is_common_number(field)):
             corrected = place.sentence.corrected[place.span.start]
             yield Claim(place.turn.order, mood(field, place), supports, True, corrected)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.lexicon import LABELS
@@ -32,15 +32,19 @@ class Named:
 class Names:
     """Every phrase that calls a field of one form; one phrase may call several."""
 
-    __slots__ = ("_phrases", "_plain", "_sizes", "_vocabulary")
+    __slots__ = ("_own", "_phrases", "_plain", "_sizes", "_vocabulary")
 
     def __init__(self, shapes: Mapping[str, Shape], people: Mapping[str, tuple[str, ...]]) -> None:
         """`people`: the words of each of the tool's persons; they go with all fields of that person."""
         found: dict[Phrase, set[str]] = {}
+        own: dict[Phrase, set[str]] = {}
         for key, shape in shapes.items():
+            for phrase in shape.named():
+                own.setdefault(folded_tokens(phrase), set()).add(key)
             for phrase in (*shape.named(), *(LABELS.get(shape.label, ()))):
                 found.setdefault(folded_tokens(phrase), set()).add(key)
         self._plain = frozenset(found)
+        self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
             for word in shape.words:
@@ -93,8 +97,10 @@ class Names:
         return word in self._vocabulary
 
     def asked(self, text: str) -> tuple[Named, ...]:
-        """Where an agent's message names the fields that it may ask for, each once."""
-        return tuple({named.keys: named for named in self.find(folded_tokens(text))}.values())
+        """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone."""
+        words = folded_tokens(text)
+        found = (replace(one, keys=self._own.get(words[one.start : one.end], one.keys)) for one in self.find(words))
+        return tuple({named.keys: named for named in found}.values())
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:

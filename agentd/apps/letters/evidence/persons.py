@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -30,6 +30,8 @@ class Speaking:
     """A label that the last line left open (`NIK saya:`)."""
     correcting: bool = False
     """The last sentence ended on the announcement of another value (`Eh salah.`)."""
+    of_business: bool = False
+    """A business was spoken of last, and no dwelling."""
     people: set[str] = field(default_factory=set)
     """Everybody named so far, by relation."""
 
@@ -91,11 +93,12 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     return None
 
 
-_APPLICANTS = phrases().applicants
+APPLICANTS = phrases().applicants
 _JOINS = phrases().joins
 _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
+_ORIGIN = frozenset(phrases().senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
 """People of one sentence."""
@@ -125,9 +128,11 @@ def people(
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
-    named = {mark.start: mark for mark in relations if names(mark, words)}
+    starts = {mark.start for mark in relations}
+    named = {mark.start: mark for mark in relations if names(mark, words) and not _of(mark, words, starts)}
     possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
-    again = {at for at in own if at not in named and at not in possessive and _opens(words, clauses, at)}
+    first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
+    again = {at for at in own if at not in {*named, *possessive} and _opens(words, clauses, first.get(at, at))}
     strangers = others(marks, words, spoken_of)
     for at in sorted({*named, *again, *strangers})[:MOST]:
         if at in strangers:
@@ -139,9 +144,14 @@ def people(
     return own, found
 
 
+def _of(mark: Mark, words: Sequence[str], relations: Collection[int]) -> bool:
+    """Whether a relation only says what somebody is of the next (`anak dari Bapak Joko`)."""
+    return mark.end + 1 in relations and words[mark.end] in _ORIGIN
+
+
 def _whose(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> str:
     value = named[at].value
-    if value in _APPLICANTS:
+    if value in APPLICANTS:
         return CITIZEN
     return f"{value}{OF_ANOTHER}" if possessed(named, at, words) else value
 
@@ -177,7 +187,7 @@ def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
     mark = named[at]
     before = next((one for one in named.values() if 0 < at - one.end <= 2), None)
     if before is not None and "'" in words[before.end : at] and not {before.value, mark.value} & ROLES:
-        return before.value not in _APPLICANTS
+        return before.value not in APPLICANTS
     after = named.get(mark.end)
     if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
         return False

@@ -17,7 +17,6 @@ NUMBERS = frozenset({"number", "money", "year"})
 CURRENCIES = frozenset(
     {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
 )
-_LEAST_MONEY = 1000
 
 
 class Span(NamedTuple):
@@ -31,13 +30,18 @@ class Span(NamedTuple):
 def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     """Every place in folded words that holds a value of the field's kind; of a text, only the value in question.
 
-    A value that its kind can't read (`tidak ada bagasi` for a number) is looked for as it is written.
+    A value that its kind can't read (`tidak ada bagasi` for a tool's own number) is looked for as it is written.
     """
     read = _KINDS.get(field.kind)
     found = list(read(field, words, today)) if read is not None else []
-    if field.kind in TEXTS or not any(span.supports for span in found):
+    if field.kind in TEXTS or not (is_common_number(field) or any(span.supports for span in found)):
         found += [Span(at, end, True) for at, end in _written(field.value, words)]
     return sorted(found)
+
+
+def is_common_number(field: Field) -> bool:
+    """Whether it is an age or an income, which any number fits: one counts under its name or as an answer alone."""
+    return field.kind in NUMBERS and not field.label.startswith("field:")
 
 
 def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:

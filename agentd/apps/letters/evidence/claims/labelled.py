@@ -8,10 +8,11 @@ from itertools import takewhile
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, dates, digits, names, neighbourhood
 from agentd.apps.letters.evidence import numbers as reading
-from agentd.apps.letters.evidence.case import BIRTH, Case, bound, claim, clear, values
+from agentd.apps.letters.evidence.case import BIRTH, Case, claim, clear, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
+from agentd.apps.letters.evidence.listing import EVENTS
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
@@ -49,14 +50,6 @@ def phone(field: Field, case: Case) -> Iterator[Claim]:
 def _alone(statement: Statement) -> bool:
     """Whether nothing but the citizen is named beside a number without a label: `klinik 021…` is the clinic's."""
     return statement.segment.own or bool(statement.asked) or clear(statement.segment.words)
-
-
-def number(field: Field, case: Case) -> Iterator[Claim]:
-    wanted = reading.value(str(field.value))
-    for statement in case.of(field.person):
-        if bound(statement, field) and clear(_before(statement.segment.words)):
-            found = reading.amounts(statement.segment.words)
-            yield from values(statement, found, wanted, labelled=statement.segment.label == field.label)
 
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
@@ -115,7 +108,11 @@ def _pick(found: list[int], kind: str, *, both: bool) -> list[int | None]:
 
 _PLACE_NOISE = phrases().place_noise
 _PLACE_ENDS = phrases().place_ends
-_EVENTS = phrases().events
+
+
+def _of_an_event(words: Sequence[str], field: Field, case: Case) -> bool:
+    """Whether words say what a date is of when it is no birth, or name another field (`hilang 1 Desember`)."""
+    return bool(EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
 
 
 def birth_date(field: Field, case: Case) -> Iterator[Claim]:
@@ -128,7 +125,7 @@ def birth_date(field: Field, case: Case) -> Iterator[Claim]:
             continue
         rest = [word for word in segment.words[: found[0][0]] + segment.words[found[0][1] :] if word[0].isalnum()]
         place = [word for word in rest if word not in _PLACE_NOISE]
-        bare = len(place) <= 3 and not _EVENTS.intersection(rest)
+        bare = len(place) <= 3 and not _of_an_event(place, field, case)
         if segment.label == field.label and not clear(segment.words[: found[0][0]]):
             continue
         if labelled or (bare and (segment.follows in BIRTH or statement.asked & BIRTH or statement.listed)):
@@ -151,7 +148,7 @@ def place(field: Field, case: Case) -> Iterator[Claim]:
             if not (answers or (statement.listed and not statement.first and dated)):
                 continue
         place = _place_in(segment, found)
-        if place:
+        if place and (labelled or not _of_an_event(place, field, case)):
             yield claim(statement, supports=place == wanted, replaces=labelled)
 
 

@@ -1,0 +1,116 @@
+"""What people tell in a row: a business and its place, parents by their titles, items without commas, answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.apps.letters.grounding import refusal, ungrounded
+from tests.agentd.apps.letters.letters import call
+from tests.agentd.apps.letters.test_grounding_letters import tool
+
+USAHA, BIODATA, DOMISILI = "surat_keterangan_usaha", "biodata_penduduk", "surat_keterangan_domisili"
+HERE = "Jl. Raya Bekasi KM 21"
+HOME = "Jl. Melati No. 5"
+AFTER_DATE = "nama budi, nik 3175062009880012 klaten 12 maret 1968 islam kawin guru, jl melati 5"
+
+
+def missing(letter: str, arguments: dict[str, str], *said: str) -> set[str]:
+    judged = ungrounded(call(arguments, *said, tool=tool(letter)))
+    return {field.path for field in judged} & set(arguments)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["asma kula Slamet, griya Gang Haji Naim No. 7", f"usahane Bakso Pak Met, sade bakso, panggenane {HERE}"],
+        [f"tokone Maju, dununge ing {HERE}"],
+        [f"usaha saya jualan bakso sama es teh dan nasi, tempatnya di {HERE}"],
+        [f"usaha saya jualan bakso. lokasinya {HERE}"],
+        ["usaha saya jualan bakso", "A: Baik.", f"tempatnya {HERE}"],
+        [f"My shop is Toko Maju, it's at {HERE}"],
+        [f"My business sells noodles and its address is {HERE}"],
+    ],
+)
+def test_the_place_of_a_business_is_its_own_and_nobodys_home(said: list[str]) -> None:
+    assert missing(USAHA, {"alamat_usaha": HERE}, *said) == set()
+    assert missing(USAHA, {"alamat": HERE}, *said) == {"alamat"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"usaha saya jualan bakso, rumah saya di {HOME}",
+        f"usaha saya jualan bakso, saya tinggal di kontrakan, tempatnya di {HOME}",
+        f"nama Budi, usaha Bakso Maju, {HOME} RT 3 RW 2",
+        f"kula Slamet, griya kula panggenane {HOME}",
+        f"usahane bakso, kula manggen wonten {HOME}",
+        f"My shop is Toko Maju. My house is at {HOME}",
+    ],
+)
+def test_a_home_told_after_a_business_is_the_citizens(said: str) -> None:
+    assert missing(USAHA, {"alamat": HOME}, said) == set()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "bapak abdul rojak, ibu juleha",
+        "atas nama Siti Maryam, anak dari Bapak Abdul Rojak dan Ibu Juleha",
+        "nama ayah Abdul Rojak, nama ibu Juleha",
+    ],
+)
+def test_parents_are_named_by_their_titles_together_or_by_the_fields_names(said: str) -> None:
+    assert missing(BIODATA, {"nama_ayah": "Abdul Rojak", "nama_ibu": "Juleha"}, said) == set()
+    wrong = {"nama_ayah": "Juleha", "nama_ibu": "Abdul Rojak", "nama": "Abdul Rojak"}
+    assert missing(BIODATA, wrong, said) == set(wrong)
+
+
+@pytest.mark.parametrize("said", ["Bapak Joko, tolong buatkan biodata, saya Siti", "selamat siang Ibu Joko, saya Siti"])
+def test_whom_somebody_speaks_to_is_no_parent(said: str) -> None:
+    wrong = {"nama_ayah": "Joko", "nama_ibu": "Joko"}
+    assert missing(BIODATA, wrong, said) == set(wrong)
+
+
+def test_choices_behind_a_birth_need_no_comma() -> None:
+    data = {"tempat_lahir": "Klaten", "tanggal_lahir": "1968-03-12", "agama": "Islam", "status_perkawinan": "Kawin"}
+    assert missing(DOMISILI, data | {"pekerjaan": "guru"}, AFTER_DATE) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"status_perkawinan": "Kawin"}, "lahir 5 Januari 1990 menikah 2015"),
+        ({"agama": "Islam"}, "lahir di Bandung 5 Januari 1990 kuliah di universitas islam"),
+        ({"agama": "Islam"}, "anak saya lahir 5 Januari 2015 islam"),
+        ({"agama": "Islam"}, "lahir 5 Januari 1990 bukan islam"),
+        ({"agama": "Islam"}, "lahir 5 Januari 1990 guru agama islam"),
+        (
+            {"tanggal_lahir": "2026-12-01", "tempat_lahir": "berangkat"},
+            "nik 3175062009880012 berangkat 1 Desember 2026",
+        ),
+    ],
+)
+def test_what_only_stands_behind_a_date_is_no_choice(arguments: dict[str, str], said: str) -> None:
+    assert missing(DOMISILI, arguments, said) == set(arguments)
+
+
+@pytest.mark.parametrize("word", ["hilang", "pulang"])
+def test_the_day_of_another_event_is_no_birth(word: str) -> None:
+    said = f"Puji, NIK 3175062009880012, {word} 1 Desember 2026, Jl. Rawa Kuning No. 30"
+    wrong = {"tanggal_lahir": "2026-12-01", "tempat_lahir": word}
+    assert missing("surat_pengantar_kehilangan", wrong, said) == set(wrong)
+
+
+def test_a_list_of_answers_by_the_fields_names_is_a_list_of_answers() -> None:
+    """A child in the value of one (`khitanan anak`) owns none of the others."""
+    letter = "surat_pengantar_izin_keramaian"
+    want = {
+        **{"nama": "Wahyu Setiawan", "acara": "khitanan anak", "tanggal_acara": "6 Desember 2026"},
+        **{"jam_mulai": "09.00", "tempat_acara": "Lapangan RW 04", "jumlah_undangan": "200"},
+    }
+    first = "khitanan anak 6 desember 2026 jam 9 pagi di lapangan rw 04"
+    asked = call(want, first, tool=tool(letter))
+    question = refusal(asked, ungrounded(asked))
+    pairs = zip(question.output["missing"], question.output["labels"], strict=True)
+    answer = ", ".join(f"{label} {want[path]}" for path, label in pairs if path in want)
+    assert missing(letter, want, first, f"A: {question.message}", answer) == set()
