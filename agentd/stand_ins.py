@@ -14,14 +14,18 @@ from types import ModuleType
 from typing import Any
 
 UNUSED = (
+    "click",  # DBOS's command line
     "croniter",  # DBOS's schedules; importing it starts a process
+    "mcp.client.session_group",
+    "mcp.client.sse",
     "mcp.server",  # the client imports it for servers in its own process; ours are others
     "sqlalchemy.ext.asyncio",  # DBOS and its sessions of an application's database: we give it none
     "sqlalchemy.orm",
     "yaml",  # DBOS's configuration file
 )
 OF_POSTGRESQL = "psycopg"  # DBOS, for its errors
-ABSENT = "rich"  # structlog draws tracebacks with it where it is installed; our log is JSON
+OF_HTTP = ("httpx2", "mcp.client.streamable_http")  # MCP's client, for servers behind a URL
+ABSENT = ("colorama", "rich")  # structlog draws tracebacks with them where they are installed; our log is JSON
 
 
 class _StandIn(ModuleType):
@@ -41,7 +45,7 @@ class _StandIns(MetaPathFinder, Loader):
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """A stand-in, or nothing: then it is found as ever."""
-        if _within(name, (ABSENT,)):
+        if _within(name, ABSENT):
             raise ModuleNotFoundError(name, name=name)
         return ModuleSpec(name, self, is_package=True) if _within(name, self._names) else None
 
@@ -57,9 +61,9 @@ def _within(name: str, packages: Sequence[str]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-def put(*, postgresql: bool) -> None:
-    """Before our libraries are imported; those that are imported already stay."""
-    names = UNUSED if postgresql else (*UNUSED, OF_POSTGRESQL)
+def put(*, postgresql: bool, http: bool) -> None:
+    """Before our libraries are imported; those that are imported already stay. True for what this start does need."""
+    names = [*UNUSED, *(() if postgresql else (OF_POSTGRESQL,)), *(() if http else OF_HTTP)]
     sys.meta_path.insert(0, _StandIns([name for name in names if name not in sys.modules]))
 
 

@@ -43,7 +43,7 @@ def run(given: argparse.Namespace) -> int:
     stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
     settings = config.load(given.config, state=given.state, listen=given.listen)
     if settings.tool_host == "mcp":  # another's may need what is left out
-        stand_ins.put(postgresql=bool(settings.store.url))
+        stand_ins.put(postgresql=bool(settings.store.url), http=any(server.url for server in settings.servers))
     from agentd.observability import logging as logs
 
     logs.configure(settings.telemetry.log_level)

@@ -10,11 +10,10 @@ import hashlib
 import mimetypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-import segno
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
 
 from agentd.errors import InvalidParams
 from agentd.web.texts import module
@@ -88,29 +87,31 @@ def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator
     `zone` is the office's, in which the scripts show times and count days.
     """
     folders = list(folders)
-    assets = {name: Asset.of(file) for name, file in files(folders).items()}
-    said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
-    assets[TEXTS] = Asset.made(TEXTS, module(said, zone))
-    for name, asset in assets.items():
-        if name.endswith(".html"):
-            yield web.get(f"/{name.removesuffix('.html')}", _serving(asset))
+    found = files(folders)
+
+    @cache
+    def asset(name: str) -> Asset:
+        if name != TEXTS:
+            return Asset.of(found[name])
+        said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
+        return Asset.made(TEXTS, module(said, zone))
+
+    async def page(request: web.Request) -> web.Response:
+        return asset(f"{request.path.removeprefix('/')}.html").answer(request)
 
     async def file(request: web.Request) -> web.Response:
-        asset = assets.get(request.match_info["path"])
-        if asset is None:
+        name = request.match_info["path"]
+        if name not in found and name != TEXTS:
             raise web.HTTPNotFound
-        return asset.answer(request)
+        return asset(name).answer(request)
+
+    for name in found:
+        if name.endswith(".html"):
+            yield web.get(f"/{name.removesuffix('.html')}", page)
 
     yield web.get("/web/{path:.+}", file)
     yield web.get("/qr.svg", qr)
     yield web.get("/", _home)
-
-
-def _serving(asset: Asset) -> Handler:
-    async def page(request: web.Request) -> web.Response:
-        return asset.answer(request)
-
-    return page
 
 
 async def _home(_request: web.Request) -> web.Response:
@@ -122,6 +123,8 @@ async def qr(request: web.Request) -> web.Response:
     text = request.query.get("text", "")
     if not 0 < len(text) <= _QR_TEXT:
         raise InvalidParams(f"`text` must have 1 to {_QR_TEXT} characters", param="text")
+    import segno  # no start draws one
+
     picture = segno.make(text, error="m", micro=False).svg_inline(scale=8, border=2, dark="#000", light="#fff")
     return web.Response(
         text=picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),

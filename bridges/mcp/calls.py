@@ -17,8 +17,8 @@ from agentd.messages import ServerSettings, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
 from bridges.mcp import reasons
 from bridges.mcp.artifacts import Keeper
+from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
-from bridges.mcp.http import Endpoint
 from bridges.mcp.limits import Limits
 from bridges.mcp.outcome import failure, outcome_of
 from bridges.mcp.stdio import Subprocess

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from agentd.messages import ToolInfo
 from bridges.mcp import reasons
-from bridges.mcp.http import Endpoint
+from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.limits import Limits
 from bridges.mcp.outcome import plain
 from bridges.mcp.reasons import ServerGone

@@ -1,8 +1,7 @@
-"""One server behind a URL as an MCP transport: the SDK's Streamable HTTP client, with bounds. Starts no process."""
+"""A server behind a URL as an MCP transport: the SDK's Streamable HTTP client, with bounds."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,52 +10,36 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from agentd.messages import ServerSettings
-from bridges.mcp.limits import Limits
 from bridges.mcp.reasons import ServerGone
-from bridges.mcp.tail import StderrTail
 
 _CONNECT_S = 10.0
 
 
-class Endpoint:
-    """A server that runs elsewhere. `lost` is set by the caller that notices that it is no longer there."""
+@asynccontextmanager
+async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[TransportStreams]:
+    """A client of it; a message has at most `limit` bytes.
 
-    def __init__(self, settings: ServerSettings, limits: Limits) -> None:
-        self._settings = settings
-        self._limits = limits
-        self.tail = StderrTail(0)
-        self.lost = asyncio.Event()
-        self.why = ""
+    Reading has no time limit of its own: calls have theirs, the heartbeat finds the dead.
+    """
 
-    def give_up(self, why: str) -> None:
-        """It can't be used any more."""
-        if not self.lost.is_set():
-            self.why = why
-            self.lost.set()
+    async def bound(response: httpx2.Response) -> None:
+        if response.status_code in (401, 403):
+            raise ServerGone(f"it does not let us in (HTTP {response.status_code}); see its `headers`")
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise ServerGone("it sends compressed answers, though asked not to")
+        if response.headers.get("content-type", "").lower().startswith("application/json"):
+            response.stream = _Bounded(response.stream, limit)
 
-    @asynccontextmanager
-    async def streams(self) -> AsyncIterator[TransportStreams]:
-        """Open the client. Reading has no time limit of its own: calls have theirs, the heartbeat finds the dead."""
-        limit = self._limits.message_bytes
-
-        async def bound(response: httpx2.Response) -> None:
-            if response.status_code in (401, 403):
-                raise ServerGone(f"it does not let us in (HTTP {response.status_code}); see its `headers`")
-            if response.headers.get("content-encoding", "identity") != "identity":
-                raise ServerGone("it sends compressed answers, though asked not to")
-            if response.headers.get("content-type", "").lower().startswith("application/json"):
-                response.stream = _Bounded(response.stream, limit)
-
-        async with (
-            httpx2.AsyncClient(
-                headers={"accept-encoding": "identity", **self._settings.headers},
-                timeout=httpx2.Timeout(_CONNECT_S, read=None, pool=None),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
-                event_hooks={"response": [bound]},
-            ) as client,
-            streamable_http_client(self._settings.url or "", http_client=client, max_sse_event_size=limit) as streams,
-        ):
-            yield streams
+    async with (
+        httpx2.AsyncClient(
+            headers={"accept-encoding": "identity", **settings.headers},
+            timeout=httpx2.Timeout(_CONNECT_S, read=None, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
+            event_hooks={"response": [bound]},
+        ) as client,
+        streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limit) as streams,
+    ):
+        yield streams
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -21,8 +21,8 @@ from bridges.mcp import reasons
 from bridges.mcp.asks import OnElicit, OnSample, elicitation, sampling
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.calls import Calls, Live
+from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
-from bridges.mcp.http import Endpoint
 from bridges.mcp.limits import Limits
 from bridges.mcp.outcome import failure
 from bridges.mcp.stdio import Subprocess

@@ -30,17 +30,19 @@ def test_a_daemon_answers_by_its_tools_without_a_driver_for_postgresql_or_the_se
 def test_what_is_imported_later_is_the_module_itself() -> None:
     program = """
 from agentd import stand_ins
-stand_ins.put(postgresql=False)
+stand_ins.put(postgresql=False, http=False)
 import dbos, mcp, structlog
 assert issubclass(mcp.ServerSession, Exception)  # a stand-in
 stand_ins.remove()
-import psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio
+import click, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio
+from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
-for real in (psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio):
+for real in (click, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio):
     assert real.__file__, real
 assert psycopg.connect and callable(MCPServer("x").tool) and sqlalchemy.orm.Session().bind is None
 assert not issubclass(Server, Exception)
+assert not isinstance(streamable_http_client, type)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -50,7 +52,7 @@ assert not issubclass(Server, Exception)
 def test_a_daemon_with_a_shared_database_has_its_driver() -> None:
     program = """
 from agentd import stand_ins
-stand_ins.put(postgresql=True)
+stand_ins.put(postgresql=True, http=True)
 import dbos._utils
 assert dbos._utils.psycopg.__file__
 """
