@@ -23,7 +23,7 @@ WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("chat", help="talk with the agent in the terminal")
+    parser = commands.add_parser("chat", help="chat with the agent in the terminal")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
 

@@ -21,8 +21,8 @@ def register(words: Any) -> None:
     """Add the word to `agentd tools`."""
     parser = words.add_parser("try", help="call one tool with a form in the terminal")
     options.add(parser, listen=True)
-    parser.add_argument("--input", metavar="JSON", help="the arguments, in place of the form")
-    parser.add_argument("--yes", action="store_true", help="agree to the call where it needs a yes")
+    parser.add_argument("--input", metavar="JSON", help="the arguments, instead of the form")
+    parser.add_argument("--yes", action="store_true", help="approve the call if it needs approval")
     parser.add_argument("tool", metavar="TOOL")
     parser.set_defaults(run=run)
 

@@ -34,7 +34,7 @@ COLOURS = {
 def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("top", help="watch runs, servers and providers live")
-    parser.add_argument("--once", action="store_true", help="print one picture and end")
+    parser.add_argument("--once", action="store_true", help="print one snapshot and exit")
     parser.add_argument("--every", metavar="SECONDS", type=float, default=EVERY_S, help="how often to look")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
@@ -68,7 +68,7 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
                     await asyncio.sleep(every_s)
                     live.update(picture(*await _asked(client)), refresh=True)
         except (Refused, aiohttp.ClientError) as error:
-            print(f"agentd top: {error or 'the daemon went away'}", file=sys.stderr)
+            print(f"agentd top: {error or 'the daemon has stopped'}", file=sys.stderr)
             return 1
 
 

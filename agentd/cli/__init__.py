@@ -18,20 +18,20 @@ from typing import Any
 
 COMMANDS = {
     "serve": "run the daemon",
-    "init": "make an office of your own from one that ships",
+    "init": "create your own office from a shipped profile",
     "ask": "ask one question and print the answer",
-    "chat": "talk with the agent in the terminal",
+    "chat": "chat with the agent in the terminal",
     "tools": "list the tools and servers",
     "config": "validate client.toml and list all problems",
-    "doctor": "check this machine and say what to do",
+    "doctor": "check this machine and list what to fix",
     "models": "fetch, list and serve language models",
     "kiosk": "pair a kiosk's page with this daemon",
     "token": "add, list and revoke access tokens",
     "purge": "erase old conversations",
-    "backup": "copy everything that is kept, while the daemon runs",
-    "restore": "put a backup back",
-    "migrate": "bring an older agentd's state folder up to this one",
-    "audit": "who approved, changed, voided, deleted, and whether the trail is whole",
+    "backup": "back up the state folder while the daemon runs",
+    "restore": "restore a backup",
+    "migrate": "migrate an older agentd's state folder to this version",
+    "audit": "show and verify the audit trail",
     "top": "watch runs, servers and providers live",
     "install": "write the systemd units for this machine",
     "acp": "speak the Agent Client Protocol over stdio",
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     """The parser with the words of the command chosen; of the others, or for none, with their names alone."""
     parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
-    parser.add_argument("--version", action="store_true", help="say which version this is")
+    parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     if chosen in COMMANDS and find_spec(f"agentd.cli.{chosen}"):
         import_module(f"agentd.cli.{chosen}").register(commands)

@@ -35,5 +35,5 @@ def run(given: argparse.Namespace) -> int:
     settings = config.load(given.config, state=given.state)
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
-    print(f"{settings.file}: {len(settings.providers)} providers, {len(settings.servers)} servers: right")
+    print(f"{settings.file}: {len(settings.providers)} providers, {len(settings.servers)} servers: valid")
     return 0

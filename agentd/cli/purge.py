@@ -23,9 +23,9 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("purge", help="erase old conversations")
     parser.add_argument(
-        "--older-than", metavar="AGE", type=age, required=True, help="not used for so long: 30d, 12h, 4w, 90m"
+        "--older-than", metavar="AGE", type=age, required=True, help="unused for at least this long: 30d, 12h, 4w, 90m"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only say how many there are")
+    parser.add_argument("--dry-run", action="store_true", help="only print how many there are")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
 

@@ -24,23 +24,23 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("token", help="add, list, rotate and revoke access tokens")
     words = parser.add_subparsers(dest="what", required=True, metavar="add|list|rotate|revoke")
-    add = words.add_parser("add", help="make a token and print it, this once")
-    add.add_argument("name", metavar="NAME", help="whose it is: a kiosk, a page, a person")
-    add.add_argument("--scope", action="append", choices=SCOPES, required=True, help="what it may do; may be repeated")
+    add = words.add_parser("add", help="create a token and print it once")
+    add.add_argument("name", metavar="NAME", help="its owner: a kiosk, a page or a person")
+    add.add_argument("--scope", action="append", choices=SCOPES, required=True, help="a scope; may be repeated")
     add.add_argument("--profile", metavar="NAME", help="the [[profiles]] entry of client.toml that its agent has")
     add.add_argument("--rate", metavar="N", type=float, help="calls a minute, in place of [rpc] rate_per_minute")
     add.add_argument(
         "--expires",
         metavar="90d|never",
-        help="how long it counts (s, m, h, d); else never for machines (kiosk and model alone), 180d for people",
+        help="lifetime (s, m, h, d); default: none for machines (only kiosk or model), 180d for people",
     )
     add.set_defaults(act=_add)
-    shown = words.add_parser("list", help="who has a token (the tokens themselves are not kept)")
+    shown = words.add_parser("list", help="list who has a token (the tokens themselves are not stored)")
     shown.set_defaults(act=_list)
-    revoke = words.add_parser("revoke", help="take a token away, at once")
+    revoke = words.add_parser("revoke", help="revoke a token at once")
     revoke.add_argument("name", metavar="NAME")
     revoke.set_defaults(act=_revoke)
-    rotate = words.add_parser("rotate", help="make another token in place of the one it has, which ends at once")
+    rotate = words.add_parser("rotate", help="replace a token; the old one ends at once")
     rotate.add_argument("name", metavar="NAME")
     rotate.set_defaults(act=_rotate)
     for word in (add, shown, rotate, revoke):
@@ -86,9 +86,9 @@ def _add(given: argparse.Namespace, tokens: TokenStore) -> None:
     )
     _record("token.added", given, scopes=sorted(given.scope))
     print(token)
-    print("Keep it now: it is not shown again.", file=sys.stderr)
+    print("Save it now: it is not shown again.", file=sys.stderr)
     if first:
-        print("It is the first: from now on every caller of this daemon needs a token.", file=sys.stderr)
+        print("This is the first token: from now on every caller of this daemon needs one.", file=sys.stderr)
 
 
 def lifetime(given: str | None, scopes: list[str]) -> timedelta | None:
@@ -111,7 +111,7 @@ def _rotate(given: argparse.Namespace, tokens: TokenStore) -> None:
     token = tokens.rotate(given.name, now=datetime.now(UTC))
     _record("token.rotated", given)
     print(token)
-    print("Keep it now: it is not shown again. The one before counts for nothing any more.", file=sys.stderr)
+    print("Save it now: it is not shown again. The old one no longer works.", file=sys.stderr)
 
 
 def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
@@ -147,6 +147,6 @@ def _list(given: argparse.Namespace, tokens: TokenStore) -> None:
 def _revoke(given: argparse.Namespace, tokens: TokenStore) -> None:
     tokens.revoke(given.name)
     _record("token.revoked", given)
-    print(f"{given.name} has no token any more.")
+    print(f"{given.name} no longer has a token.")
     if not tokens.principals():
-        print("It was the last: on this machine's loopback every program is admin again.", file=sys.stderr)
+        print("That was the last token: on this machine's loopback every program is admin again.", file=sys.stderr)

@@ -20,13 +20,13 @@ WATCH_S = 1.0
 def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
-    parser.add_argument("--watch", action="store_true", help="go on and print every change")
+    parser.add_argument("--watch", action="store_true", help="keep running and print every change")
     options.add(parser, listen=True)
     parser.set_defaults(run=run, verb="", names=[])
     words = parser.add_subparsers(metavar="WORD")
     for verb, metavar, summary in (
-        ("explain", "TOOL", "say how a tool's schema is read"),
-        ("check", "TOOL | FILE.json", "name each mistake of a schema"),
+        ("explain", "TOOL", "explain how a tool's schema is read"),
+        ("check", "TOOL | FILE.json", "list a schema's mistakes"),
     ):
         word = words.add_parser(verb, help=summary)
         word.add_argument("names", nargs="*", metavar=metavar)

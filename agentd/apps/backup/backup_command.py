@@ -12,8 +12,8 @@ from agentd.cli import options
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("backup", help="copy everything that is kept into a new folder, while the daemon runs")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that is not there yet, or empty")
+    parser = commands.add_parser("backup", help="back up the state folder while the daemon runs")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
     options.add(parser)
     parser.set_defaults(run=run)
 
@@ -48,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
     size = sum(file.size for file in manifest.files)
     print(f"{folder}: {len(manifest.files)} files, {size / 1e6:.1f} MB, as of {manifest.made_at}")
     for one in manifest.missing:
-        print(f"not in it: {one}")
+        print(f"not included: {one}")
     return 0
 
 

@@ -12,9 +12,11 @@ from agentd.cli import options
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("migrate", help="bring an older agentd's state folder up to this one; copies it first")
+    parser = commands.add_parser(
+        "migrate", help="migrate an older agentd's state folder to this version; copies it first"
+    )
     parser.add_argument("--backup", type=Path, metavar="DIR", help="where the copy goes (default: beside the folder)")
-    parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
     options.add(parser)
     parser.set_defaults(run=run)
 
@@ -44,20 +46,20 @@ def run(given: argparse.Namespace) -> int:
         print(f"{settings.state}: up to date (schema {SCHEMA}); nothing was changed")
         return 0
     done = "would be" if given.dry_run else "were"
-    print(f"copy of it as it was: {copied_to}")
+    print(f"copy of the old state: {copied_to}")
     print(f"agentd.db: schema {found.schema} → {SCHEMA}; {len(found.lacking)} tables and columns {done} added")
     print("\n".join(f"  {name}" for name in found.lacking))
     for line in letters:
         print(f"letters: {line}")
     if settings.store.url:
-        print("PostgreSQL ([store] url) is brought up by the daemon's next start: take its pg_dump before")
+        print("PostgreSQL ([store] url) is migrated at the daemon's next start: run pg_dump first")
     if not given.dry_run:
         trail = AuditTrail(settings.state, clock)
         try:
             trail.record("state.migrated", actor=operator(), schema=SCHEMA)
         finally:
             trail.close()
-        print("next: start the daemon; `agentd doctor` and `agentd letters audit` say whether all is well")
+        print("next: start the daemon; `agentd doctor` and `agentd letters audit` check the result")
     return 0
 
 

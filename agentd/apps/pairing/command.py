@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
         print(f"agentd kiosk: {error}", file=sys.stderr)
         return 1
     print(code)
-    print(f"Type it into the page of {name} within two minutes.", file=sys.stderr)
+    print(f"Enter it in the page of {name} within two minutes.", file=sys.stderr)
     if not tokens.closed:
         print("It will be the first token: from then on every caller of this daemon needs one.", file=sys.stderr)
     return 0

@@ -38,7 +38,7 @@ class Finding:
 
 def register(commands: Any) -> None:
     """Add the command's words."""
-    parser = commands.add_parser("doctor", help="check this machine and say what to do")
+    parser = commands.add_parser("doctor", help="check this machine and list what to fix")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
@@ -65,7 +65,11 @@ def to_do(findings: Sequence[Finding]) -> list[str]:
     waiting = [one for mark in ("must", "note") for one in findings if one.mark == mark and one.to_do]
     if not waiting:
         return ["", "Nothing to do."]
-    return ["", "To do, the worst first:", *(f"{n}. {one.what}\n   → {one.to_do}" for n, one in enumerate(waiting, 1))]
+    return [
+        "",
+        "To do, most important first:",
+        *(f"{n}. {one.what}\n   → {one.to_do}" for n, one in enumerate(waiting, 1)),
+    ]
 
 
 def look(given: argparse.Namespace) -> Iterator[Finding]:
@@ -78,7 +82,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
         settings = config.load(given.config, state=given.state, listen=given.listen)
     except ConfigError as error:
         for problem in error.problems:
-            yield Finding("must", f"configuration: {problem}", "put it right; `agentd config check` looks again")
+            yield Finding("must", f"configuration: {problem}", "fix it; `agentd config check` checks again")
         return
     yield Finding("good", f"configuration: {settings.file}")
     for warning in settings.warnings:
@@ -144,7 +148,7 @@ def private(folder: Path) -> Finding:
         return Finding("must", f"state folder {folder}: a restore was cut off", "run `agentd restore` again")
     found = open_to_others(folder) if folder.exists() else []
     if not found:
-        return Finding("good", f"state folder {folder}: nobody else has rights to it")
+        return Finding("good", f"state folder {folder}: no other user has access to it")
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     return Finding("must", f"{found[0]}{more}: open to other users", f"chmod -R go-rwx {folder}")
 
@@ -160,13 +164,13 @@ def letters(settings: Any) -> Iterator[Finding]:
     except (OSError, server_command.NoServer):
         return  # what prevents it is said of the server
     if looked.returncode not in (0, 1):
-        yield Finding("must", f"letters: {looked.stderr.strip()}", "put it right; `agentd letters audit` looks again")
+        yield Finding("must", f"letters: {looked.stderr.strip()}", "fix it; `agentd letters audit` checks again")
         return
     found = json.loads(looked.stdout)
     for one in found:
         yield Finding("must" if one["mark"] == "fault" else "note", one["what"], one["to_do"])
     if not found:
-        yield Finding("good", "letters: register, archive, key and clock fit")
+        yield Finding("good", "letters: register, archive, key and clock are consistent")
 
 
 def address(listen: str) -> Finding:
@@ -195,7 +199,7 @@ def access(settings: Any) -> Finding:
         return Finding("good", "access: everybody needs a token")
     if (proxied := behind_proxy(settings)) is not None:
         return Finding("must", f"access: {proxied}", "`agentd token add NAME --scope admin`")
-    to_do = "before a proxy or other people's programs come near: `agentd token add NAME --scope admin`"
+    to_do = "before a proxy or other people's programs reach it: `agentd token add NAME --scope admin`"
     return Finding("note", "access: no token, so every program of this machine is admin", to_do)
 
 
@@ -220,7 +224,7 @@ def providers(settings: Any) -> Iterator[Finding]:
         built = models(settings)
     except ConfigError as error:
         for problem in error.problems:
-            yield Finding("must", f"model {problem}", "put it right in client.toml")
+            yield Finding("must", f"model {problem}", "fix it in client.toml")
         return
     usable = 0
     for entry, model in zip(settings.providers, built, strict=True):

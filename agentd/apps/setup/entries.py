@@ -93,7 +93,7 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
         elif entry.get("type") == "sse":
             notes.append(f"{name}: left out, it speaks the old HTTP+SSE protocol; ask its maker for Streamable HTTP")
         elif entry.get("disabled"):
-            notes.append(f"{name}: left out, it is switched off there")
+            notes.append(f"{name}: left out, it is disabled there")
         elif wrong := [key for key, shape in _SHAPES.items() if not isinstance(entry.get(key) or shape(), shape)]:
             notes.append(f"{name}: left out, its {', '.join(wrong)} has another form than it should")
         else:

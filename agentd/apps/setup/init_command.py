@@ -15,9 +15,9 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     from agentd.config.shipped import profiles
 
-    parser = commands.add_parser("init", help="make an office of your own from one that ships")
-    parser.add_argument("profile", choices=profiles(), help="the office to begin from")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that is empty, or not there yet")
+    parser = commands.add_parser("init", help="create your own office from a shipped profile")
+    parser.add_argument("profile", choices=profiles(), help="the office to start from")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="an empty or new folder")
     parser.set_defaults(run=run)
 
 
@@ -29,7 +29,7 @@ def run(given: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if next(folder.iterdir(), None) is not None:
-            print(f"agentd init: {folder} is not empty; name a folder that is, or a new one", file=sys.stderr)
+            print(f"agentd init: {folder} is not empty; choose an empty or new folder", file=sys.stderr)
             return 1
         shutil.copytree(PROFILES / given.profile, folder, dirs_exist_ok=True)
         shutil.copy(PROFILES / SCHEMA, folder)
@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> int:
     except OSError as error:
         print(f"agentd init: {error.filename or folder}: {error.strerror}", file=sys.stderr)
         return 1
-    print(f"""{folder} holds an office like `{given.profile}`. What next:
+    print(f"""{folder} holds an office like `{given.profile}`. Next steps:
   1. {folder / "office.toml"}: its name, letterhead, signer and opening hours
   2. {folder / "letters"}: its letters, a folder each; `agentd letters --config {config} check` lists mistakes
   3. {config}: its models, servers, glossary and examples; `agentd config check --config {config}`

@@ -45,8 +45,8 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("install", help="write the systemd units for this machine")
     whose = parser.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--system", action="store_true", help="for everybody, hardened; as root")
-    whose.add_argument("--user", action="store_true", help="for you, under your own service manager")
+    whose.add_argument("--system", action="store_true", help="for all users, hardened; run as root")
+    whose.add_argument("--user", action="store_true", help="for your user, under its own service manager")
     parser.add_argument("--dry-run", action="store_true", help="print the files and write none")
     parser.add_argument("--root", metavar="DIR", type=Path, help="write below this folder, for packages and images")
     options.add(parser)

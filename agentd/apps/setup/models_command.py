@@ -45,11 +45,13 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = subparsers.add_parser("models", help="fetch, list and remove model weights; serve a model over HTTP")
     commands = parser.add_subparsers(dest="models_command", required=True, metavar="COMMAND")
 
-    pull = commands.add_parser("pull", help="fetch a model's weights (goes on where it broke off, checks SHA-256)")
+    pull = commands.add_parser(
+        "pull", help="fetch a model's weights (resumes an interrupted download, verifies SHA-256)"
+    )
     pull.add_argument("name", nargs="?", help="default: the embedded model")
     pull.set_defaults(run=_pull)
 
-    listing = commands.add_parser("list", help="the models that are here, and those that can be pulled")
+    listing = commands.add_parser("list", help="list local models and those that can be pulled")
     listing.set_defaults(run=_list)
 
     remove = commands.add_parser("rm", help="delete a model's weights and the snapshots made with them")
@@ -69,7 +71,7 @@ def _pull(arguments: argparse.Namespace) -> int:
         path = store.pull(name, progress.moved, progress.note)
     except KeyboardInterrupt:
         progress.end()
-        print("stopped; the next `agentd models pull` goes on from here", file=sys.stderr)
+        print("stopped; the next `agentd models pull` resumes here", file=sys.stderr)
         return 130
     except Exception as error:
         progress.end()
@@ -88,7 +90,7 @@ def _list(_arguments: argparse.Namespace) -> int:
         names = {name for name, _, _ in here}
         for name in store.names():
             if name not in names:
-                print(f"{name}\tnot here\tagentd models pull {name}")
+                print(f"{name}\tnot pulled\tagentd models pull {name}")
     return 0
 
 

@@ -26,21 +26,26 @@ LOOK_S = 0.1
 
 def register(words: Any) -> None:
     """Add the three words to `agentd tools`."""
-    add = words.add_parser("add", help="write a server's lines, start it once, show its tools")
+    add = words.add_parser("add", help="start a server once, show its tools, add it to client.toml")
     options.add(add, listen=True)
     add.add_argument(
-        "--for", dest="audience", metavar="SCOPES", help="whose agents: kiosk,chat,staff,admin; `` is none"
+        "--for",
+        dest="audience",
+        metavar="SCOPES",
+        help="the scopes whose agents have its tools: kiosk,chat,staff,admin; `` is none",
     )
     add.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     add.add_argument(
-        "--pass-env", action="append", default=[], metavar="NAME", help="a variable of agentd's that it may see"
+        "--pass-env", action="append", default=[], metavar="NAME", help="an environment variable of agentd's to pass on"
     )
-    add.add_argument("--url", help="of a Streamable HTTP server, in place of a command")
-    add.add_argument("--approval", choices=RULES, help="the rule of every tool without annotations; else it is asked")
+    add.add_argument("--url", help="address of a Streamable HTTP server, instead of a command")
+    add.add_argument(
+        "--approval", choices=RULES, help="the approval rule of every tool without annotations; otherwise you are asked"
+    )
     add.add_argument("name", metavar="NAME")
     add.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
     add.set_defaults(run=_add)
-    importing = words.add_parser("import", help="take over the servers of an `mcpServers` file")
+    importing = words.add_parser("import", help="import the servers of an `mcpServers` file")
     options.add(importing, listen=True)
     importing.add_argument("file", type=Path, metavar="FILE", help="Claude Desktop's, VS Code's or Cursor's JSON")
     importing.set_defaults(run=_import)
@@ -186,7 +191,7 @@ def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, Ap
 
 def _asked(name: str) -> ApprovalRule | None:
     if not sys.stdin.isatty():
-        print("    (no terminal to ask in; --approval never, citizen or staff says it)")
+        print("    (no terminal to ask in; use --approval never, citizen or staff)")
         return None
     while True:
         said = input(f"    who must agree to a call of {name}? [never, citizen, staff; Enter: as above] ").strip()
@@ -204,17 +209,17 @@ async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
     settings = config.load(given.config, state=given.state, listen=given.listen)
     async with running(settings) as client:
         if client is None:
-            print("no daemon runs there; it is offered from its next start on")
+            print("no daemon is running; it is available from the next start on")
             return 0
         try:
             await client.call("Config.reload")
         except Refused as error:
-            print(f"the running daemon did not take it over: {error}", file=sys.stderr)
+            print(f"the running daemon did not load it: {error}", file=sys.stderr)
             return 1
         for one in await _there(client, names):
             if one["state"] != "up":
                 print(f"{one['name']} is {one['state']} there: {one['error'] or 'see the log'}", file=sys.stderr)
-    print("the running daemon has taken it over")
+    print("the running daemon has loaded it")
     return 0
 
 

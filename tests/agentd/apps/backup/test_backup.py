@@ -58,7 +58,7 @@ def test_a_backup_of_a_working_daemon_is_restored_whole(daemon: Daemon, tmp_path
     first = letter(daemon, 1)
     done = agentd(daemon, "backup", tmp_path / "backup")
     assert done.returncode == 0, done.stderr
-    assert "not in it: the configuration" in done.stdout
+    assert "not included: the configuration" in done.stdout
     assert {path.stat().st_mode & 0o077 for path in (tmp_path / "backup").rglob("*")} == {0}
     daemon.call("Agent.run", prompt="Halo", run_id="after", session_id="s")
     refused = agentd(daemon, "restore", tmp_path / "backup")

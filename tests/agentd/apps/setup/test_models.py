@@ -40,7 +40,7 @@ def agentd(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
 def test_the_list_says_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:
     done = agentd("models", "list", AGENTD_MODELS=str(tmp_path))
     assert done.returncode == 0
-    assert f"{WEIGHTS.name}\tnot here\tagentd models pull {WEIGHTS.name}" in done.stdout
+    assert f"{WEIGHTS.name}\tnot pulled\tagentd models pull {WEIGHTS.name}" in done.stdout
     (tmp_path / WEIGHTS.file_name).write_bytes(bytes(2_000_000))
     done = agentd("models", "list", AGENTD_MODELS=str(tmp_path))
     assert f"{WEIGHTS.name}\t2 MB\t{tmp_path / WEIGHTS.file_name}" in done.stdout
