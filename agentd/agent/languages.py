@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from agentd.errors import Language
 
@@ -24,8 +24,6 @@ Pack = TypeVar("Pack")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """What the daemon and more than one app read; each key is explained in the files."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     detection: frozenset[str]
     fillers: frozenset[str]
@@ -85,12 +83,11 @@ def read(file: Path, shape: type[Pack]) -> Pack:
     wanted = {each.name: each for each in fields(cast("Any", shape))}
     if wrong := sorted((wanted.keys() - data.keys() - absent.keys()) | (absent.keys() & data.keys())):
         raise IncompletePack(f"{file}: {', '.join(wrong)}: give the words, or the reason for none under [absent]")
-    nothing: dict[str, Any] = {
-        name: {} if str(wanted[name].type).startswith("Mapping") else [] for name in absent if name in wanted
-    }
-    unknown = {name: None for name in absent if name not in wanted}
+    if unread := sorted((data.keys() | absent.keys()) - wanted.keys()):
+        raise IncompletePack(f"{file}: {', '.join(unread)}: nothing reads it")
+    nothing: dict[str, Any] = {name: {} if str(wanted[name].type).startswith("Mapping") else [] for name in absent}
     try:
-        pack: Pack = _adapter(cast("Any", shape)).validate_python({**data, **nothing, **unknown})
+        pack: Pack = _adapter(cast("Any", shape)).validate_python({**data, **nothing})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -10,16 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import packs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
     """One language's; each key is explained in the files."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     declined: str
     blocked: str

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import packs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
     """One language's; `page` is the sign-in page's."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     starts: frozenset[str]
     stops: frozenset[str]

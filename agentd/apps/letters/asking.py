@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import packs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One language's words; each key is explained in asking/en.toml."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     please: str
     joined: str

@@ -14,8 +14,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import merged, packs
 from agentd.apps.letters.by_tool import by_tool
 from agentd.messages import ToolInfo
@@ -35,8 +33,6 @@ Forms = Mapping[str, frozenset[str]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
     """One language's words for deeds, or all languages' together; deeds/en.toml says what each key is for."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     done: tuple[str, ...]
     doing: tuple[str, ...]

@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import merged, packs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
     """One language's words, or all languages' together."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     self_words: frozenset[str]
     salutations: frozenset[str]
