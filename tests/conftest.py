@@ -1,7 +1,8 @@
 """Which tests are quick, and the order and the limits that all tests share. It starts nothing.
 
-A test is quick when it isn't marked (SLOW) and neither it nor a fixture or a helper of its own reaches for what starts
-a process, a browser or a database (STARTERS). `make quick` runs these alone; one that starts a process after all fails.
+A test is quick when it isn't marked (SLOW), stands in none of the folders whose tests start processes (WHOLE), and
+neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a database (STARTERS).
+`make quick` runs these alone; one that starts a process after all fails.
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
 """Python's audit events of a new process."""
 STARTED: list[str] = []
 """What the test that runs now has started, with --quick."""
+WHOLE = tuple(Path(__file__).with_name(name) for name in ("conformance", "e2e", "web"))
+"""Folders of which `--quick` imports no file: what they import alone takes as long as a quarter of the quick tests."""
+ALL_SLOW = "\npytestmark = pytest.mark.slow"
+"""The line of a file whose every test is slow."""
 SLOW = ("slow", "model")
 """Marks of tests that are not quick, whatever they name."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
@@ -81,10 +86,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """`-m model` imports only the files that name the mark: importing all takes longer than any of its tests."""
-    if config.option.markexpr != "model" or not collection_path.match("test_*.py"):
+    """Imports no file for nothing, which takes longer than most tests.
+
+    `-m model` takes only the files that name the mark, `--quick` no folder of WHOLE and no file with ALL_SLOW.
+    """
+    if config.getoption("--quick") and collection_path in WHOLE:
+        return True
+    if not collection_path.match("test_*.py"):
         return None
-    return "mark.model" not in collection_path.read_text(encoding="utf-8") or None
+    text = collection_path.read_text(encoding="utf-8")
+    without_model = config.option.markexpr == "model" and "mark.model" not in text
+    return without_model or (config.getoption("--quick") and ALL_SLOW in text) or None
 
 
 def pytest_collection_finish() -> None:

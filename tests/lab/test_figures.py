@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.drill import parts
 from lab.figures import __main__ as command
 from lab.figures import commits, house, pages, record, sections
 from lab.figures.goals import GOALS, Goal
@@ -145,35 +144,6 @@ def test_a_name_is_a_section_or_a_group_and_nothing_else() -> None:
     assert len(sections.chosen([])) == len(KNOWN)
     with pytest.raises(KeyError):
         sections.chosen(["bench.turns_of_phrase"])
-
-
-def test_every_part_of_the_drill_has_a_section() -> None:
-    assert sections.DRILLS == parts.EVERY
-
-
-def test_the_parts_of_a_drill_are_run_together_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, ...]] = []
-
-    def drill(folder: Path, names: tuple[str, ...], seed: int) -> dict[str, parts.Part]:
-        asked.append(names)
-        return {name: parts.Part(counts={"runs lost": 0}, wrong=["a run"] * (name == "kills")) for name in names}
-
-    monkeypatch.setattr(parts, "drill", drill)
-    found = {each.name: run() for each, run in sections.measure(sections.chosen(["drill.kills", "drill.mcp"]))}
-    assert asked == [("kills", "mcp")]
-    assert found["drill.kills"].figures == {"runs lost": Figure(value=0)}
-    assert (found["drill.kills"].wrong, found["drill.mcp"].wrong) == (["a run"], [])
-
-
-def test_a_part_that_breaks_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(folder: Path) -> list[parts.Attack]:
-        raise OSError("no such program")
-
-    monkeypatch.setitem(parts.ATTACKS, "door", broken)
-    monkeypatch.setitem(parts.ATTACKS, "faces", lambda folder: [parts.Attack("a door", 3, "refused", 0)])
-    found = parts.drill(tmp_path, ["door", "faces"], seed=1)
-    assert found["door"].wrong == ["door could not be run: OSError: no such program"]
-    assert found["faces"].tables == {"tried": [{"tried": "a door", "times": 3, "heard": "refused", "lost": 0}]}
 
 
 def test_plain_figures_get_their_unit_by_their_name_and_lists_become_tables() -> None:

@@ -27,7 +27,7 @@ def test_a_token_is_shown_once_and_kept_only_as_a_hash(tmp_path: Path, capsys: p
     code, out, err = token(capsys, "add", "loket-1", "--scope", "kiosk", "--rate", "60", "--state", state)
     secret = out.strip()
     assert (code, secret[:4]) == (0, "agd_")
-    assert "every caller of this daemon needs a token" in err
+    assert "every caller of this daemon needs one" in err
     file = tmp_path / "access.json"
     assert secret not in file.read_text()
     assert oct(file.stat().st_mode & 0o777) == "0o600"

@@ -14,6 +14,8 @@ from servers.text2cypher.graph.neo4j_backend import Neo4jBackend
 from servers.text2cypher.graph.open import open_backend
 from servers.text2cypher.graph.rules_backend import RulesBackend
 
+pytestmark = pytest.mark.slow  # the driver takes a second to import
+
 
 class Record:
     def __init__(self, *held: Any) -> None:

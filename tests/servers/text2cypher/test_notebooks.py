@@ -13,6 +13,8 @@ import servers.text2cypher
 from servers.text2cypher.data import load_ground_truth
 from tests.servers.text2cypher.scripted import Answer, asked, scripted_model
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = Path(servers.text2cypher.__file__).parent / "notebooks"
 
 
