@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from servers.certificate.checking import mistakes
@@ -37,9 +38,9 @@ class Catalogue:
             return False
         self._seen = seen
         found: dict[str, LetterType] = {}
-        for folder in seen:
+        for folder, stamps in seen.items():
             try:
-                found[folder.name] = load(folder)
+                found[folder.name] = _loaded(folder, stamps)
             except LetterTypeError:
                 for mistake in mistakes(folder):
                     log.error("letter type left out: %s", mistake)
@@ -86,6 +87,12 @@ class Catalogue:
                     files = (folder / "letter.toml", folder / "letter.txt", file_of(folder))
                     seen[folder] = tuple(file.stat().st_mtime if file.exists() else 0.0 for file in files)
         return seen
+
+
+@lru_cache(maxsize=128)
+def _loaded(folder: Path, _stamps: tuple[float, ...]) -> LetterType:
+    """A folder as it was at these times: of many, most have not changed."""
+    return load(folder)
 
 
 def _fold(name: str) -> str:

@@ -97,7 +97,7 @@ def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(
         env = {**os.environ, "AGENTD_TOKEN": TOKEN}
         done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "no terminal to ask in; --approval" in done.stdout
+        assert "no terminal to ask in; use --approval" in done.stdout
         assert done.stdout.endswith("the running daemon has loaded it\n")
         assert "look" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}
 
