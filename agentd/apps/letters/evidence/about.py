@@ -51,7 +51,8 @@ def about(field: Field, place: Place) -> bool:
         return True
     if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
         return False
-    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
+    asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
+    if asked and (not common or clear([sentence.words[at] for at in place.around() if at < span.start])):
         return True
     if _numbered(field, place) or _of_another_thing(field, place):
         return False

@@ -266,13 +266,15 @@ def _outright(field: Field, place: Place) -> bool:
         return False
     if any(at < 0 or sentence.clauses[at] == clause for at in spoken):
         return False
-    return field.person not in (None, CITIZEN) or all(_in_a_value(at, place) for at in spoken)
+    return all(_in_a_field(at, place, named=field.person not in (None, CITIZEN)) for at in spoken)
 
 
-def _in_a_value(at: int, place: Place) -> bool:
-    """Whether a relation only ends the text that another field's name begins."""
+def _in_a_field(at: int, place: Place, *, named: bool) -> bool:
+    """Whether a relation is only a word of another field's name (`named`), or ends the text that such a name begins."""
     sentence = place.sentence
     first, last = (bisect_left(place.named, near, key=_start) for near in (at - CLAUSE, at))
+    if named:
+        return any(one.plain and one.end == at + 1 for one in place.named[first:last])
     before = (one for one in place.named[first:last] if one.end < at)
     ends = any(mark.start == at and _clause_ends(sentence, mark.end) for mark in sentence.marks)
     return ends and any(one.plain and sentence.clauses[one.start] == sentence.clauses[at] for one in before)

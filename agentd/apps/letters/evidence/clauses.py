@@ -178,7 +178,7 @@ class SentenceReader:
             return "alamat_usaha"
         if self.of_business[at] and SELF.isdisjoint(before):
             if _SITES.intersection(before):
-                return "alamat_usaha"
+                return "alamat_usaha" if not self.done or self.done[-1].mood is Mood.SAID else "x:alamat"
             if not before and self.opened < at:
                 return "x:alamat"
         known = not owned or before[-2] in HOMES or before[-2] in FILLERS

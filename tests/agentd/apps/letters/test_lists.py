@@ -114,3 +114,24 @@ def test_a_list_of_answers_by_the_fields_names_is_a_list_of_answers() -> None:
     pairs = zip(question.output["missing"], question.output["labels"], strict=True)
     answer = ", ".join(f"{label} {want[path]}" for path, label in pairs if path in want)
     assert missing(letter, want, first, f"A: {question.message}", answer) == set()
+
+
+@pytest.mark.parametrize(
+    ("letter", "arguments", "said"),
+    [
+        (BIODATA, {"nama_ibu": "Ratna"}, ["istri saya Siti, nama ayah Joko, nama ibu Ratna"]),
+        (USAHA, {"alamat": HERE, "alamat_usaha": HERE}, [f"dulu usaha saya bakso, tempatnya di {HERE}"]),
+        (USAHA, {"alamat": HERE, "alamat_usaha": HERE}, [f"usaha tetangga saya bakso, tempatnya di {HERE}"]),
+        ("surat_keterangan_penghasilan_orang_tua", {"penghasilan": "3"}, ["A: Berapa penghasilan?", "anak saya 3"]),
+        ("surat_pengantar_izin_keramaian", {"jumlah_undangan": "300"}, ["teman saya khitanan anak, undangan 300"]),
+    ],
+)
+def test_what_is_told_of_somebody_else_or_of_the_past_stays_theirs(
+    letter: str, arguments: dict[str, str], said: list[str]
+) -> None:
+    assert missing(letter, arguments, *said) == set(arguments)
+
+
+def test_an_income_is_the_answer_and_no_number_beside_it() -> None:
+    said = ["A: Berapa penghasilan Anda?", "2 juta, tanggungan 3 orang"]
+    assert missing("surat_keterangan_penghasilan_orang_tua", {"penghasilan": "2000000"}, *said) == set()
