@@ -64,12 +64,12 @@ async def main() -> int:
             perfect = given.planner == "perfect"
             planner = PerfectPlanner() if perfect else models(settings)[0]
             try:
-                for name, questions in sample(given.sample).items():
-                    for question in questions:
+                for pair in zip(*sample(given.sample).values(), strict=True):
+                    for name, question in zip(made, pair, strict=True):
                         answer = await ask(in_own_words(question) if perfect else question, "sql", planner, host)
                         made[name].append({**answer, "needs_data": bool(question.queries)})
-                        _keep(given.planner, made)
-                        print(f"{name} {len(made[name])} of {len(questions)}", flush=True)
+                    _keep(given.planner, made)
+                    print(f"{len(made[name])} of {given.sample} pairs", flush=True)
             finally:
                 await planner.aclose()
     print(json.dumps(_keep(given.planner, made), indent=1))
