@@ -129,17 +129,17 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     lines: set[str] = set()
     for table in used.values():
         numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
-        if any(_speaks(name, "quantities") for name in numbers):
+        if any(speaks(name, "quantities") for name in numbers):
             lines |= {name.casefold() for name in numbers}
     for taken in select.find_all(exp.Avg, exp.Sum):
         columns = [column.name for column in taken.find_all(exp.Column)]
         divided = any(division.expression.find(exp.Column) for division in taken.find_all(exp.Div))
         if divided and isinstance(taken, exp.Avg):
             yield "AVG(… / …)"
-        elif any(_speaks(name, "quantities") or _speaks(name, "totals") for name in columns):
+        elif any(speaks(name, "quantities") or speaks(name, "totals") for name in columns):
             continue
         else:
-            worth = (name for name in columns if name.casefold() in lines and _speaks(name, "unit_values"))
+            worth = (name for name in columns if name.casefold() in lines and speaks(name, "unit_values"))
             yield from (f"{taken.sql_name()}({name})" for name in worth)
 
 
@@ -159,7 +159,7 @@ def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
 def parts_of_names(table: Table) -> list[str]:
     """The columns that make a name together: FirstName and LastName; none where there are not several."""
     names = [str(column["name"]) for column in table["columns"] if re.search("(?i)name|nama", str(column["name"]))]
-    found = [name for name in names if _speaks(name, "name_parts")]
+    found = [name for name in names if speaks(name, "name_parts")]
     return found if len(found) > 1 else []
 
 
@@ -175,7 +175,7 @@ def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[s
                 yield part.name
 
 
-def _speaks(name: str, key: str) -> bool:
+def speaks(name: str, key: str) -> bool:
     """Whether a word of a column's name is one of the vocabulary's."""
     return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
 

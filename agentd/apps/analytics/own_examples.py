@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentd.apps.analytics.agreement import parts_of_names
+from agentd.apps.analytics.agreement import parts_of_names, speaks
 from agentd.apps.analytics.examples import Example
 from agentd.apps.analytics.joins import Pair, pairs, spelled
 from agentd.apps.analytics.select_pattern import MONTHS
@@ -59,15 +59,19 @@ def _sql(
         yield _example(f"{asked} 2022", query, "MONTHS", f"{asked} {{PERIOD_LABEL}}: {{MONTHS}}", {})
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
-        shown = parts_of_names(next(each for each in tables if each["table_name"] == other)) or [label]
+        known = {table["table_name"]: table for table in tables}
+        shown = parts_of_names(known[other]) or [label]
         names = [f"{quoted(other)}.{quoted(each)}" for each in shown]
         aliases = ["NAME"] if len(shown) == 1 else [_words(each).upper().replace(" ", "_") for each in shown]
         named = ", ".join(f"{name} AS {alias}" for name, alias in zip(names, aliases, strict=True))
+        factors = [amount, *_pieces(known[detail], amount)]
+        added = " * ".join(f"{quoted(detail)}.{quoted(each)}" for each in factors)
+        value = say["example_value"].format(table=_words(detail)) if len(factors) > 1 else _words(amount)
         query = (
-            f"SELECT {named}, SUM({quoted(detail)}.{quoted(amount)}) AS TOTAL FROM {quoted(detail)} JOIN "
+            f"SELECT {named}, SUM({added}) AS TOTAL FROM {quoted(detail)} JOIN "
             f"{quoted(other)} ON {spelled((left, right))} GROUP BY {', '.join(names)} ORDER BY TOTAL DESC LIMIT 5"
         )
-        asked = say["example_ranked"].format(table=_words(other), amount=_words(amount))
+        asked = say["example_ranked"].format(table=_words(other), amount=value)
         money = {"TOTAL": _money(tables, detail, amount)}
         yield _example(asked, query, "RANKING", f"{asked[2:].capitalize()}: {{RANKING}}", money)
     if dated:
@@ -167,6 +171,12 @@ def _dated(tables: Sequence[Table]) -> tuple[str, str, str] | None:
 def _of(table: Table, *kinds: str) -> str | None:
     found = (column["name"] for kind in kinds for column in table["columns"] if column.get("classification") == kind)
     return next(found, None)
+
+
+def _pieces(table: Table, amount: str) -> list[str]:
+    """The column that says how many pieces a row is of, where the amount is what one is worth."""
+    names = [str(column["name"]) for column in table["columns"] if speaks(amount, "unit_values")]
+    return [name for name in names if name != amount and speaks(name, "quantities")][:1]
 
 
 def _label(table: Table) -> str | None:

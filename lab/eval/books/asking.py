@@ -192,7 +192,7 @@ async def asked_all(
 def _shown(made: Sequence[Answered], ask: str, embedded: slice) -> str:
     """How the last one went; of others than the first questions the totals so far alone."""
     if not embedded.start:
-        return f"{'✗' if made[-1].wrong else '✓'} {made[-1].seconds:.1f} s  {ask}"
+        return f"{'✗' if made[-1].wrong else '✓'} {made[-1].score} {made[-1].seconds:.1f} s  {ask}"
     sure = sum(each.wrong and (each.score or 0) >= 90 for each in made)
     return f"{len(made)} asked, {sum(not each.wrong for each in made)} right, {sure} wrong with 90 points or more"
 

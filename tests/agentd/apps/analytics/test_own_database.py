@@ -164,6 +164,15 @@ def test_the_first_example_is_of_the_kind_and_in_the_language_that_is_asked(
     assert (made.fatal, made.doubts) == ([], [])
 
 
+def test_an_example_multiplies_what_a_piece_is_worth_by_the_pieces() -> None:
+    """A planner that is shown SUM(UnitPrice) sums prices."""
+    details, *others = TABLES
+    pieces = {**details, "columns": [*details["columns"], {"name": "Quantity", "classification": "quantitative"}]}
+    example = examples_of([pieces, *others], JOINS, "sql", 1, "Penjualan per order", "sqlite")[0]
+    assert "SUM(`Order Details`.UnitPrice * `Order Details`.Quantity)" in str(example.plan)
+    assert example.question == "5 orders dengan nilai order details terbesar"
+
+
 async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: Path) -> None:
     schema = {"relevant_tables": TABLES, "table_relationships": JOINS, "financial_columns": {"Orders": ["Freight"]}}
     office = Office(erp, SALES, plan(("N", "SELECT 1 AS n"), template="{N}"), get_relevant_schema_info=lambda _: schema)
