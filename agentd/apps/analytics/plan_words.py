@@ -38,7 +38,7 @@ def worded_once(plan: Plan) -> Plan:
 
 def without_period(plan: Plan) -> Plan:
     """The narrative of a question that names no time: it names none either."""
-    return replace(plan, template=_PERIOD.sub("", plan.template))
+    return replace(plan, template=re.sub(r"(?<=:)\s*\.|\s*\(\s*\)", "", _PERIOD.sub("", plan.template)))
 
 
 def headed(plan: Plan, question: str) -> Plan:

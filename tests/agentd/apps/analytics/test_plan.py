@@ -104,14 +104,19 @@ def test_a_result_without_a_key_is_called_what_the_template_calls_it(
     assert [each["result_key"] for each in read_plan(plan, "sql", {}, []).queries] == keys
 
 
-def test_a_narrative_names_no_period_that_the_question_does_not() -> None:
-    plan = {
-        "sql_queries_plan": [{"query": "SELECT COUNT(*) AS N FROM t"}],
-        "response_template": "Total pada {PERIOD_LABEL}: {N}.",
-    }
-    assert read_plan(plan, "sql", {"TODAY": "2023-03-01"}, ["Berapa total?"]).template == "Total: {N}."
-    told = read_plan(plan, "sql", {"START_DATE": "2023-01-01"}, ["Total Januari 2023?", "Januari 2023"])
-    assert told.template == plan["response_template"]
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Total pada {PERIOD_LABEL}: {N}.", "Total: {N}."),
+        ("Total per negara: {PERIOD_LABEL}. {N}.", "Total per negara: {N}."),
+        ("Total ({PERIOD}) {N}.", "Total {N}."),
+    ],
+)
+def test_a_narrative_names_no_period_that_the_question_does_not(said: str, told: str) -> None:
+    plan = {"sql_queries_plan": [{"query": "SELECT COUNT(*) AS N FROM t"}], "response_template": said}
+    assert read_plan(plan, "sql", {"TODAY": "2023-03-01"}, ["Berapa total?"]).template == told
+    dated = read_plan(plan, "sql", {"START_DATE": "2023-01-01"}, ["Total Januari 2023?", "Januari 2023"])
+    assert dated.template == said
 
 
 LISTED = "SELECT g AS G, COUNT(*) AS N FROM t GROUP BY g ORDER BY N DESC"
