@@ -10,7 +10,6 @@ from agentd.application import App, SchemaReading, Wiring
 from agentd.apps.letters import list_method
 from agentd.apps.letters.described import Described, described
 from agentd.apps.letters.evidence.readings import SessionReadings
-from agentd.apps.letters.explain import explained, mistakes
 from agentd.apps.letters.grounding import Grounded
 from agentd.apps.letters.lookups import LookUps
 from agentd.apps.letters.turns import LetterTurns
@@ -40,6 +39,8 @@ class Letters(App):
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
         """Each field as evidence understands it, and what is wrong with what the schema says."""
+        from agentd.apps.letters.explain import explained, mistakes
+
         tool = await described(tool, meaning)
         return SchemaReading(tuple(explained(tool)), tuple(mistakes(tool)))
 

@@ -259,11 +259,8 @@ const RUNS = { queued: 'antre', running: 'dikerjakan', needs_approval: 'menunggu
 
 function runTable(runs) {
   if (!runs.length) return h('p', { class: 'note' }, 'Belum ada permintaan dari kode petugas ini.');
-  return h(
-    'ul',
-    {},
-    runs.map((run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, RUNS[run.status] ?? run.status))),
-  );
+  const line = (run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, RUNS[run.status] ?? run.status));
+  return h('ul', {}, runs.map(line));
 }
 
 /** A call failed: a token that is no longer good shuts the page, anything else may pass. */
