@@ -126,12 +126,12 @@ class SentenceReader:
     def _listed(self, at: int) -> int:
         """How many words of a choice stand there as an item of a list without commas: a segment of its own."""
         current = self.current
-        if current.label in (None, "nik") and listing.birth(self.words, at, self.marks):
-            self.close()
-            self.births = True
+        if not (self.births or current.label in _BIRTH or self.listed == at):
+            if current.label in (None, "nik") and listing.birth(self.words, at, self.marks):
+                self.close()
+                self.births = True
             return 0
-        born = self.births or current.label in _BIRTH
-        size = listing.choice(self.words, at, self.ends) if born or self.listed == at else 0
+        size = listing.choice(self.words, at, self.ends)
         if not size or (self.listed != at and not listing.ends_with_date(current.words)):
             return 0
         self.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.lexicon import LABELS
@@ -99,8 +99,8 @@ class Names:
     def asked(self, text: str) -> tuple[Named, ...]:
         """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone."""
         words = folded_tokens(text)
-        found = (replace(one, keys=self._own.get(words[one.start : one.end], one.keys)) for one in self.find(words))
-        return tuple({named.keys: named for named in found}.values())
+        found = {self._own.get(words[one.start : one.end], one.keys): one for one in self.find(words)}
+        return tuple(Named(one.start, one.end, keys, one.plain) for keys, one in found.items())
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:
