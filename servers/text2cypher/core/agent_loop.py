@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
-from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, ErrorType, ValidationResult
+from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
 from servers.text2cypher.core.confidence import assess, covering
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.meant import doubts_of_choice
@@ -232,6 +232,10 @@ class AgentLoop:
             state.columns, state.rows, state.truncated = held.columns, held.rows, held.truncated
         linker = self._bench.linker
         others = doubts_of_choice(hints.question, attempt.query, state.rows, readings, linker, self._rows)
+        if self._writes_by_grammar and attempt.written_by == "model" and not linker.lexicon.written:
+            others = [
+                Doubt("guessed")
+            ]  # no reading covers the question, and what such a model then writes is mostly wrong
         assess(state, hints, linker, self._rows, others)
         return state
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from servers.text2cypher.config import LLMConfig
+from lab.eval.text2cypher.asking import Writes
+from servers.text2cypher.config import Aids, LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.confidence import CERTAIN
-from servers.text2cypher.core.llm_client import LLMClient
+from servers.text2cypher.core.llm_client import Constraint, LLMClient
 from servers.text2cypher.core.meant import doubts_of_choice, meant_otherwise
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
@@ -330,3 +331,14 @@ def test_what_a_list_shows_is_guessed_where_nobody_wrote_a_lexicon(bench: Workbe
     ranked = "MATCH (a:Vessel) RETURN a.name, a.built ORDER BY a.built LIMIT 1"
     assert doubts(harbour, "Which vessel is the oldest?", ranked) == []
     assert doubts(bench, "Sebutkan semua mata kuliah.", "MATCH (a:MK) RETURN a.nama") == []
+
+
+@pytest.mark.parametrize(("constraint", "status"), [("grammar", "uncertain"), ("none", "success")])
+def test_what_a_model_under_a_grammar_writes_where_no_reading_covers_the_question_is_guessed_without_a_lexicon(
+    harbour: Workbench, constraint: Constraint, status: str
+) -> None:
+    question, query = STRANGE_RIGHT[0]
+    model = Writes(constraint)
+    model.query = query
+    loop = AgentLoop(harbour, model, settings=Settings(aids=Aids.parse("all,-linking")))
+    assert loop.run("", question).status.value == status
