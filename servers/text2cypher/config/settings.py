@@ -13,10 +13,10 @@ class Aids:
     """The additions to the original pipeline, each switchable; `candidates` above 1 writes several queries a turn.
 
     grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
-    hints in the prompt and, with grammar, as the readings it may choose from; examples: few-shot examples picked by
-    similarity; execution: readings or candidates that find nothing are dropped; selfcheck: the columns returned are
-    held against what the question asks, and a query that leaves something out is sent back though it is valid (so not
-    by default).
+    hints in the prompt and, with grammar, as the readings of which the first is written; examples: few-shot examples
+    picked by similarity; execution: readings or candidates that find nothing are dropped; selfcheck: the columns
+    returned are held against what the question asks, and a query that leaves something out is sent back though it is
+    valid (so not by default).
     """
 
     grammar: bool = True

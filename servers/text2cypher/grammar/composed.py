@@ -133,7 +133,7 @@ class _Returns:
         self.free = self._first(unnamed)
 
     def texts(self) -> Iterator[str]:
-        """Those of the label asked for; where that leaves one, another node's too: the model is left a choice."""
+        """Those of the label asked for; where that leaves one, another node's behind it."""
         found = list(dict.fromkeys(self._texts()))
         if len(found) == 1 and len(self.nodes) > 1:
             self.free = [variable for variable in self.nodes if variable not in self.free] or self.free
