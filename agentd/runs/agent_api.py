@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -161,11 +161,15 @@ class AgentRuns:
             found = await self._store.opening(options.session_id, options.run_id)
         if found.session is not None:
             owned_session(found.session, caller)
-        if found.known is not None:
-            return await self._same(run_id, prompt, options, caller)
-        if decided := await self._approvals.answered(prompt, found, caller, form=options.tool_hint is not None):
+        if found.known is not None and (same := await self._same(run_id, prompt, options, caller, found.waiting)):
+            return same
+
+        async def note(decided: str, approval_id: str) -> None:
             if options.run_id is not None:
-                await self._remember(options.run_id, decided, prompt, session_id, caller)
+                brief = RunBrief(answers=decided, decisions=({"approval_id": approval_id},))
+                await self._remember(options.run_id, brief, prompt, session_id, caller)
+
+        if decided := await self._approvals.answered(prompt, found, caller, note, form=options.tool_hint is not None):
             return decided
         now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
@@ -189,7 +193,7 @@ class AgentRuns:
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
         session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
         existing = await self._engine.submit(row, session, found)
-        return run_id if existing is None else await self._same(run_id, prompt, options, caller)
+        return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     def _spoken(self, prompt: str, found: Opening) -> str:
         """The code of the language to answer in."""
@@ -206,17 +210,24 @@ class AgentRuns:
         if options.model is not None and offered and options.model not in offered:
             raise InvalidParams(f"unknown model `{options.model}`; known: {', '.join(offered)}", field="model")
 
-    async def _same(self, run_id: str, prompt: str, options: AgentOptions, caller: Caller) -> str:
-        """The run that has this id already, if it is the same one. A visitor needs the key that its first call had."""
+    async def _same(
+        self, run_id: str, prompt: str, options: AgentOptions, caller: Caller, waiting: Sequence[RunRecord]
+    ) -> str | None:
+        """The run that has this id already, if it is the same one. A visitor needs the key that its first call had.
+
+        None for a yes or no that was noted and not decided, as the daemon died or failed in between.
+        """
         row = await self._seen(run_id, caller)
         if row.prompt != prompt or options.session_id not in (None, row.session_id):
             raise Conflict("this run_id was used with another prompt or session", run_id=row.run_id)
+        noted = {one["approval_id"] for one in row.brief.decisions if row.brief.answers}
+        if any(one.approval is not None and one.approval.approval_id in noted for one in waiting):
+            return None
         return row.brief.answers or row.run_id
 
-    async def _remember(self, run_id: str, decided: str, prompt: str, session_id: str, caller: Caller) -> None:
+    async def _remember(self, run_id: str, brief: RunBrief, prompt: str, session_id: str, caller: Caller) -> None:
         """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
         now = iso(self._clock.now())
-        brief = RunBrief(answers=decided)
         row = RunRecord(run_id, session_id, caller.id, "answer", prompt, brief, "completed", now, finished_at=now)
         await self._store.add_run(row)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
@@ -64,8 +65,18 @@ class Approvals:
         self._review_ttl_s = review_ttl_s
         self._approval_ttl_s = approval_ttl_s
 
-    async def answered(self, prompt: str, found: Opening, caller: Caller, *, form: bool = False) -> str | None:
+    async def answered(
+        self,
+        prompt: str,
+        found: Opening,
+        caller: Caller,
+        note: Callable[[str, str], Awaitable[None]],
+        *,
+        form: bool = False,
+    ) -> str | None:
         """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
+
+        `note` hears of it before it is decided, so that a kill in between decides nothing that is not noted.
 
         One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
@@ -74,13 +85,15 @@ class Approvals:
         for row in found.waiting:
             if form and row.approval is not None and row.approval.request is not None:
                 continue
-            next_words = found.latest is not None and found.latest.run_id == row.run_id
+            next_words = found.latest is not None and row.run_id in (found.latest.run_id, found.latest.brief.answers)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
                     return None
+                await note(row.run_id, row.approval.approval_id)
                 await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
                 return row.run_id
-            if next_words and _unread_word(prompt, row):
+            if row.approval is not None and next_words and _unread_word(prompt, row):
+                await note(row.run_id, row.approval.approval_id)
                 return row.run_id
             if await aside(self._changed, row, prompt):
                 await self._engine.cancel(row.run_id)
@@ -135,7 +148,13 @@ class Approvals:
         caller: Caller,
         said: str | None = None,
     ) -> None:
-        """Record it; the run goes on or waits for another officer. Raises Conflict, Forbidden and InvalidParams."""
+        """Record it; the run goes on or waits for another officer. Raises Conflict, Forbidden and InvalidParams.
+
+        What the same caller decided alike before is decided: its answer was lost, and the caller asks again.
+        """
+        again = {"approval_id": approval_id, "approved": approved, "by": caller.id, "changed": False}
+        if arguments is None and any(again.items() <= one.items() for one in row.brief.decisions):
+            return
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")

@@ -71,7 +71,7 @@ class RunBrief:
     def json(self) -> Json:
         """As it is stored."""
         if self.answers is not None:
-            return {"answers": self.answers}
+            return {"answers": self.answers, "decisions": list(self.decisions)}
         stored: Json = {"options": self.options, "language": self.language}
         if self.spoken is not None:
             stored["spoken"] = self.spoken

@@ -235,8 +235,33 @@ def test_who_asks_how_their_request_stands_does_not_take_it_back(visitor: Person
     assert request_of(officer, run_id)["status"] == "under_review"
 
 
-def test_a_plain_no_takes_ones_own_request_back(visitor: Person, officer: Person) -> None:
+def test_a_decision_sent_again_answers_as_the_first_did(visitor: Person, officer: Person) -> None:
+    visitor.says(WORDS)
+    waiting = visitor.says("ya")
+    first, again = approve(officer, waiting), approve(officer, waiting)
+    assert first["status"] == "completed" and again == first
+    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
+    assert refused(officer, "Agent.approve", **ids, approved=False) == "conflict"
+
+
+@pytest.mark.parametrize("ids", [{}, {"run_id": "the-yes-to-a-request"}], ids=["no id", "an id of its own"])
+def test_a_plain_no_takes_ones_own_request_back(visitor: Person, officer: Person, ids: dict[str, str]) -> None:
     run_id = visitor.says(WORDS)["run_id"]
-    visitor.says("ya")
+    visitor.says("ya", **ids)
     assert visitor.says("batal")["status"] == "completed"
     assert request_of(officer, run_id)["status"] == "cancelled"
+
+
+def test_a_yes_that_could_not_be_decided_is_decided_when_it_is_sent_again(tmp_path: Path) -> None:
+    wants = call("generate_surat_alamat", **SAID)
+    with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.says(WORDS)
+        in_the_way = daemon.state / "audit.jsonl"
+        in_the_way.mkdir()
+        assert refused(one, "Agent.run", prompt="ya", session_id=one.session_id, run_id="yes") == "busy"
+        in_the_way.rmdir()
+        decided = one.says("ya", run_id="yes")
+        assert decided["approval"]["rule"] == "staff"
+        assert one.says("ya", run_id="yes") == decided
