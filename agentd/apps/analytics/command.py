@@ -95,7 +95,7 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
     else:
         console.print(answer["final_narrative"], markup=False)
         if rows := answer["data_table_for_display"]:
-            _show_table(console, rows)
+            _show_table(console, rows, answer["table_units"])
         for warning in answer["warnings_for_display"]:
             console.print(f"⚠ {warning}", style="yellow", markup=False)
         console.print(f"{answer['validation_status']}, mutu {answer['quality_score']}/100", style="dim")
@@ -110,12 +110,15 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
             )
 
 
-def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def _show_table(console: Console, rows: Sequence[dict[str, Any]], units: dict[str, str]) -> None:
     from rich.table import Table
 
     table = Table()
     for name in rows[0]:
-        table.add_column(str(name), justify="right" if _numbers(rows, name) else "left")
+        table.add_column(
+            f"{name} ({units[name]})" if name in units else str(name),
+            justify="right" if _numbers(rows, name) else "left",
+        )
     for row in rows[:ROWS_SHOWN]:
         table.add_row(*(_cell(value) for value in row.values()))
     console.print(table)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from sqlglot import transpile
 
-from agentd.apps.analytics.command import picture
+from agentd.apps.analytics.command import _show_table, picture
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import periods_of
 from agentd.apps.analytics.plan import read_plan
@@ -27,6 +28,15 @@ def test_a_short_table_is_drawn_as_bars_and_a_long_one_as_a_sparkline() -> None:
     assert line.startswith("VALUE: ▂")
     assert line.endswith("█▁")
     assert list(picture([{"NAME": "sendiri", "VALUE": 1}])) == []
+
+
+def test_the_table_names_the_unit_of_its_amounts(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"NAME": "Rock", "TOTAL": 1234.5, "N": 2}]
+    _show_table(Console(width=80), rows, {"TOTAL": "USD"})
+    shown = capsys.readouterr().out
+    assert "TOTAL (USD)" in shown
+    assert "1.234,5" in shown
+    assert "N (" not in shown
 
 
 def test_a_kept_plan_is_shown_for_the_next_like_question(tmp_path: Path) -> None:
