@@ -148,8 +148,10 @@ def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     from sqlglot import exp
 
     group = select.args.get("group")
-    keys = {key.name.casefold() for key in group.expressions if isinstance(key, exp.Column)} if group else set()
-    for table in used.values():
+    called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
+    grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    for name, table in used.items():
+        keys = {key.name.casefold() for key in grouped if called.get(key.table, name).casefold() == name.casefold()}
         parts = {name.casefold() for name in parts_of_names(table)}
         unique = {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")}
         if keys & parts and not parts <= keys and not keys & unique:

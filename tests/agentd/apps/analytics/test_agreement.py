@@ -18,6 +18,7 @@ TABLES = [
     table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
     table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
     table("People", "PersonId", "FirstName", "LastName", "FirstOrder", "LastOrder"),
+    table("Staff", "Id", "FirstName", "LastName"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
     {
@@ -45,7 +46,7 @@ def of(query: str) -> Plan:
     [
         (
             "Total per orang?",
-            "SELECT FirstName, LastName, COUNT(*) FROM People GROUP BY PersonId, FirstName, LastName",
+            "SELECT p.LastName, SUM(s.Id) FROM People p JOIN Staff s ON s.Id = p.StaffId GROUP BY PersonId, p.LastName",
             "SELECT FirstName, COUNT(*) FROM People GROUP BY FirstName",
             ["GROUP BY firstname"],
         ),
