@@ -16,18 +16,12 @@ if TYPE_CHECKING:
 def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("audit", help="show and verify the audit trail")
-    parser.add_argument(
-        "--verify", action="store_true", help="only verify the trail; exit 0 if nothing was changed or lost"
-    )
-    parser.add_argument(
-        "--expect", metavar="NUMBER:HASH", help="with --verify: an end of the trail that was recorded earlier"
-    )
+    parser.add_argument("--verify", action="store_true", help="only verify the trail; exit 0 if it is whole")
+    parser.add_argument("--expect", metavar="NUMBER:HASH", help="with --verify: an end that was recorded earlier")
     parser.add_argument("--action", metavar="PREFIX", default="", help="for example approval or session.deleted")
     parser.add_argument("--actor", metavar="ID", help="who did it")
     parser.add_argument("--subject", metavar="ID", help="the run, session, letter or token concerned")
-    parser.add_argument(
-        "--since", metavar="TIME", default="", help="for example 2026-01-31 or 2026-01-31T08:00, in UTC"
-    )
+    parser.add_argument("--since", metavar="TIME", default="", help="as 2026-01-31 or 2026-01-31T08:00, in UTC")
     parser.add_argument("--until", metavar="TIME", help="before that time, in UTC")
     parser.add_argument("--last", metavar="N", type=int, help="only the newest N of them")
     parser.add_argument("--json", action="store_true", help="one JSON object per line, as stored")

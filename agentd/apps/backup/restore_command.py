@@ -20,9 +20,7 @@ def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("restore", help="restore a backup; the daemon must be stopped")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a backup made by `agentd backup`")
-    parser.add_argument(
-        "--replace", action="store_true", help="move what is in the state folder aside; nothing is deleted"
-    )
+    parser.add_argument("--replace", action="store_true", help="move what is in the folder aside; deletes nothing")
     options.add(parser)
     parser.set_defaults(run=run)
 
@@ -57,9 +55,7 @@ def run(given: argparse.Namespace) -> int:
     try:
         trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
     except OSError as error:
-        print(
-            f"agentd restore: everything is restored, but the audit trail has no record of it: {error}", file=sys.stderr
-        )
+        print(f"agentd restore: restored, but the audit trail has no record of it: {error}", file=sys.stderr)
     finally:
         trail.close()
     print(f"{settings.state}: {len(manifest.files)} files, as of {manifest.made_at}")

@@ -45,9 +45,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = subparsers.add_parser("models", help="fetch, list and remove model weights; serve a model over HTTP")
     commands = parser.add_subparsers(dest="models_command", required=True, metavar="COMMAND")
 
-    pull = commands.add_parser(
-        "pull", help="fetch a model's weights (resumes an interrupted download, verifies SHA-256)"
-    )
+    pull = commands.add_parser("pull", help="fetch a model's weights (resumes a download, verifies SHA-256)")
     pull.add_argument("name", nargs="?", help="default: the embedded model")
     pull.set_defaults(run=_pull)
 

@@ -36,12 +36,10 @@ def register(words: Any) -> None:
     )
     add.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     add.add_argument(
-        "--pass-env", action="append", default=[], metavar="NAME", help="an environment variable of agentd's to pass on"
+        "--pass-env", action="append", default=[], metavar="NAME", help="a variable of agentd's to pass on"
     )
     add.add_argument("--url", help="address of a Streamable HTTP server, instead of a command")
-    add.add_argument(
-        "--approval", choices=RULES, help="the approval rule of every tool without annotations; otherwise you are asked"
-    )
+    add.add_argument("--approval", choices=RULES, help="the rule of every tool without annotations; else you are asked")
     add.add_argument("name", metavar="NAME")
     add.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
     add.set_defaults(run=_add)
