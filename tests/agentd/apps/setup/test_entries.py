@@ -59,7 +59,7 @@ def test_what_cursor_takes_from_its_environment_becomes_a_credential() -> None:
         ({"type": "sse", "url": "https://x/sse"}, "old HTTP+SSE"),
         ({"args": []}, "neither"),
         (3, "neither"),
-        ({"command": "x", "disabled": True}, "switched off"),
+        ({"command": "x", "disabled": True}, "disabled there"),
     ],
 )
 def test_what_cannot_be_taken_over_is_said(entry: object, why: str) -> None:
