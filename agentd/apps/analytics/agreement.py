@@ -12,6 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.formats import type_of
+from agentd.apps.analytics.sql import conditions_of
 from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
 
 if TYPE_CHECKING:
@@ -191,9 +192,8 @@ def _bound_twice(select: exp.Select) -> Iterator[str]:
     """Columns that two conditions fix, so that one of them has no say: `c IN ('A', 'B') AND c = 'A'`."""
     from sqlglot import exp
 
-    where = select.args.get("where")
     seen: set[str] = set()
-    for each in where.this.flatten() if where is not None and isinstance(where.this, exp.And) else ():
+    for each in conditions_of(select):
         fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
         yield from fixed & seen
         seen |= fixed

@@ -24,8 +24,8 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     entities name none, the questions before are asked about too. Raises NodeFailed when the server does not answer, or
     when no table fits.
     """
-    say = say_for(state["user_query"])
     question = state["user_query"]
+    say = say_for(question)
     entities = list(state.get("entities_mentioned") or [])
     answer, warnings = await _asked(state, context, entities)
     found = bool(answer.get("relevant_tables"))
@@ -39,8 +39,8 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
         if wider.get("relevant_tables"):
             answer, warnings = wider, more
     tables = answer.get("relevant_tables") or []
-    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(state["user_query"], tables)):
-        raise unclear(state["user_query"], state.get("intent"))
+    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(question, tables)):
+        raise unclear(question, state.get("intent"))
     if not tables:
         raise NodeFailed(
             say["poor_schema"],

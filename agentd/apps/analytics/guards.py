@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import of_a_row, tree
+from agentd.apps.analytics.sql import conditions_of, of_a_row, tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -68,10 +68,10 @@ def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) ->
         found = tree(query["query"])
         for each in found.find_all(exp.In) if found is not None else ():
             values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
-            invented = ", ".join(value for value in values if value not in named)
-            if each.this.name.casefold() in keys and invented.count(", ") >= MADE_UP - 1:
+            invented = [value for value in values if value not in named]
+            if each.this.name.casefold() in keys and len(invented) >= MADE_UP:
                 yield (
-                    f"{query['result_key']}: the question names no {each.this.name} {invented}; "
+                    f"{query['result_key']}: the question names no {each.this.name} {', '.join(invented)}; "
                     "rows without any in another table are LEFT JOIN … WHERE its key IS NULL"
                 )
 
@@ -104,9 +104,8 @@ def _never(select: exp.Select) -> Iterator[str]:
     """A column between bounds that no value lies between: `d = '2023-02-01' AND d = '2023-02-28'`."""
     from sqlglot import exp
 
-    where = select.args.get("where")
     bounds: dict[str, list[tuple[str, str]]] = {}
-    for each in where.this.flatten() if where is not None and isinstance(where.this, exp.And) else ():
+    for each in conditions_of(select):
         compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
         if compared and isinstance(each.expression, exp.Literal) and _DAY.match(each.expression.name):
             bounds.setdefault(each.this.sql(), []).append((each.key, each.expression.name))

@@ -44,7 +44,7 @@ PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 SAMPLES = 3
 """So many of a column's sample values are shown."""
 DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
-"""What the planner is told of the dialect of an office's own database, with how it writes a month."""
+"""The names by which the planner knows the dialects of own databases; MONTHS says how each writes a month."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (

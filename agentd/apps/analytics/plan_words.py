@@ -12,11 +12,8 @@ from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
 
-_PERIOD = re.compile(
-    r"(?:\s+(?:pada|untuk|selama|periode|for|in|during|of))*\s*\{\s*PERIOD(?:E|_LABEL)?\s*\}", re.IGNORECASE
-)
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -38,7 +35,9 @@ def worded_once(plan: Plan) -> Plan:
 
 def without_period(plan: Plan) -> Plan:
     """The narrative of a question that names no time: it names none either."""
-    return replace(plan, template=re.sub(r"(?<=:)\s*\.|\s*\(\s*\)", "", _PERIOD.sub("", plan.template)))
+    before = alternatives(vocabulary().before_period)
+    period = re.compile(rf"(?:\s+{before})*\s*\{{\s*PERIOD(?:E|_LABEL)?\s*\}}", re.IGNORECASE)
+    return replace(plan, template=re.sub(r"(?<=:)\s*\.|\s*\(\s*\)", "", period.sub("", plan.template)))
 
 
 def headed(plan: Plan, question: str) -> Plan:

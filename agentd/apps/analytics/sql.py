@@ -187,6 +187,16 @@ def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tu
     return grouped, tuple(picked) if group else ()
 
 
+def conditions_of(select: exp.Select) -> list[exp.Expr]:
+    """The conditions of its WHERE that all hold together; one that is no AND by itself."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    if where is None:
+        return []
+    return list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+
+
 def of_a_row(projection: exp.Expr) -> bool:
     """Whether it is made of columns outside any aggregate, window and subquery."""
     from sqlglot import exp

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.language import detect, own_language
 from agentd.agent.languages import languages, merged, packs
 from agentd.errors import Language
@@ -21,8 +19,6 @@ from agentd.errors import Language
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """One language's words, or all languages' together; each key is explained in the files."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     units: Mapping[str, str]
     months: Mapping[str, int]
@@ -78,6 +74,7 @@ class Vocabulary:
     several: frozenset[str]
     without: frozenset[str]
     by_month: frozenset[str]
+    before_period: frozenset[str]
     name_parts: frozenset[str]
     how_many: frozenset[str]
     lists: frozenset[str]

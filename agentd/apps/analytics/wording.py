@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from agentd.agent.languages import packs
 from agentd.apps.analytics.vocabulary import asked_in
 
@@ -29,8 +27,6 @@ _NAMES = re.compile(r"\{\s*(?:[A-Z]+\s+)?([^\W\d][\w.-]*)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """One language's lists and phrases; each key is explained in the files."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     claims: frozenset[str]
     most: frozenset[str]

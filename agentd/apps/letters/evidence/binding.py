@@ -254,7 +254,7 @@ def _relation(sentence: Sentence, *, end: int) -> bool:
 
 
 def _outright(field: Field, place: Place) -> bool:
-    """Whether the field's whole name stands before a value, and whoever was spoken of only in a clause before it.
+    """Whether the field's whole name stands before a value, and no clause but an earlier one names a person.
 
     `nama ayah Joko, nama ibu Siti`; of a field of nobody else's, only inside another's value: `acara khitanan anak,
     jumlah undangan 200`.

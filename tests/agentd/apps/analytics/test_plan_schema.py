@@ -82,7 +82,7 @@ def test_sql_can_name_the_consulted_tables_alone(query: str, can: bool) -> None:
     ],
 )
 def test_an_own_database_is_asked_by_month_in_its_own_words(dialect: str, month: str) -> None:
-    """The embedded model was told of STRFTIME and could only write `GROUP BY STRFTIME, InvoiceDate`."""
+    """The prompt named STRFTIME, and the grammar let the embedded model only write `GROUP BY STRFTIME, InvoiceDate`."""
     query = f"SELECT {month} AS MONTH, SUM(DocValueLocal) AS TOTAL FROM arbook GROUP BY {month} ORDER BY MONTH"
     own = {"sqlite", "mysql", "postgres", None}
     patterns = {each: select_pattern({"arbook": ["DocDate", "DocValueLocal"]}, [], (), each) for each in own}
