@@ -91,4 +91,5 @@ def _shown(facts: QueryFacts) -> set[str | None]:
     known = {node.variable for node in facts.structure.nodes}
     known |= {held.variable for held in facts.structure.relationships}
     pairs = {(name, "".join(texts[n + 2 : n + 3])) for n, name in enumerate(texts) if name in known}
-    return {name for name, own in pairs if (name, own) not in _keys(facts)} or {name for name, _ in pairs}
+    keys = _keys(facts)
+    return {pair[0] for pair in pairs if pair not in keys} or {name for name, _ in pairs}
