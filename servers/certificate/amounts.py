@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 
-_SCALES = {"": 1, "rb": 10**3, "ribu": 10**3, "jt": 10**6, "juta": 10**6, "m": 10**9, "miliar": 10**9, "milyar": 10**9}
+from servers.certificate.languages import LANGUAGES, any_of, words
+
+_SCALES = {"": 1} | {word: n for one in LANGUAGES for word, n in words(one).reading.scales.items()}
+_ADDED = {"": 0} | {word: hours for one in LANGUAGES for word, hours in words(one).reading.hours_added.items()}
+_MONEY = re.compile(
+    rf"(?:{any_of('currencies')})?\s*([0-9]{{1,3}}(?:\.[0-9]{{3}})+|[0-9]+)(?:,([0-9]{{1,3}}))?\s*({'|'.join(_SCALES)})"
+    rf"\s*(?:{any_of('after_sums')})?\s*(?:{any_of('months_paid')})?"
+)
+_TIME = re.compile(
+    rf"(?:{any_of('before_hours')})?\s*([0-9]{{1,2}})(?:[.:]([0-9]{{2}}))?\s*({'|'.join(_ADDED)})\s*(?:{any_of('zones')})?"
+)
 
 
 def read_money(text: str) -> str:
     """Whole rupiah as digits: Rp 2.500.000, 2500000, 2,5 juta, 750 ribu."""
-    found = re.fullmatch(
-        rf"(?:rp\.?|idr)?\s*([0-9]{{1,3}}(?:\.[0-9]{{3}})+|[0-9]+)(?:,([0-9]{{1,3}}))?\s*({'|'.join(_SCALES)})"
-        r"\s*(?:rupiah|,-)?\s*(?:(?:per|se)?\s*bulan)?",
-        text.casefold(),
-    )
+    found = _MONEY.fullmatch(text.casefold())
     whole, part, scale = found.groups() if found else ("", "", "")
     amount = int(whole.replace(".", "") or 0) * _SCALES[scale]
     amount += int(part) * _SCALES[scale] // 10 ** len(part) if part else 0
@@ -29,18 +35,12 @@ def read_number(text: str) -> str:
     return text
 
 
-_HALVES = {"": 0, "pagi": 0, "siang": 12, "sore": 12, "malam": 12}
-
-
 def read_time(text: str) -> str:
     """A time of day as it is printed, 19.00: from 19:00, pukul 19.00 WIB, jam 7 malam."""
-    found = re.fullmatch(
-        rf"(?:pukul|jam)?\s*([0-9]{{1,2}})(?:[.:]([0-9]{{2}}))?\s*({'|'.join(_HALVES)})\s*(?:wib|wita|wit)?",
-        text.casefold(),
-    )
+    found = _TIME.fullmatch(text.casefold())
     hour, minute = (int(found[1]), int(found[2] or 0)) if found else (24, 0)
     if found and hour < 12 and not (found[3] == "siang" and hour == 11):
-        hour += _HALVES[found[3]]
+        hour += _ADDED[found[3]]
     if hour > 23 or minute > 59:
         raise ValueError("tulis jamnya, misalnya 19.00 atau jam 7 malam.")
     return f"{hour:02}.{minute:02}"

@@ -18,23 +18,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from servers.certificate.amounts import read_money, read_number, read_time
+from servers.certificate.languages import any_of, month_numbers
 
-MONTHS = (
-    *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
-    *("Juli", "Agustus", "September", "Oktober", "November", "Desember"),
-)
-# The months as people write them, in Indonesian and English.
-_MONTH_WORDS = {
-    **{name.casefold(): number for number, name in enumerate(MONTHS, 1)},
-    **{"jan": 1, "feb": 2, "peb": 2, "pebruari": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "sep": 9, "sept": 9},
-    **{"agu": 8, "agt": 8, "ags": 8, "agst": 8, "agus": 8, "agust": 8, "okt": 10, "nov": 11, "nop": 11, "nopember": 11},
-    **{"january": 1, "february": 2, "march": 3, "may": 5, "june": 6, "july": 7, "august": 8, "aug": 8},
-    **{"october": 10, "oct": 10, "des": 12, "december": 12, "dec": 12},
-}
-_DATE_NOISE = re.compile(
-    r"\b(?:tanggal|tgl|bulan|bln|tahun|thn|pada|lahir|born|on|of|the)\b\.?"
-    r"|\b(?:senin|selasa|rabu|kamis|jumat|sabtu|minggu)\b|(?<=\d)(?:st|nd|rd|th)\b|,"
-)
+_DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_of('ordinals')})\b|,")
 
 # `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, and either of the two alone, wherever it stands,
 # but not in the name of a street (`Gang RT 12`).
@@ -143,7 +129,7 @@ def read_date(text: str) -> str:
     """A date, day first, as Indonesians write it: 5 Maret 1990, 05-03-1990, 5/3/1990, or 1990-03-05."""
     example = "Tulis misalnya 5 Maret 1990 atau 05-03-1990."
     words = re.findall(r"[0-9]+|[^\W\d_]+", _DATE_NOISE.sub(" ", text.casefold()))
-    parts = [int(word) if word.isdecimal() else _MONTH_WORDS.get(word, 0) for word in words]
+    parts = [int(word) if word.isdecimal() else month_numbers().get(word, 0) for word in words]
     named = [number for word, number in zip(words, parts, strict=True) if not word.isdecimal()]
     if len(parts) != 3 or 0 in parts or len(named) > 1:
         raise ValueError(f"tanggal ini tidak terbaca. {example}")
@@ -197,11 +183,7 @@ def read_person_name(text: str) -> str:
     return text
 
 
-_INTRODUCED = re.compile(
-    r"(?:(?:alamat|rumah|tempat|tinggal|saya|ada|di)\s+)+"
-    r"(?=(?:jln?|jalan|gg|gang|komp\w*|perum\w*|kp|kampung|blok|rusun\w*)\b)",
-    re.IGNORECASE,
-)
+_INTRODUCED = re.compile(rf"(?:(?:{any_of('before_streets')})\s+)+(?=(?:{any_of('streets')})\b)", re.IGNORECASE)
 
 
 def read_address(text: str) -> str:

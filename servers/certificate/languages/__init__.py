@@ -1,4 +1,5 @@
-"""The letter service's own words in the office's language (office.toml), one TOML a language. No letter's text.
+"""The letter service's own words, one TOML a language: what it says in the office's, what it reads in any.
+No letter's text.
 
 What is said of wrong values is written in Indonesian where it is found; `translated` says it in the office's language.
 """
@@ -15,6 +16,29 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 LANGUAGES = tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.toml")))
+
+
+class ReadingWords(BaseModel):
+    """How people write what a field takes; lower case, regular expressions where a word alone doesn't do."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    months: tuple[tuple[str, ...], ...]
+    """The other spellings of each month."""
+    date_fillers: tuple[str, ...] = ()
+    """Words that say nothing in a date."""
+    ordinals: tuple[str, ...] = ()
+    scales: Mapping[str, int] = {}
+    currencies: tuple[str, ...] = ()
+    after_sums: tuple[str, ...] = ()
+    months_paid: tuple[str, ...] = ()
+    before_hours: tuple[str, ...] = ()
+    hours_added: Mapping[str, int] = {}
+    """{part of the day: hours to add to one before noon}."""
+    zones: tuple[str, ...] = ()
+    before_streets: tuple[str, ...] = ()
+    streets: tuple[str, ...] = ()
+    """By which a street's name begins."""
 
 
 class OfficeWords(BaseModel):
@@ -50,6 +74,7 @@ class OfficeWords(BaseModel):
     verification: Mapping[str, str]
     """{`cause` of a Verification: its sentence}."""
     asked_by: Mapping[str, tuple[str, ...]]
+    reading: ReadingWords
     errors: Mapping[str, str] = {}
     """{the Indonesian sentence: this language's}; empty for Indonesian."""
 
@@ -88,3 +113,20 @@ def words(language: str) -> OfficeWords:
 def asked_by(*subjects: str) -> list[str]:
     """By which words people ask about these, in every language: visitors don't all speak the office's."""
     return [phrase for language in LANGUAGES for one in subjects for phrase in words(language).asked_by[one]]
+
+
+def any_of(kind: str) -> str:
+    """A regular expression for one of the words of a kind of ReadingWords, in whatever language."""
+    every = [getattr(words(language).reading, kind) for language in LANGUAGES]
+    return "|".join(sorted((word for some in every for word in some), key=len, reverse=True))
+
+
+@cache
+def month_numbers() -> Mapping[str, int]:
+    """{a month as people write it, in whatever language: 1 to 12}."""
+    return {
+        name.casefold(): number
+        for pack in map(words, LANGUAGES)
+        for number, (month, others) in enumerate(zip(pack.months, pack.reading.months, strict=True), 1)
+        for name in (month, *others)
+    }

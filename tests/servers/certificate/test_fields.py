@@ -9,6 +9,7 @@ import pytest
 
 from servers.certificate import kinds, lettertype, page
 from servers.certificate.fields import InvalidFields
+from servers.certificate.languages import LANGUAGES, words
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
@@ -37,6 +38,7 @@ def problems(**changes: Any) -> dict[str, str]:
             "Minggu, 5 Agustus 1990",
             "5 AGUSTUS 1990",
             "5-Aug-1990",
+            "Sunday, 5 August 1990",
         ),
     ],
 )
@@ -45,8 +47,9 @@ def test_a_date_is_read_however_people_write_it(written: str) -> None:
 
 
 @pytest.mark.parametrize("month", range(1, 13))
-def test_every_indonesian_month_is_known(month: int) -> None:
-    assert kinds.read_date(f"7 {kinds.MONTHS[month - 1]} 1988") == date(1988, month, 7).isoformat()
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_month_is_known_in_every_language(month: int, language: str) -> None:
+    assert kinds.read_date(f"7 {words(language).months[month - 1]} 1988") == date(1988, month, 7).isoformat()
 
 
 @pytest.mark.parametrize(
