@@ -26,6 +26,9 @@ class Words:
     """What the daemon and more than one app read; each key is explained in the files."""
 
     detection: frozenset[str]
+    prefixes: Mapping[str, str]
+    suffixes: tuple[str, ...]
+    clitics: tuple[str, ...]
     fillers: frozenset[str]
     joiners: frozenset[str]
     assents: frozenset[str]

@@ -50,8 +50,11 @@ _JOINERS = words().joiners
 
 _CHAT = words().shorthands
 """How people shorten words in a chat."""
+_PREFIXES, _SUFFIXES = words().prefixes, words().suffixes
+_BEGINNINGS = tuple({prefix[:2] for prefix in _PREFIXES})
 _DOUBLED = re.compile(
-    rf"\b(?!(?:{'|'.join(sorted(words().numbered))})2)(?=(?-i:[^\W\d_]*[a-z]))[^\W\d_]{{2,}}2(?:nya|an|kan|in|i|ku|mu|lah)?\b",
+    rf"\b(?!(?:{'|'.join(sorted(words().numbered))})2)(?=(?-i:[^\W\d_]*[a-z]))[^\W\d_]{{2,}}2"
+    rf"(?:{'|'.join((*_SUFFIXES, *words().clitics))})?\b",
     re.IGNORECASE,
 )
 """`jadi2`, `anak2nya`: a word said twice. What counts something (`RT2`, `blok2`) or is all capitals is none."""
@@ -146,27 +149,18 @@ def plain(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """The root of an Indonesian word, roughly: affixes off while at least four letters stay.
+    """The root of a word, roughly: affixes off while at least four letters stay.
 
-    A light form of Nazief & Adriani's rules; both sides of a comparison are stemmed, so roots need not be real words.
+    Both sides of a comparison are stemmed, so roots need not be real words.
     """
-    for suffix in ("nya", "kan", "an", "i"):
+    for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             word = word[: -len(suffix)]
             break
-    for prefix, restored in _PREFIXES if word.startswith(_BEGINNINGS) else ():
+    for prefix, restored in _PREFIXES.items() if word.startswith(_BEGINNINGS) else ():
         if word.startswith(prefix) and len(word) - len(prefix) >= 4:
             return restored + word[len(prefix) :]
     return word
-
-
-_PREFIXES = (
-    *(("menye", "se"), ("menya", "sa"), ("menyu", "su"), ("menyi", "si"), ("penye", "se"), ("penyu", "su")),
-    *(("mengu", "u"), ("menga", "a"), ("meng", ""), ("peng", ""), ("mem", ""), ("pem", ""), ("men", ""), ("pen", "")),
-    *(("nge", ""), ("ng", ""), ("me", ""), ("pe", ""), ("ber", ""), ("be", ""), ("ter", ""), ("di", ""), ("ke", "")),
-)
-
-_BEGINNINGS = ("me", "pe", "ng", "be", "ter", "di", "ke")
 
 
 def content(phrase: tuple[str, ...] | list[str]) -> tuple[str, ...]:
