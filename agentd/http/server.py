@@ -57,7 +57,11 @@ class _Handler(RequestHandler):
 
 
 class _Site(web.SockSite):
-    """Listens on a socket with our own connections."""
+    """Listens on a socket with our own connections.
+
+    `backlog` is how many the loop accepts at a time; the kernel holds as many more as it may, since one that it drops
+    is tried again after a second only.
+    """
 
     async def start(self) -> None:
         await web.BaseSite.start(self)
@@ -66,6 +70,7 @@ class _Site(web.SockSite):
         self._server = await loop.create_server(
             lambda: _Handler(server, loop=loop), sock=self._sock, backlog=self._backlog
         )
+        self._sock.listen(socket.SOMAXCONN)
 
 
 @asynccontextmanager
