@@ -9,7 +9,7 @@ from agentd.agent.languages import words
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+HAN = r"[\u3400-\u4dbf\u4e00-\u9fff]"
 """Written without spaces between words: each sign is a token."""
 _MARKS = {
     "؟": "?",
@@ -128,7 +128,7 @@ def tokens(text: str) -> list[str]:
     A full stop or comma before a space keeps that space.
     """
     if not text.isascii():
-        text = _HAN.sub(r" \g<0> ", text)
+        text = re.sub(HAN, r" \g<0> ", text)
     found = _TOKEN_OR_DOUBLED if "2" in text else _TOKEN
     return found.findall(_SPACES.sub(" ", text))
 

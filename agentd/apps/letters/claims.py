@@ -13,19 +13,21 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agentd.agent.text import normal
+from agentd.agent.text import HAN, folded, normal
 from agentd.agent.toolset import Toolset
-from agentd.apps.letters.deeds import Deeds, Forms, Scope, done_by, languages, scope_of, telling, words_of
+from agentd.apps.letters.deeds import Deeds, Forms, Scope, done_by, languages, scope_of, stems, telling, words_of
 from agentd.apps.letters.phrasing import Class, OtherWord, Patterns, Words
 from agentd.errors import Language
 from agentd.messages import Said, ToolInfo
 
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
-_WORD = re.compile(r"[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
+_WORD = re.compile(rf"{HAN}|[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
 _BREAKS = frozenset(",;:")
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _STATUS_WORDS = 4
 """A longer text of a result describes a procedure, not what became of somebody's request."""
+_NAMING_WORDS = 2
+"""In a longer one a verb's stem names something (`foto cetak 3x4`); as the last word it says what is (`terbit`)."""
 MOST_SEARCHED = 32
 
 
@@ -44,14 +46,14 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     return None
 
 
-def truth(language: Language) -> str:
-    """What the citizen reads when the model insists on a claim."""
-    return languages()[language].truth
+def truth(language: Language, spoken: str | None = None) -> str:
+    """What the citizen reads when the model insists on a claim, in the language they write where a pack has it."""
+    return languages().get(spoken or language, languages()[language]).truth
 
 
-def unsure(language: Language) -> str:
+def unsure(language: Language, spoken: str | None = None) -> str:
     """What the citizen reads when the model insists on what nobody named."""
-    return languages()[language].unsure
+    return languages().get(spoken or language, languages()[language]).unsure
 
 
 class _Past:
@@ -75,15 +77,18 @@ class _Past:
     @cached_property
     def _proved(self) -> frozenset[str]:
         """The deeds that results state (`"status": "issued"`, a letter's number)."""
-        known = words_of(scope_of(self._official)).done
+        scope = scope_of(self._official)
+        known = words_of(scope).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()
         for text in (text for one in self._said if one.by == "tool" for text in _stated(one.value)):
-            words = [word.casefold() for word in _WORD.findall(text.replace("_", " "))]
+            words = [folded(word) for word in _WORD.findall(text.replace("_", " "))]
             if _NUMBER.search(text):
                 proved |= every
-            elif len(words) <= _STATUS_WORDS:
-                proved |= {key for word in words for key in known.get(word, ())}
+            elif len(words) <= _STATUS_WORDS and not scope.things.intersection(words):
+                stating = words[-1:] if len(words) <= _NAMING_WORDS else ()
+                told = (word for word in words if word in stating or word not in stems())
+                proved |= {key for word in told for key in known.get(word, ())}
         return frozenset(proved)
 
     @cached_property
@@ -105,7 +110,7 @@ class _Past:
 
 
 def _stated(value: Any) -> Iterator[str]:
-    """Every text of a result, and the names of what it says is so (`"blocked": true`)."""
+    """Every text of a result, and the names of what it says is so (`"blocked": true`); a list of texts says nothing."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -115,7 +120,8 @@ def _stated(value: Any) -> Iterator[str]:
             yield from _stated(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _stated(inner)
+            if not isinstance(inner, str) or _NUMBER.search(inner):
+                yield from _stated(inner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,7 @@ class _Reader:
     deeds: Deeds
     claims: Patterns
     promises: Patterns
+    denials: Words
     hedges: Words
     conditions: Words
     waits_for: Words
@@ -135,36 +142,38 @@ class _Reader:
         """The deeds of each claim and promise in a sentence; none for a claim that names no deed (`Done.`)."""
         for name in self.names:
             sentence = sentence.replace(name, " ")
-        words = [word.casefold() for word in _WORD.findall(sentence)]
+        words = [folded(word) for word in _WORD.findall(sentence)]
         plain = [word for word in words if word not in _BREAKS]
         if sentence.endswith("?"):
             return
         if spans := self.claims.spans(plain, self.relatives):
-            taken_back = self._hedged(words)
+            taken_back = _taken_back(words, self.hedges, self.conditions)
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
         spans = self.promises.spans(plain, self.relatives)
         if spans and not any(self.waits_for.end(plain, at) for at in range(len(plain))):
-            yield from (self._of(plain[slice(*span)]) for span in spans)
+            taken_back = _taken_back(words, self.denials, self.conditions)
+            yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
 
     def _of(self, words: Sequence[str]) -> frozenset[str]:
         forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
         return frozenset(key for word in words for each in forms for key in each.get(word, ()))
 
-    def _hedged(self, words: Sequence[str]) -> Callable[[tuple[int, int]], bool]:
-        """Whether what stands there is taken back before its end: in its clause, or by a condition before it."""
-        plain = [word for word in words if word not in _BREAKS]
-        hedges = [at for at in range(len(plain)) if self.hedges.end(plain, at)]
-        condition = next((at for at in range(len(plain)) if self.conditions.end(plain, at)), len(plain))
-        marks = [at for at, word in enumerate(words) if word in _BREAKS]
-        breaks = [at - before for before, at in enumerate(marks)]
 
-        def taken_back(span: tuple[int, int]) -> bool:
-            start, end = span
-            before = bisect(breaks, start)
-            hedge = bisect_left(hedges, breaks[before - 1] if before else 0)
-            return (hedge < len(hedges) and hedges[hedge] < end) or condition < end
+def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Callable[[tuple[int, int]], bool]:
+    """Whether what stands there is taken back before its end: in its clause, or by a condition before it."""
+    plain = [word for word in words if word not in _BREAKS]
+    found = [at for at in range(len(plain)) if hedges.end(plain, at)]
+    condition = next((at for at in range(len(plain)) if conditions.end(plain, at)), len(plain))
+    marks = [at for at, word in enumerate(words) if word in _BREAKS]
+    breaks = [at - before for before, at in enumerate(marks)]
 
-        return taken_back
+    def taken_back(span: tuple[int, int]) -> bool:
+        start, end = span
+        before = bisect(breaks, start)
+        hedge = bisect_left(found, breaks[before - 1] if before else 0)
+        return (hedge < len(found) and found[hedge] < end) or condition < end
+
+    return taken_back
 
 
 @lru_cache(maxsize=32)
@@ -184,7 +193,8 @@ def _reader(scope: Scope) -> _Reader:
         scope_words,
         claims,
         promises,
-        hedges=Words.of(every.hedges),
+        denials=Words.of(every.denials),
+        hedges=Words.of(every.denials | every.hedges),
         conditions=Words.of(every.conditions),
         waits_for=Words.of(every.waits_for),
         relatives=Words.of(every.relatives),

@@ -41,6 +41,7 @@ class Telling:
     names: frozenset[str]
     claims: tuple[str, ...]
     promises: tuple[str, ...]
+    denials: frozenset[str]
     hedges: frozenset[str]
     conditions: frozenset[str]
     waits_for: frozenset[str]
@@ -65,6 +66,12 @@ def languages() -> Mapping[str, Telling]:
 def telling() -> Telling:
     """The words of all languages together; their `truth` is nobody's."""
     return merged(languages())
+
+
+@cache
+def stems() -> frozenset[str]:
+    """The verbs and nouns of deeds as the files have them; in some languages a stem is a form, too."""
+    return frozenset().union(*telling().deeds.values())
 
 
 @dataclass(frozen=True, slots=True)

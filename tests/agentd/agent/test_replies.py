@@ -33,7 +33,7 @@ def places(said: Mapping[str, Any], path: str = "") -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("texts", [replies, residents, asking, deeds, chats, lines], ids=lambda texts: texts.__module__)
 def test_every_reply_is_there_in_each_language_with_the_same_places(texts: Callable[[], Mapping[str, Any]]) -> None:
-    assert list(texts()) == list(LANGUAGES)
+    assert list(texts())[: len(LANGUAGES)] == list(LANGUAGES)  # others may be read, not spoken
     first, *others = (
         places({name: said for name, said in asdict(texts()[language]).items() if name not in ("fields", "irregular")})
         for language in LANGUAGES

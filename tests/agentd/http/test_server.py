@@ -75,6 +75,8 @@ async def test_passed_sockets_take_the_place_of_addresses(tmp_path: Path) -> Non
 async def test_a_crowd_that_connects_at_once_waits_and_none_is_dropped() -> None:
     async with serving(app(), listen=("127.0.0.1", 0)) as (address,):
         port = int(address.rpartition(":")[2])
-        crowd = [socket.create_connection(("127.0.0.1", port), timeout=0.5) for _ in range(300)]  # the loop stands still
+        crowd = [
+            socket.create_connection(("127.0.0.1", port), timeout=0.5) for _ in range(300)
+        ]  # the loop stands still
         for one in crowd:
             one.close()

@@ -109,6 +109,38 @@ def test_an_office_may_speak_of_its_deeds_without_claiming_one(office: dict[str,
     assert false_claim(answer, tools_of(office), []) is None
 
 
+WAITING = tomllib.loads(Path(__file__).with_name("claims_waiting.toml").read_text(encoding="utf-8"))["language"]
+
+
+@pytest.mark.parametrize(("first", "lies"), [(0, 33), (1, 32)], ids=["tuning", "unseen"])
+def test_while_an_officer_decides_no_answer_says_that_a_letter_is_there_or_when(first: int, lies: int) -> None:
+    def withheld(kind: str) -> list[str]:
+        said = [answer for language in WAITING for answer in language[kind][first::2]]
+        return [answer for answer in said if false_claim(answer, toolset(LETTER), [])]
+
+    assert len(withheld("lies")) >= lies
+    assert withheld("honest") == []
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"title": "Surat Keterangan Domisili"},
+        {"requirements": ["KTP asli", "Surat pengantar", "Printed form"]},
+        {"first": "Foto cetak 3x4", "letters": [{"tool": "generate_surat_keterangan_domisili"}]},
+    ],
+)
+def test_what_a_look_up_names_proves_no_letter(named: Any) -> None:
+    look_up = ToolInfo(name="get_requirements", server="certificate", annotations={"readOnlyHint": True})
+    assert false_claim("Surat Anda telah diterbitkan.", toolset(LETTER, look_up), found(look_up.name, named))
+
+
+@pytest.mark.parametrize("status", ["issued", "terbit", "sudah terbit"])
+def test_a_status_in_few_words_proves_its_letter(status: str) -> None:
+    said = found("get_letter_status", {"letter": {"status": status}})
+    assert false_claim("Surat Anda telah diterbitkan.", toolset(LETTER, STATUS), said) is None
+
+
 BLOCK = ToolInfo(name="block_card", server="bank", official=True, description="Block a customer's card.")
 SEND = ToolInfo(name="send_transfer", server="bank", official=True, description="Send money to another account.")
 CARD = ToolInfo(name="get_card", server="bank", annotations={"readOnlyHint": True})
