@@ -21,6 +21,8 @@ class Replies:
     blocked: str
     cut_off: str
     parked: str
+    withdrawn: str
+    withdrawn_for_another: str
     check_official: str
     ask_official: str
     officer_official: str

@@ -8,13 +8,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from agentd.cli import options, register_words
+from agentd.errors import ConfigError, Problem
 
 WATCH_S = 1.0
+Tools = Iterable[tuple[dict[str, Any], str]]
+"""Each with the text of the file that it stands in, whose lines are counted; a daemon's tools stand in none."""
+Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
 
 def register(commands: Any) -> None:
@@ -25,7 +29,7 @@ def register(commands: Any) -> None:
     parser.set_defaults(run=run, verb="", names=[])
     words = parser.add_subparsers(metavar="WORD")
     for verb, metavar, summary in (
-        ("explain", "TOOL", "explain how a tool's schema is read"),
+        ("explain", "TOOL | FILE.json", "explain how a tool's schema is read"),
         ("check", "TOOL | FILE.json", "list a schema's mistakes"),
     ):
         word = words.add_parser(verb, help=summary)
@@ -38,14 +42,14 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for a usage error."""
     verb, named = given.verb, given.names
-    if verb == "explain" and len(named) != 1:
-        print("agentd tools explain TOOL")
+    if verb == "explain" and not named:
+        print("agentd tools explain TOOL | FILE.json ...")
         return 2
-    files = [name for name in named if name.endswith(".json")]
-    if verb == "check" and files and len(files) == len(named):  # no daemon is needed for files alone
-        return asyncio.run(_checked(tool for name in files for tool in _in_file(Path(name))))
+    read = _explained if verb == "explain" else _checked
+    if named and all(name.endswith(".json") for name in named):  # no daemon is needed for files alone
+        return asyncio.run(read(tool for name in named for tool in _in_file(Path(name))))
     settings = options.settings(given)
-    return asyncio.run(_read(settings, verb, named) if verb else _list(settings, given.watch))
+    return asyncio.run(_named(settings, read, named) if verb else _list(settings, given.watch))
 
 
 async def _list(settings: Any, watch: bool) -> int:
@@ -76,7 +80,7 @@ def lines(listed: dict[str, Any]) -> Iterator[str]:
                 yield f"  {tool['name']}({fields}){why}"
 
 
-async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:
+async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
     from agentd.cli.client import opened
 
     async with opened(settings) as client:
@@ -86,20 +90,19 @@ async def _read(settings: Any, verb: str, named: Sequence[str]) -> int:
     if strange := wanted - known:
         print(f"agentd tools: there is no tool {', '.join(sorted(strange))}")
         return 2
-    tools = [(tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted]
-    return await (_explained(tool for tool, _ in tools) if verb == "explain" else _checked(tools))
+    return await read((tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted)
 
 
-async def _explained(tools: Iterable[dict[str, Any]]) -> int:
-    for tool in tools:
+async def _explained(tools: Tools) -> int:
+    for tool, _ in tools:
         print(f"{tool['name']}: {tool['description']}")
-        for reading in await _readings(tool):
-            print("\n".join(f"  {line}" for line in reading.lines))
+        for line in (line for reading in await _readings(tool) for line in reading.lines):
+            print(f"  {line}")
     return 0
 
 
-async def _checked(tools: Iterable[tuple[dict[str, Any], str]]) -> int:
-    """Every mistake on a line; `text` is the file that a tool stands in, whose lines are counted."""
+async def _checked(tools: Tools) -> int:
+    """Every mistake on a line."""
     found = 0
     for tool, text in tools:
         for mistake in (each for reading in await _readings(tool) for each in reading.mistakes):
@@ -123,11 +126,18 @@ async def _readings(tool: dict[str, Any]) -> list[Any]:
 
 
 def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    """The tools of a file: one, a list of them (`tools/list`), or a bare schema."""
-    text = file.read_text(encoding="utf-8")
-    held = json.loads(text)
+    """The tools of a file: one, a list of them (`tools/list`), or a bare schema. Raises ConfigError for any other."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        held = json.loads(text)
+    except OSError as error:
+        raise ConfigError([Problem(file, 1, str(error.strerror))]) from None
+    except ValueError as error:
+        raise ConfigError([Problem(file, getattr(error, "lineno", 1), f"no JSON: {error}")]) from None
     held = held.get("tools", held) if isinstance(held, dict) else held
     for one in held if isinstance(held, list) else [held]:
+        if not isinstance(one, dict):
+            raise ConfigError([Problem(file, 1, f"holds {json.dumps(one)[:80]}, no tool, list of tools or schema")])
         schema = one.get("inputSchema") or one.get("input_schema") or one
         description = one.get("description", "") if schema is not one else "?"
         yield {"name": one.get("name", file.stem), "description": description, "input_schema": schema}, text

@@ -92,7 +92,7 @@ class Approval(Message):
     rule: ApprovalRule | None = None
     """`staff` where the citizen has said yes and an officer decides."""
     notice: str | None = None
-    """What the citizen reads meanwhile."""
+    """What the citizen reads meanwhile, or that it takes the place of a request that they withdrew."""
 
     @model_serializer(mode="wrap")
     def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:

@@ -169,8 +169,10 @@ class AgentRuns:
                 brief = RunBrief(answers=decided, decisions=({"approval_id": approval_id},))
                 await self._remember(options.run_id, brief, prompt, session_id, caller)
 
-        if decided := await self._approvals.answered(prompt, found, caller, note, form=options.tool_hint is not None):
-            return decided
+        form = options.tool_hint is not None
+        answered = await self._approvals.answered(prompt, found, caller, note, form=form)
+        if answered.run_id is not None:
+            return answered.run_id
         now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
         spoken = options.language or self._spoken(prompt, found)
@@ -185,6 +187,7 @@ class AgentRuns:
             spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
             prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
+            withdrew=answered.withdrew,
         )
         key_hash = None
         if caller.is_visitor:

@@ -11,6 +11,7 @@ from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
+from agentd.agent.replies import replies
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
 from agentd.errors import BY_TYPE, InternalError
@@ -18,7 +19,7 @@ from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.records import Json, PendingApproval, RunRecord
+from agentd.runs.records import Json, PendingApproval, RunBrief, RunRecord
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import published
 
@@ -90,7 +91,7 @@ class AgentExecutor:
             consent=context.consent(),
         )
         loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
-        conclusion = await loop.run()
+        conclusion = _with_notice(await loop.run(), asked)
         if conclusion.pending is not None and (known := await self._under_review(conclusion.pending, earlier)):
             conclusion = replace(conclusion, status="completed", pending=None, response=known.notice or known.summary)
         return _result(row, conclusion)
@@ -108,6 +109,16 @@ class AgentExecutor:
         return None
 
 
+def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
+    """What a citizen hears first whose words took a request back: that they did, and that a new one needs a yes."""
+    if not asked.withdrew or conclusion.status == "failed":
+        return conclusion
+    said = replies()[asked.language]
+    if conclusion.pending is not None:
+        return replace(conclusion, pending={**conclusion.pending, "notice": said.withdrawn_for_another})
+    return replace(conclusion, response=f"{said.withdrawn} {conclusion.response}".rstrip())
+
+
 def _result(row: RunRecord, conclusion: Conclusion) -> Result:
     artifacts = published(conclusion.artifacts, row.run_id)
     outcome = {
@@ -121,7 +132,8 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
         "usage": conclusion.usage.model_dump(),
     }
     if conclusion.pending is not None:
-        outcome["response"] = conclusion.pending["summary"]
+        said = (conclusion.pending.get("notice"), conclusion.pending["summary"])
+        outcome["response"] = "\n\n".join(filter(None, said))
     return Result(
         status=conclusion.status,
         outcome=outcome,

@@ -32,6 +32,15 @@ class Review(NamedTuple):
     response: str
 
 
+class Answered(NamedTuple):
+    """What words of a citizen did to what waits."""
+
+    run_id: str | None = None
+    """The run that they decided."""
+    withdrew: bool = False
+    """They took back a request that waited for an officer."""
+
+
 class Reviews(Protocol):
     """Takes on what a citizen agreed to and an officer must, too."""
 
@@ -73,8 +82,8 @@ class Approvals:
         note: Callable[[str, str], Awaitable[None]],
         *,
         form: bool = False,
-    ) -> str | None:
-        """The waiting run that this prompt decides: a plain yes or no as the very next words of the session.
+    ) -> Answered:
+        """Decide the waiting run where this prompt is a plain yes or no as the very next words of the session.
 
         `note` hears of it before it is decided, so that a kill in between decides nothing that is not noted.
 
@@ -82,22 +91,24 @@ class Approvals:
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
+        withdrew = False
         for row in found.waiting:
             if form and row.approval is not None and row.approval.request is not None:
                 continue
             next_words = found.latest is not None and row.run_id in (found.latest.run_id, found.latest.brief.answers)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
-                    return None
+                    return Answered()
                 await note(row.run_id, row.approval.approval_id)
                 await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
-                return row.run_id
+                return Answered(row.run_id)
             if row.approval is not None and next_words and _unread_word(prompt, row):
                 await note(row.run_id, row.approval.approval_id)
-                return row.run_id
+                return Answered(row.run_id)
             if await aside(self._changed, row, prompt):
                 await self._engine.cancel(row.run_id)
-        return None
+                withdrew |= row.approval is not None and row.approval.request is not None
+        return Answered(withdrew=withdrew)
 
     def _changed(self, row: RunRecord, prompt: str) -> bool:
         """True when what waits could not be called any more after these words (a correction took its evidence)."""
@@ -222,7 +233,9 @@ class Approvals:
         text = said if decision.proposed is None else json.dumps(decision.arguments)
         heard = Said(by="citizen", order=len(record["said"]), text=text)
         record = {**record, "said": [*record["said"], heard.model_dump()], "decision": decision.json()}
-        brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()))
+        request = row.approval is not None and row.approval.request is not None
+        withdrew = request and not decision.approved and not decision.by_staff
+        brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()), withdrew=withdrew)
         return {"record": record, "approval": None, "brief": brief}
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:

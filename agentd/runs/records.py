@@ -52,6 +52,8 @@ class RunBrief:
     """The id of the run that this one answers for: its words were the yes or no that decided it."""
     decisions: tuple[Json, ...] = ()
     """Every decision of a call of this run, oldest first."""
+    withdrew: bool = False
+    """The citizen's words took back a request that waited for an officer; the answer says so."""
 
     @classmethod
     def read(cls, stored: Json) -> RunBrief:
@@ -66,6 +68,7 @@ class RunBrief:
             prompt_tools=PromptTools.read(stored.get("told")),
             answers=stored.get("answers"),
             decisions=tuple(stored.get("decisions") or ()),
+            withdrew=stored.get("withdrew", False),
         )
 
     def json(self) -> Json:
@@ -73,16 +76,12 @@ class RunBrief:
         if self.answers is not None:
             return {"answers": self.answers, "decisions": list(self.decisions)}
         stored: Json = {"options": self.options, "language": self.language}
-        if self.spoken is not None:
-            stored["spoken"] = self.spoken
         if self.caller is not None:
             stored["caller"] = self.caller.model_dump(mode="json")
-        if self.deadline_s is not None:
-            stored["deadline_s"] = self.deadline_s
         if self.prompt_tools is not None:
             stored["told"] = self.prompt_tools.record()
-        if self.decisions:
-            stored["decisions"] = list(self.decisions)
+        more: Json = {"spoken": self.spoken, "deadline_s": self.deadline_s, "decisions": list(self.decisions)}
+        stored |= {name: value for name, value in (more | {"withdrew": self.withdrew}).items() if value}
         return stored
 
 
@@ -128,7 +127,7 @@ class PendingApproval:
     request: str | None = None
     """The id of the citizen's request that waits with it for an officer."""
     notice: str | None = None
-    """What the citizen reads while it waits for an officer."""
+    """What the citizen reads while it waits for an officer, or that it takes the place of a withdrawn request."""
 
     @property
     def registered(self) -> bool:
@@ -163,7 +162,9 @@ class PendingApproval:
         if self.approvals:
             shown["approvals"] = list(self.approvals)
         if self.request is not None:
-            shown |= {"rule": self.rule, "notice": self.notice}
+            shown["rule"] = self.rule
+        if self.notice is not None:
+            shown["notice"] = self.notice
         if self.basis is not None and self.basis["sources"]:
             shown["sources"] = self.basis["sources"]
         return shown

@@ -252,6 +252,29 @@ def test_a_plain_no_takes_ones_own_request_back(visitor: Person, officer: Person
     assert request_of(officer, run_id)["status"] == "cancelled"
 
 
+def test_who_takes_a_request_back_or_corrects_it_is_answered_so(tmp_path: Path) -> None:
+    corrected = SAID | {"alamat": "Jl. Kenanga No. 9"}
+    script = [call("generate_surat_alamat", **SAID), call("generate_surat_alamat", **corrected), final("Baik, Bu.")]
+    withdrawn = "Permintaan Anda yang menunggu petugas sudah ditarik"
+    with running(tmp_path, *script, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        first = one.says(WORDS)["run_id"]
+        one.says("ya")
+        again = one.says("Maaf, alamat saya yang benar Jl. Kenanga No. 9")
+        assert again["response"].startswith(
+            f"{withdrawn}; yang baru berlaku setelah Anda menjawab “ya”.\n\nMohon diperiksa"
+        )
+        assert again["approval"]["notice"] in again["response"] and again["approval"]["arguments"] == corrected
+        assert request_of(person(daemon, "siti", "staff"), first)["status"] == "cancelled"
+        assert withdrawn not in one.says("ya")["response"], "this one waits"
+        assert one.says("batal")["response"] == f"{withdrawn}. Baik, Bu."
+        one.arrive()
+        one.says(WORDS)
+        one.says("ya")
+        assert one.says("gak jadi deh")["response"].startswith(f"{withdrawn}. ")
+
+
 def test_a_yes_that_could_not_be_decided_is_decided_when_it_is_sent_again(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", **SAID)
     with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:

@@ -83,5 +83,11 @@ def test_a_file_is_checked_without_a_daemon_and_says_the_line(
     assert main(["tools", "check", str(file)]) == 1
     assert f"sell_land: line {line}: more: x-agentd-kind: 'nama' is no kind" in capsys.readouterr().out
     file.write_text(json.dumps(SCHEMA), encoding="utf-8")
+    assert main(["tools", "explain", str(file)]) == 0
+    assert all(line.strip() for line in capsys.readouterr().out.splitlines()), "a field without notes takes no line"
     assert main(["tools", "check", str(file)]) == 0
+    for wrong in ("[1]", "{", '"text"'):
+        file.write_text(wrong, encoding="utf-8")
+        assert main(["tools", "check", str(file)]) == 2
+    assert main(["tools", "check", str(tmp_path / "none.json")]) == 2
     assert main(["tools", "explain"]) == 2

@@ -35,6 +35,7 @@ export function approvalCard(turn, part, context) {
       fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments, approval.sources),
       picture(catalogue?.letterType(approval.tool), approval.arguments, title),
     ),
+    !turn.forStaff && approval.notice && h('p', { class: 'note', role: 'status' }, approval.notice),
     turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff'), context.onAnother) : settle(actions),
     turn.forStaff ? null : expires,
   );
