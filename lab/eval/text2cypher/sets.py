@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.eval.text2cypher import fincen
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -29,11 +30,12 @@ _GRAPHS = {
             *(f"import/{n}.csv" for n in "products categories suppliers customers orders order-details".split()),
         ),
     ),
+    "fincen": (fincen.REPOSITORY, fincen.FILES),
 }
 PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
-SETS = ("home", "paraphrases", *_GRAPHS, *(name + _BLIND for name in _GRAPHS))
+SETS = ("home", "paraphrases", *_GRAPHS, "movies-blind", "northwind-blind")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         for file in files:
             (folder / Path(file).name).write_bytes(_show(data, source, repository, file))
         if not (data / name).exists():
-            write(carry_out(folder / Path(files[0]).name), data / name)
+            script = folder / Path(files[0]).name
+            write(fincen.fincen(folder) if name == "fincen" else carry_out(script), data / name)
 
 
 def _show(data: Path, source: str, repository: str, file: str) -> bytes:

@@ -17,6 +17,7 @@ from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.steps import steps
 from servers.text2cypher.core.superlatives import superlatives, unordered
+from servers.text2cypher.core.tied import tied
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
@@ -27,6 +28,7 @@ from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.said import counted_label
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
@@ -53,9 +55,14 @@ def assess(
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
-    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts)]
+    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
+    if (other := tied(facts, state.rows, run)) is not None:
+        if hints.limit is None:
+            doubts.append(Doubt("tied", other))
+        else:
+            state.tied = other
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.doubts = doubts
     state.confidence = round(
@@ -79,11 +86,13 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[str]:
     """The queries that leave no doubt before they are run; none where a word is uncovered.
 
-    In the readings' order, but those behind that have fewer steps of a type than the question says.
+    In the readings' order, but those behind that have fewer steps of a type than the question says (`orders` that a
+    label is called too say no step).
     """
     texts = [text for reading in readings for text in reading.queries][:MOST_SCORED]
     found = [text for text in texts if not doubts_of_query(hints, text, linker)]
-    said = hints.relations.items()
+    labelled = {root(part) for label in linker.schema.labels for part in parts(label)}
+    said = [held for held in hints.relations.items() if not labelled & {root(part) for part in parts(held[0])}]
     return sorted(found, key=lambda text: sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said))
 
 
@@ -111,11 +120,22 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A rank by a count that the question doesn't speak of, and one column where it asks for two things."""
-    if {"COUNT", "ORDER"} <= facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question):
-        yield Doubt("unasked", "count")
+    """A rank by a count of what the question doesn't count, and one column where it asks for two things."""
+    if {"COUNT", "ORDER"} <= facts.words:
+        said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
+        if not said or counted_label(hints, linker) not in {None, *_counted(facts)}:
+            yield Doubt("unasked", "count")
     if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
         yield Doubt("unused", also[0])
+
+
+def _counted(facts: QueryFacts) -> Iterator[str]:
+    """The labels of what is counted; of a relationship or of everything those of all nodes."""
+    tokens = [token for token in facts.tokens if not token.is_word("DISTINCT")]
+    for count, _, held in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if count.is_word("COUNT"):
+            labels = facts.structure.labels_of(held.value)
+            yield from labels or {label for node in facts.structure.nodes for label in node.labels}
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:

@@ -14,6 +14,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.said import asks_for_several
 
 _PICKS = {"minimum", "maximum"}
 _ORDERS = {*_PICKS, "order", "ascending", "descending", "top"}
@@ -54,14 +55,18 @@ def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
             yield found["after"] or found["before"]
 
 
-def unordered(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """One doubt where the question wants the first or the last few, and doesn't say by what.
 
-    And one where each may have several of the number by which they come first: movies by the ratings of reviews.
+    One where it wants several, doesn't say how many, and one is shown. And one where each may have several of the
+    number by which they come first: movies by the ratings of reviews.
     """
     named = is_cued(hints.question, {"first"}) and not is_cued(hints.question, _ORDERS)
     if "LIMIT" in facts.words and (named or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
+    one = [token.text.upper() for token in facts.returned[-2:]] == ["LIMIT", "1"]
+    if one and hints.limit is None and asks_for_several(hints, linker):
+        yield Doubt("unasked", "LIMIT 1")
 
 
 def _ranked_by(facts: QueryFacts) -> set[str | None]:

@@ -13,12 +13,13 @@ from servers.text2cypher.data import Example
 from servers.text2cypher.feedback import FeedbackBuilder
 from servers.text2cypher.grammar.composed import Composer
 from servers.text2cypher.grammar.readings import Reader
-from servers.text2cypher.grammar.schema_grammar import schema_grammar
+from servers.text2cypher.grammar.schema_grammar import Said, schema_grammar
 from servers.text2cypher.grammar.variables import variables_of
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import load_lexicon
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.nearby import nearby
@@ -108,9 +109,7 @@ class Workbench:
         Texts of properties with few values can be written too.
         """
         queries = [example.cypher for example in self.examples]
-        texts: list[str] = []
-        kinds: list[str] = []
-        numbers: set[float] = set()
+        said = Said(languages().voice_of(hints.question if hints is not None else "").answers["figure"])
         if hints is not None:
             texts = [held.value for held in hints.mentions]
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
@@ -118,8 +117,8 @@ class Workbench:
             texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
             numbers = numbers_in(hints.question, self.linker.lexicon) | {0, 1}
             kinds = [kind for kind in hints.relations if kind in self._plain]
-        schema = nearby(self.backend.schema, hints)
-        return schema_grammar(schema, queries, thinking=thinking, texts=texts, numbers=numbers, kinds=kinds)
+            said = replace(said, texts=texts, numbers=numbers, kinds=kinds)
+        return schema_grammar(nearby(self.backend.schema, hints), queries, said, thinking=thinking)
 
     @cached_property
     def _plain(self) -> set[str]:

@@ -15,6 +15,7 @@ from servers.text2cypher.grammar.patterns import Bound, Patterns, is_asked
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
 
 MOST_PATTERNS = 60
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
@@ -230,6 +231,7 @@ class Reader:
 
     def _superlative(self, hints: Hints, nodes: list[Bound], numeric: list[str]) -> Iterator[str]:
         way = " DESC" if Ask.MOST in hints.asks else ""
+        alias = languages().voice_of(hints.question).answers["figure"]
         free = [n for n in nodes if not n.fixed and is_asked(n.ends, hints)]
         free.sort(key=lambda node: node.label != hints.focus)
         for node in free:
@@ -245,14 +247,15 @@ class Reader:
             keys += [f"{node.variable}.{named(p)}" for p in hints.properties if p in self.schema.nodes[node.label]]
             for key in keys:
                 for other in [n for n in nodes if n != node] or [node]:
-                    yield f" RETURN {key}, count({other.variable}) AS jumlah ORDER BY jumlah{way} LIMIT 1"
+                    yield f" RETURN {key}, count({other.variable}) AS {alias} ORDER BY {alias}{way} LIMIT 1"
 
     def _having(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
         assert hints.having is not None
         operator, number = hints.having
+        alias = languages().voice_of(hints.question).answers["figure"]
         for node in [n for n in self._open(hints, nodes) if is_asked(n.ends, hints)]:
             for other in [n for n in nodes if n != node]:
                 for once in ("", "DISTINCT ") if hops > 1 else ("",):
-                    counted = f"count({once}{other.variable}) AS jumlah"
-                    test = f" WITH {node.variable}, {counted} WHERE jumlah {operator} {number}"
+                    counted = f"count({once}{other.variable}) AS {alias}"
+                    test = f" WITH {node.variable}, {counted} WHERE {alias} {operator} {number}"
                     yield f"{test} RETURN {self._shown(node)}"

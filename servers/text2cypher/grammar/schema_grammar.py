@@ -7,6 +7,7 @@ bounded, or a model would write on for ever.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.lark import either, grammar, literal
@@ -17,20 +18,21 @@ from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STR
 HOPS = 2
 
 
-def schema_grammar(
-    schema: GraphSchema,
-    queries: list[str],
-    *,
-    thinking: bool = False,
-    texts: Sequence[str] = (),
-    numbers: Collection[float] = (),
-    kinds: Collection[str] = (),
-) -> str:
-    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError.
+@dataclass(frozen=True)
+class Said:
+    """What a question lets a query hold. `texts` and `numbers` are the only literals; without any, every short one.
 
-    `texts` and `numbers` are the only literals that can be written; without any, every short one can. Of the paths
-    those are left that hold most of the relationships `kinds`.
+    Of the paths those are left that hold most of the relationships `kinds`. A count's column is called `figure`.
     """
+
+    figure: str
+    texts: Sequence[str] = ()
+    numbers: Collection[float] = ()
+    kinds: Collection[str] = ()
+
+
+def schema_grammar(schema: GraphSchema, queries: list[str], said: Said, *, thinking: bool = False) -> str:
+    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError."""
     variables = variables_of(schema, queries)
     most = dict.fromkeys(schema.labels, 1)
     for start, _, end in schema.paths:
@@ -38,7 +40,7 @@ def schema_grammar(
             most[start] = 3
     rules = []
     by_scope: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for chain in _naming(chains(schema, set(schema.relationships), most, HOPS), kinds):
+    for chain in _naming(chains(schema, set(schema.relationships), most, HOPS), said.kinds):
         names = numbered(chain.labels, variables)
         edges = _edges(schema, chain, names)
         held = [*zip(names, chain.labels, strict=True), *((name, kind) for name, kind in edges if name)]
@@ -50,12 +52,13 @@ def schema_grammar(
     rules += [_node_rule(schema, label) for label in schema.labels]
     rules += [
         "query: " + " | ".join(queries_of_scope),
-        f"STRING: {_strings(texts)}",
-        f"INTEGER: {_numbers(numbers)}",
+        f"STRING: {_strings(said.texts)}",
+        f"INTEGER: {_numbers(said.numbers)}",
         'BOOLEAN: "true" | "false"',
         'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
         'order: " DESC" | " ASC"',
         'limit: " LIMIT " INTEGER',
+        f"FIGURE: {literal(said.figure)}",
     ]
     return grammar(rules, thinking=thinking)
 
@@ -160,14 +163,13 @@ def _scope_rules(
         f"a{number}: {either(aggregates)}",
         f'r{number}: " RETURN " (v{number} | g{number} | b{number} | c{number})',
         f'v{number}: "DISTINCT "? p{number} (", " p{number}){{0,2}} (" ORDER BY " p{number} order?)? limit?',
-        f'g{number}: p{number} ", " a{number} (" AS jumlah" (" ORDER BY jumlah" order limit?)?)?',
+        f'g{number}: p{number} ", " a{number} (" AS " FIGURE (" ORDER BY " FIGURE order limit?)?)?',
         f"b{number}: a{number}",
         f'c{number}: {counted} " > 0"',
     ]
     if len(scope) > 1:
         rules[0] += f" | m{number} h{number}"
-        having = (
-            f'" WITH " {either(names)} ", " {counted} " AS jumlah WHERE jumlah" comparison INTEGER " RETURN " p{number}'
-        )
+        tested = '" AS " FIGURE " WHERE " FIGURE comparison INTEGER'
+        having = f'" WITH " {either(names)} ", " {counted} {tested} " RETURN " p{number}'
         rules.append(f"h{number}: {having}")
     return rules

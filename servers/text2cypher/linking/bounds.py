@@ -14,7 +14,7 @@ Bound = tuple[tuple[str, int | float], ...]
 """(sign, number), one or two, which one property has to fulfil."""
 Placed = tuple[Bound, int]
 """And where in the question its number stands."""
-_SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
+_SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "modulo": "%"}
 _QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
 _NEAR = 40  # characters before a text that say how it is compared
@@ -36,7 +36,7 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
         elif (number := _number(match[0], linker)) is not None:
             if number in spent:
                 spent.remove(int(number))
-            elif match[0].isdecimal():
+            elif match[0].isdecimal() or not number:
                 single.append(((_sign(text, *match.span()), number), match.start()))
     return [*found, *(((held,), at) for held, at in single)]
 

@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
@@ -192,7 +193,9 @@ class _Reading:
                 taken.append(span)
                 if done is not None:
                     self._take(*span, done)
-                elif phrase not in self.language.lists:
+                elif phrase not in self.language.lists and not self._roots.keys() & {
+                    root(word) for word in phrase.split()
+                }:
                     self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
                     self.found.append((span[0], Taken(phrase, None)))
 
@@ -276,15 +279,18 @@ class _Reading:
             {sign.upper() for sign in signs} & {"EXISTS", "COUNT", "CASE", "IS", "ANY", "ALL"}
         )
 
+    @cached_property
+    def _roots(self) -> dict[str, str]:
+        return {root(part): name for name in self.facts.names for part in parts(name)}
+
     def _names(self) -> None:
         """What a name of the graph says in its own words, `directors` for DIRECTED, or what a word is likened to."""
         likened = {word: (name, like) for word, name, like in self.hints.likened}
-        roots = {root(part): name for name in self.facts.names for part in parts(name)}
         for start, end in list(self.open):
             word = self.text[start:end]
             if self._is_function(word) or self._in_mention(start, end):
                 continue
-            if (name := roots.get(root(word))) is not None:
+            if (name := self._roots.get(root(word))) is not None:
                 self._take(start, end, name)
             elif word in likened and likened[word][0] in self.facts.names:
                 self._take(start, end, *likened[word])

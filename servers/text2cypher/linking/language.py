@@ -54,6 +54,11 @@ class Language:
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text
 
     @cached_property
+    def irregular(self) -> dict[str, str]:
+        """Form → word, of nouns and verbs."""
+        return self.nouns | self.verbs
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every word that the languages know."""
         phrases = [*self.function, *self.aside, *self.lists, *self.yes_no, *self.graph, *self.cues, *self.numbers]
@@ -79,7 +84,8 @@ class Language:
     graph: frozenset[str]
     cues: dict[str, frozenset[str]]
     numbers: dict[str, int]
-    irregular: dict[str, str]
+    nouns: dict[str, str]
+    verbs: dict[str, str]
     of_years: tuple[str, ...]
     of_dates: tuple[str, ...]
     naming: tuple[str, ...]
@@ -125,6 +131,7 @@ def languages(folder: Path = FOLDER) -> Language:
         cues,
         {word: number for one in every for word, number in one["numbers"].items()},
         {form: word for one in every for form, word in one.get("irregular", {}).items()},
+        {form: word for one in every for form, word in one.get("verbs", {}).items()},
         tuple(_all(every, "of_years")),
         tuple(_all(every, "of_dates")),
         tuple(_all(every, "naming")),

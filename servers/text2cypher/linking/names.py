@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from servers.text2cypher.linking.language import languages
 
@@ -31,8 +32,13 @@ def parts(name: str) -> list[str]:
 def phrases_of(name: str) -> list[str]:
     """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
     words = " ".join(parts(name))
-    forms = [form for form, word in languages().irregular.items() if word == words]
+    forms = [form for form, word in languages().nouns.items() if word == words]
     return [words, *forms] if len(words) <= _ABBREVIATION else [words, _plural(words), *forms]
+
+
+def is_plural(phrase: str, phrases: Collection[str]) -> bool:
+    """True for the plural of another of these phrases."""
+    return any(_plural(other) == phrase for other in phrases)
 
 
 def _plural(words: str) -> str:

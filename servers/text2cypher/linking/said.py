@@ -1,4 +1,4 @@
-"""Which properties a question names, and which of them it says nearest before a number. Reads no value."""
+"""Which properties a question names, which of them it says nearest before a number, what it counts. Reads no value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts
+from servers.text2cypher.linking.names import is_plural, parts, root
 
 _TELLING = 3  # letters of a word that tells a property from its label
 
@@ -20,6 +20,25 @@ def named_properties(hints: Hints, linker: Linker) -> list[str]:
     own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
     found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
     return [name for name in dict.fromkeys(found) if name in known]
+
+
+def counted_label(hints: Hints, linker: Linker) -> str | None:
+    """The label of `the most distinct products`, `the number of products`, `more than 3 products`."""
+    some = r"(?:\W+(?!‹opens_person›\b|‹of›\b|‹label›\b)\w+){0,2}?"
+    before = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)\W+\w+" if hints.having else r"(?:‹most›|‹fewest›|‹count›)"
+    pattern = rf"{before}{some}(?:\W+‹of›(?:\W+(?!‹label›\b)\w+)?)?\W+(?P<held>‹label›)\b"
+    found = linker.wording.compiled(pattern).search(hints.masked)
+    does = {root(part) for kind in linker.schema.relationships for part in parts(kind)}
+    if found is None or does & {root(word) for word in found[0][: -len(found["held"])].lower().split()}:
+        return None  # `the most ordered products` are ranked
+    return linker.lexicon.labels.get(found["held"].lower())
+
+
+def asks_for_several(hints: Hints, linker: Linker) -> bool:
+    """True where what is asked for is said in the plural: `which persons have`."""
+    opened = linker.wording.compiled(r"^\W*(?:‹opens›)\b(?:\W+(?!‹label›\b)\w+){0,2}?\W+(?P<held>‹label›)\b")
+    found = opened.search(hints.masked)
+    return found is not None and is_plural(found["held"].lower(), linker.lexicon.labels)
 
 
 def _words(name: str) -> set[str]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import STRING
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.near import NearTexts, most_like
 
 MOST_VALUES = 100_000
@@ -122,7 +123,8 @@ class ValueIndex:
         if fold.isdecimal() and not labelled:
             return None  # a number, not the text that happens to be written so
         named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
-        places = [place for place in held if named or self.is_choice(place)]
+        small = fold in languages().function or fold in languages().cues  # `are` is no ARE
+        places = [place for place in held if (text == held[place] if small else named or self.is_choice(place))]
         if not places:
             return None
         return Mention(start, end, held[places[0]], tuple(places))

@@ -234,6 +234,36 @@ def test_a_direction_against_the_wording_is_doubted(bench: Workbench, question: 
     assert found["status"] == "uncertain" and "PREREQUISITE" in found["answer"]
 
 
+CALLS = "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown) RETURN "
+
+
+def test_a_first_place_that_others_share_is_doubted(harbour: Workbench) -> None:
+    most = f"{CALLS}h.name, count(v) AS number ORDER BY number DESC LIMIT "
+    least = f"{CALLS}h.name, count(v) AS number ORDER BY number LIMIT "
+    first = answered(harbour, "Which harbour town has the most vessels?", f"{most}1")
+    shared = answered(harbour, "Which harbour town has the fewest vessels?", f"{least}1")
+    assert (first["status"], shared["status"]) == ("success", "uncertain")
+    assert shared["doubts"] == ["others rank equally with the last one shown, such as Valletta."]
+    asked = answered(harbour, "Which 2 harbour towns have the most vessels?", f"{most}2")
+    assert asked["status"] == "success" and asked["answer"].endswith(
+        "Others rank equally with the last one shown, such as Valletta."
+    )
+
+
+def test_one_row_for_several_asked_is_doubted(harbour: Workbench) -> None:
+    query = f"{CALLS}h.name, count(v) AS number ORDER BY number DESC LIMIT 1"
+    assert answered(harbour, "Which harbour towns have the most vessels?", query)["status"] == "uncertain"
+
+
+def test_a_rank_by_a_count_of_something_else_is_doubted(harbour: Workbench) -> None:
+    query = (
+        "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel)-[:CALLED_AT]->(h:HarbourTown) "
+        "RETURN s.name, count(DISTINCT {}) AS number ORDER BY number DESC LIMIT 1"
+    )
+    asked = "Which skipper has the most harbour towns?"
+    assert [answered(harbour, asked, query.format(of))["status"] for of in ("h", "v")] == ["success", "uncertain"]
+
+
 def test_what_differs_when_counted_once_is_asked_back(bench: Workbench) -> None:
     question = "Berapa banyak mata kuliah yang secara langsung atau tidak langsung membutuhkan Pemrograman Dasar?"
     query = "MATCH (p:MK {nama: 'Pemrograman Dasar'})-[:PREREQUISITE*1..]->(m:MK) RETURN count(m)"

@@ -9,7 +9,10 @@ from servers.text2cypher.core.confidence import doubts_of_query
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.data.ground_truth_loader import DATA
+from servers.text2cypher.graph.schema import STRING, GraphSchema
 from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.naming import Naming
+from servers.text2cypher.linking.values import Place, ValueIndex
 from servers.text2cypher.metrics import compare_outputs
 
 
@@ -80,6 +83,18 @@ def test_other_wordings_and_numbers_of_every_language_are_accounted_for(
     bench: Workbench, question: str, query: str
 ) -> None:
     assert doubts_of_query(bench.linker.link(question), query, bench.linker) == 0
+
+
+def test_a_small_word_names_a_code_only_as_it_is_stored() -> None:
+    codes = ValueIndex({Place("Country", "code"): ["ARE", "BY", "LVA", "ARE", "BY", "LVA"]})
+    assert [held.value for held in codes.find("How many countries are there by code?")] == []
+    assert [held.value for held in codes.find("Which banks are in ARE or LVA?")] == ["ARE", "LVA"]
+
+
+def test_an_id_shows_what_no_name_tells_apart() -> None:
+    values = {Place("Filing", "bank_name"): ["Low", "Low", "Low"], Place("Filing", "id"): ["7", "8", "9"]}
+    schema = GraphSchema({"Filing": {"bank_name": STRING, "id": STRING}}, (), {})
+    assert Naming(schema, ValueIndex(values)).display("Filing") == ["id"]
 
 
 def test_an_unrelated_question_links_to_nothing(bench: Workbench) -> None:

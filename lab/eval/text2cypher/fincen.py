@@ -1,0 +1,76 @@
+"""The graph of the FinCEN files, of the JSON that is published: filings, banks, countries. Asks nothing.
+
+Points on the map are left out, which a graph folder doesn't hold; what began and ended when is kept as text.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from servers.text2cypher.loading.cursor import Node, Relation
+from servers.text2cypher.loading.run import Loaded
+
+REPOSITORY = "jexp/fincen"
+FILES = ("sar-data.json", "sar-details.json", "countries.json")
+
+
+def fincen(folder: Path) -> Loaded:
+    """The graph of the files in `folder`."""
+    filings, details, countries = (json.loads((folder / file).read_text(encoding="utf-8")) for file in FILES)
+    made = _Graph(Loaded(folder))
+    for held in countries:
+        made.node("Country", "code", held["iso3"], name=held["name"], tld=held["iso2"])
+    for held in filings:
+        held["sar_id"] = held.pop("icij_sar_id")
+        made.node("Filing", "id", held.pop("id"), **held, begin=held["begin_date_format"], end=held["end_date_format"])
+    by_sar: dict[str, list[Node]] = {}
+    for filing in made.held("Filing"):
+        by_sar.setdefault(filing.properties["sar_id"], []).append(filing)
+    for held in details:
+        country = made.node("Country", "code", held["entity_b_iso_code"])
+        filer = made.node("Entity", "id", held["filer_org_name_id"], name=held["filer_org_name"])
+        other = made.node(
+            "Entity", "id", held["entity_b_id"], name=held["entity_b"], country=country.properties["code"]
+        )
+        for filing in by_sar.get(held["icij_sar_id"], []):
+            made.join(filer, "FILED", filing)
+            made.join(filing, "CONCERNS", other)
+        made.join(other, "COUNTRY", country)
+    for filing in made.held("Filing"):
+        told = filing.properties
+        made.join(made.node("Entity", "id", told["filer_org_name_id"], name=told["filer_org_name"]), "FILED", filing)
+        for role, kind in (("beneficiary", "BENEFITS"), ("originator", "ORIGINATOR")):
+            bank = made.node("Entity", "id", told[f"{role}_bank_id"], name=told[f"{role}_bank"])
+            made.join(bank, "COUNTRY", made.node("Country", "code", told[f"{role}_iso"]))
+            made.join(filing, kind, bank)
+    return made.graph
+
+
+class _Graph:
+    """Each node once by its key, each relationship once."""
+
+    def __init__(self, graph: Loaded) -> None:
+        self.graph = graph
+        self._nodes: dict[tuple[str, str], Node] = {}
+        self._joined: set[tuple[int, str, int]] = set()
+
+    def node(self, label: str, key: str, value: str, **properties: Any) -> Node:
+        """The node of this key; `properties` are those of a new one, None an absent one."""
+        told = {key: value} | {name: held for name, held in properties.items() if held is not None}
+        place = (label, value)
+        if place not in self._nodes:
+            self._nodes[place] = Node(len(self._nodes), (label,), told)
+            self.graph.nodes.append(self._nodes[place])
+        return self._nodes[place]
+
+    def held(self, label: str) -> list[Node]:
+        """Every node of a label."""
+        return [node for (name, _), node in self._nodes.items() if name == label]
+
+    def join(self, start: Node, kind: str, end: Node) -> None:
+        """The relationship, unless it is there."""
+        if (place := (start.number, kind, end.number)) not in self._joined:
+            self._joined.add(place)
+            self.graph.relations.append(Relation(kind, start, end))

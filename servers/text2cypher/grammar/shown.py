@@ -1,0 +1,217 @@
+"""What may be shown of one pattern: lists, counts, totals, ranks, groups, the likeliest first. Makes no pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+from servers.text2cypher.cypher.tokens import named
+from servers.text2cypher.grammar.shapes import Shape, doer_of
+from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.said import counted_label, named_properties
+
+_TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
+NUMBERS = (INTEGER, FLOAT)
+_RANKING = {Ask.MOST, Ask.FEWEST, Ask.COUNT, Ask.ORDER, Ask.DESCENDING}
+_BEST = {"top", "maximum", "minimum"}
+
+
+class Shown:
+    """What may be shown of one pattern."""
+
+    def __init__(self, linker: Linker, hints: Hints, nodes: dict[str, str], shape: Shape, tests: list[str]) -> None:
+        self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
+        self.limit = f" LIMIT {hints.limit}" if hints.limit else ""
+        self.alias = languages().voice_of(hints.question).answers["figure"]
+        self.tested = {held.partition(" ")[0] for test in tests for held in test.split(" AND ")}
+        unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
+        self.free = self._first(unnamed)
+
+    def texts(self) -> Iterator[str]:
+        """Those of the label asked for; where that leaves one, another node's behind it."""
+        found = list(dict.fromkeys(self._texts()))
+        if len(found) == 1 and len(self.nodes) > 1:
+            self.free = [variable for variable in self.nodes if variable not in self.free] or self.free
+            found += self._texts()
+        yield from found
+
+    def _texts(self) -> Iterator[str]:
+        asks = self.hints.asks
+        if Ask.YES_NO in asks:
+            yield " RETURN count(*) > 0"
+        elif self.hints.having is not None:
+            yield from self._having(*self.hints.having)
+        elif Ask.COUNT in asks and not self.limit and not asks & {Ask.MOST, Ask.FEWEST, Ask.GROUP}:
+            yield from self._counts()
+        else:
+            yield from self._ranked()
+            yield from self._totals()
+            if Ask.GROUP in asks:
+                yield from self._grouped()
+            yield from self._listed()
+
+    def _is_named(self, variable: str) -> bool:
+        """True where a condition says which node it is."""
+        return any(held.startswith(f"{self._shown(variable)} =") for test in self.tests for held in test.split(" AND "))
+
+    def _first(self, variables: list[str]) -> list[str]:
+        """Those of the label that the question asks for: the first it names, after `who` any other.
+
+        `The directors of movies` are asked for by what they do: they stand where DIRECTED begins.
+        """
+        if (doer := doer_of(self.hints, self.shape, self.linker.schema)) in variables:
+            return [doer]
+        label = next(iter(self.hints.labels), None)
+        wording, masked = self.linker.wording, self.hints.masked
+        if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹of›\b)\w+){0,3}\W+‹label›").match(masked):
+            return [v for v in variables if self.nodes[v] == label] or variables
+        if wording.compiled(r"^\W*‹opens_person›\b").match(masked):
+            return [v for v in variables if self.nodes[v] != label] or variables
+        if wording.compiled(r"^\W*(?:‹opens›)\b").match(masked):
+            return [v for v in variables if self.nodes[v] == label] or variables
+        return variables
+
+    def _shown(self, variable: str) -> str:
+        names = self.linker.display(self.nodes[variable])
+        return f"{variable}.{named(names[0])}" if names else variable
+
+    def _asked(self, *, numeric: bool = False) -> list[str]:
+        """Named properties that the pattern holds."""
+        nodes = {v: self.linker.schema.nodes[label] for v, label in self.nodes.items()}
+        edges = {
+            v: self.linker.schema.relationship_properties.get(kind, {})
+            for v, kind in self.shape.edges.items()
+            if len(self.nodes) == len(self.shape.nodes)
+        }
+        said = named_properties(self.hints, self.linker)
+        timed = self.linker.lexicon.timed if self._says("early") or self._says("late") else frozenset()
+        return [
+            f"{variable}.{named(name)}"
+            for name in dict.fromkeys([*said, *sorted(timed)])
+            for variable, types in (nodes | edges).items()
+            if name in types and (not numeric or types[name] in NUMBERS or name in self.linker.lexicon.timed)
+            if not self._only_says_which(name, variable)
+        ]
+
+    def _only_says_which(self, name: str, variable: str) -> bool:
+        """`name the movies`, `the names of the movies`: not what another label's nodes are called."""
+        first = next(iter(self.hints.labels), "")
+        asked = first in self.nodes.values() and name not in self.linker.schema.nodes[first]
+        return asked and name in languages().naming and self.nodes.get(variable) != first
+
+    def _says(self, name: str) -> bool:
+        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
+
+    def _listed(self) -> Iterator[str]:
+        tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
+        fixed = {held for held, _, test in tests if test.startswith("= ")}  # the same in every row
+        names = {held.partition(".")[2] for held in self.tested}
+        asked = [held for held in self._asked() if held.partition(".")[2] not in names]
+        said = [held for held in asked if held.partition(".")[2] in map(named, self.hints.properties)]
+        columns: list[list[str]] = [said] if said and not self._wants_names(said) else []
+        columns += [[self._shown(v) for v in pair] for pair in self._both()]
+        for variable in self.free:
+            shown = self._shown(variable)
+            also = [held for held in self._asked() if held in self.tested - fixed and held != shown]
+            columns += [[shown, *some] for some in (said, asked) if not (some and shown in fixed)]
+            columns += [[shown, *said, *also]] if also else []
+        pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
+        columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
+        columns += [said] if said else [[variable] for variable in self.free]
+        for held in [list(dict.fromkeys(some)) for some in columns]:
+            if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
+                yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
+            yield f" RETURN {', '.join(held)}{self.limit}"
+
+    def _both(self) -> list[tuple[str, str]]:
+        """`Both by the same person`: what is asked for and what is the same, unless only names are asked for."""
+        closed = len(self.shape.edges) == len(self.nodes) == len(self.shape.nodes)
+        if not closed or not is_cued(self.hints.masked, {"several"}) or self._says("asks_names"):
+            return []
+        return [pair for pair in permutations(self.nodes, 2) if pair[0] in self.free]
+
+    def _wants_names(self, said: list[str]) -> bool:
+        """Whom a question asks for is shown, and whose it is that stands on a relationship."""
+        who = self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
+        return bool(who) or any(held.partition(".")[0] in self.shape.edges for held in said)
+
+    def _counts(self) -> Iterator[str]:
+        for variable in self.free:
+            yield f" RETURN count({variable})"
+            yield f" RETURN count(DISTINCT {variable})"
+
+    def _ranked(self) -> Iterator[str]:
+        """The first by a number that is stored, or by how many are joined."""
+        asks = self.hints.asks
+        timed = self._says("early") or self._says("late")
+        if not (timed or asks & _RANKING or (self.limit and is_cued(self.hints.masked, _BEST))):
+            return
+        limit = self.limit or " LIMIT 1"
+        ways = ["", " DESC"] if timed or Ask.FEWEST in asks else [" DESC", ""]
+        ends = [f"{way}{limit}" for way in ways]
+        numbers, counts = list(self._by_number(ends)), list(self._by_count(ends))
+        counted = Ask.COUNT in asks or self.linker.wording.compiled(r"‹most›\s+‹label›").search(self.hints.masked)
+        yield from [*counts, *numbers] if counted else [*numbers, *counts]
+
+    def _by_number(self, ends: list[str]) -> Iterator[str]:
+        """By a stored number, or by its total or average over what is joined."""
+        functions = [_TOTALS[ask] for ask in (Ask.SUM, Ask.AVERAGE) if ask in self.hints.asks]
+        for variable, end, held in product(self.free, ends, self._asked(numeric=True)):
+            shown = self._shown(variable)
+            for function in functions:
+                yield f" RETURN {shown}, {function}({held}) AS {self.alias} ORDER BY {self.alias}{end}"
+            if not functions and held not in self.tested:
+                yield f" RETURN {shown}, {held} ORDER BY {held}{end}"
+                yield f" RETURN {shown} ORDER BY {held}{end}"
+
+    def _by_count(self, ends: list[str]) -> Iterator[str]:
+        by = f"AS {self.alias} ORDER BY {self.alias}"
+        if self._says("frequent"):
+            owned = [held for held in self._asked() if held not in self.tested]
+            for held, end in product(owned, ends):
+                yield f" RETURN {held}, count({held.partition('.')[0]}) {by}{end}"
+        for variable, end in product(self.free, ends):
+            others = [v for v in self.nodes if v != variable]
+            for other, once in product(self._counted_first(others), self._once()):
+                yield f" RETURN {self._shown(variable)}, count({once}{other}) {by}{end}"
+
+    def _once(self) -> tuple[str, ...]:
+        """Over several steps a node is met more than once."""
+        several = len(self.shape.edges) > 1 or is_cued(self.hints.masked, {"distinct"})
+        return ("DISTINCT ", "") if several else ("",)
+
+    def _counted_first(self, variables: list[str]) -> list[str]:
+        """Those of the label that the wording counts, of any label that is named, the others."""
+        counted, labels = counted_label(self.hints, self.linker), self.hints.labels
+        return sorted(variables, key=lambda v: (self.nodes[v] != counted, self.nodes[v] not in labels))
+
+    def _totals(self) -> Iterator[str]:
+        for ask, function in _TOTALS.items():
+            if ask in self.hints.asks:
+                yield from (f" RETURN {function}({held})" for held in self._asked(numeric=True))
+                each = map(self._shown, self.free) if len(self.nodes) > 1 else ()  # one node has one number
+                keys = [*each, *self._asked()]
+                for key, held in product(keys, self._asked(numeric=True)):
+                    if key != held:
+                        yield f" RETURN {key}, {function}({held})"
+
+    def _grouped(self) -> Iterator[str]:
+        keys = [self._shown(v) for v in self.free] + self._asked()
+        for key, other in product(keys, self.nodes):
+            if key != self._shown(other):
+                yield f" RETURN {key}, count({other})"
+                yield f" RETURN {key}, collect({self._shown(other)})"
+
+    def _having(self, sign: str, number: int) -> Iterator[str]:
+        counted = self._counted_first([*self.nodes])
+        asked = dict.fromkeys([*self.free, *self.nodes])
+        pairs = [(variable, other) for other in counted for variable in asked if variable != other]
+        for (variable, other), once in product(pairs, self._once()):
+            test = f" WITH {variable}, count({once}{other}) AS {self.alias} WHERE {self.alias} {sign} {number}"
+            if Ask.COUNT in self.hints.asks:
+                yield f"{test} RETURN count({variable})"
+            yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
+            yield f"{test} RETURN {self._shown(variable)}{self.limit}"
