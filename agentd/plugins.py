@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any
 
 from agentd.application import App
 from agentd.errors import ConfigError, Problem
+from agentd.installed import installed
 from agentd.ports import ChatModel, ServerHost
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
@@ -17,7 +17,7 @@ FALLBACK = "fallback"
 
 def plugin(group: str, name: str) -> Callable[..., Any]:
     """What an installed package registered under that name. Raises LookupError with the names there are."""
-    found = {entry.name: entry for entry in entry_points(group=group)}
+    found = installed(group)
     if name not in found:
         known = ", ".join(sorted(found.keys() - {FALLBACK})) or "none; is the package installed?"
         raise LookupError(f"`{name}` is not an installed plugin of {group}; there are: {known}")
@@ -49,5 +49,4 @@ def models(settings: Any) -> list[ChatModel]:
 
 def apps() -> list[type[App]]:
     """Every installed app, in the order of their names."""
-    found = sorted(entry_points(group=APPS), key=lambda entry: entry.name)
-    return [entry.load() for entry in found]
+    return [entry.load() for entry in installed(APPS).values()]

@@ -230,7 +230,7 @@ class Chat:
             self._say(f"   output: {step['output'] if step['output'] is not None else step['message']}")
 
     async def _show_tools(self, _: str) -> None:
-        from agentd.cli.tools import lines as listed
+        from clients.tools import lines as listed
 
         for line in listed(await self._client.call("Tools.list")):
             self._say(line)

@@ -30,6 +30,7 @@ from tests import warm
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile their libraries again
 sys.dont_write_bytecode = False
+gc.disable()  # until all tests are there; see pytest_runtestloop
 
 MEMORY = Path("/dev/shm")
 ROOM = 8_000_000_000
@@ -99,9 +100,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return without_model or (config.getoption("--quick") and ALL_SLOW in text) or None
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Thousands of tests and what they import stay to the end: the collector need not look through them each time."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,9 +12,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
+
+from agentd.installed import installed
 
 COMMANDS = {
     "serve": "run the daemon",
@@ -70,7 +71,7 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     if chosen in COMMANDS and find_spec(f"agentd.cli.{chosen}"):
         import_module(f"agentd.cli.{chosen}").register(commands)
         return parser
-    found = _found()
+    found = installed("agentd.commands")
     if chosen in found:
         found[chosen].load().register(commands)
     else:
@@ -82,14 +83,9 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
 
 def register_words(command: str, words: Any) -> None:
     """Add the words of a command that clients and apps bring."""
-    for name, entry in _found().items():
+    for name, entry in installed("agentd.commands").items():
         if name.startswith(f"{command}."):
             entry.load().register(words)
-
-
-def _found() -> dict[str, EntryPoint]:
-    """The commands beside this folder's, by name."""
-    return {entry.name: entry for entry in entry_points(group="agentd.commands")}
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -17,6 +16,7 @@ from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
 from agentd.config.sections import Report
 from agentd.credentials import NAME
+from agentd.installed import installed
 
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
@@ -224,11 +224,11 @@ def _check_plugins(parsed: ClientFile, problem: Report) -> None:
     """What speaks to providers and chat services is installed, and nothing but a plug-in's own keys is left over."""
     for section, kind in (("providers", "models"), ("channels", "channels")):
         entries = getattr(parsed, section)
-        installed = {entry.name for entry in entry_points(group=f"agentd.{kind}")} - {"fallback"} if entries else ()
+        spoken = installed(f"agentd.{kind}").keys() - {"fallback"} if entries else set()
         for index, entry in enumerate(entries):
             called, where = f"{section[:-1]} `{entry.id if section == 'providers' else entry.name}`", (section, index)
-            if entry.type not in installed:
-                near = _meant(entry.type, sorted(installed))
+            if entry.type not in spoken:
+                near = _meant(entry.type, sorted(spoken))
                 problem((*where, "type"), f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}")
             _check_own_keys(entry, called, where, problem)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from pydantic import create_model
 
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile, Section, ServerEntry
+from agentd.installed import installed
 from agentd.messages import Scope, ToolInfo
 
 Report = Callable[[KeyPath, str], None]
@@ -62,7 +62,7 @@ class AppSection(Section):
 @cache
 def kinds() -> Mapping[str, type[AppSection]]:
     """The section of each installed app that has one, by its key."""
-    return {entry.name: entry.load() for entry in sorted(entry_points(group="agentd.sections"), key=lambda e: e.name)}
+    return {name: entry.load() for name, entry in installed("agentd.sections").items()}
 
 
 @cache

@@ -17,6 +17,6 @@ def pictures(pdf: bytes, dpi: int) -> list[bytes]:
     files = []
     for image in images:
         buffer = io.BytesIO()
-        image.convert("L").save(buffer, "PNG", optimize=True)
+        image.convert("L").save(buffer, "PNG")
         files.append(buffer.getvalue())
     return files

@@ -19,6 +19,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agentd.messages import ProviderSettings
+from agentd.plugins import MODELS, plugin
 from agentd.ports import ChatModel
 
 KEY = "sk-secret-7f3a"
@@ -74,10 +75,7 @@ class Wire(ABC):
         return ProviderSettings(**{**given, "api_key": KEY, "api_key_name": "TEST_KEY", "model": "m-1", **changes})
 
     def model(self, **changes: Any) -> ChatModel:
-        from importlib.metadata import entry_points
-
-        (entry,) = entry_points(group="agentd.models", name=self.type)
-        model: ChatModel = entry.load()(self.settings(**changes))
+        model: ChatModel = plugin(MODELS, self.type)(self.settings(**changes))
         return model
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:

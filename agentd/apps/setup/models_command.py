@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
 from agentd.cli import register_words
+from agentd.installed import installed
 
 MEGABYTE = 1_000_000
 
@@ -107,7 +107,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _stores() -> Iterator[WeightsStore]:
-    for entry in entry_points(group="agentd.models"):
+    for entry in installed("agentd.models").values():
         try:
             weights = getattr(entry.load(), "weights", None)
         except ImportError as error:
@@ -127,9 +127,8 @@ def _remote_stores() -> Iterator[WeightsStore]:
         providers = config.load().providers
     except ConfigError:
         return
-    types = {entry.name: entry for entry in entry_points(group="agentd.models")}
     for provider in providers:
-        entry = types.get(provider.type)
+        entry = installed("agentd.models").get(provider.type)
         remote = getattr(entry.load(), "remote_weights", None) if entry is not None else None
         if remote is not None:
             yield remote(provider)

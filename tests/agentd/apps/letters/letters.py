@@ -47,6 +47,10 @@ def letter(required: tuple[str, ...] = (), **changes: Any) -> ToolInfo:
     return ToolInfo(name=name, server="certificate", official=True, approval="citizen", input_schema=schema)
 
 
+LETTER = letter()
+"""The letter that most tests call: what a tool says of itself is read once (by_tool.py)."""
+
+
 def session(*lines: str) -> tuple[Said, ...]:
     """`W: …` is said by the citizen (warga), `A: …` by the agent; a line without either is the citizen's."""
     said = []
@@ -65,7 +69,7 @@ def call(
 ) -> ToolCall:
     """A call of the letter after a session."""
     return ToolCall(
-        tool=tool or letter(),
+        tool=tool or LETTER,
         input=arguments,
         run_id="r",
         session_id="s",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ COMMON = TABLE.pop("common")
 VALUE, WRONG, PROSE, FORM, ENGLISH = range(5)
 
 
+@cache
 def tool(key: str) -> ToolInfo:
     letter = lettertype.load(SHIPPED_LETTERS / key)
     return ToolInfo(name=letter.tool, server="certificate", official=True, input_schema=letter.input_schema())

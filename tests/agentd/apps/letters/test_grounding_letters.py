@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ LETTERS = SHIPPED_LETTERS
 ROWS = tomllib.loads(Path(__file__).with_name("grounding_letters.toml").read_text(encoding="utf-8"))["case"]
 
 
+@cache
 def tool(key: str) -> ToolInfo:
     letter = lettertype.load(LETTERS / key)
     return ToolInfo(name=letter.tool, server="certificate", official=True, input_schema=letter.input_schema())

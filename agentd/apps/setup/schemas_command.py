@@ -1,7 +1,4 @@
-"""`agentd tools`: the tools and servers there are, and how their schemas are read. It calls none of them.
-
-Its further words are files of their own: apps/setup/servers_command.py (add, import, export), clients/tools_try.py.
-"""
+"""`agentd tools explain|check`: how the apps read a tool's schema, and what is wrong with it. It calls no tool."""
 
 from __future__ import annotations
 
@@ -12,72 +9,36 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.cli import options, register_words
+from agentd.cli import options
 from agentd.errors import ConfigError, Problem
 
-WATCH_S = 1.0
 Tools = Iterable[tuple[dict[str, Any], str]]
 """Each with the text of the file that it stands in, whose lines are counted; a daemon's tools stand in none."""
 Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
 
-def register(commands: Any) -> None:
-    """Add the command's words."""
-    parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
-    parser.add_argument("--watch", action="store_true", help="keep running and print every change")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run, verb="", names=[])
-    words = parser.add_subparsers(metavar="WORD")
-    for verb, metavar, summary in (
-        ("explain", "TOOL | FILE.json", "explain how a tool's schema is read"),
-        ("check", "TOOL | FILE.json", "list a schema's mistakes"),
+def register(words: Any) -> None:
+    """Add the two words to `agentd tools`."""
+    for name, read, summary in (
+        ("explain", _explained, "explain how a tool's schema is read"),
+        ("check", _checked, "list a schema's mistakes"),
     ):
-        word = words.add_parser(verb, help=summary)
-        word.add_argument("names", nargs="*", metavar=metavar)
+        word = words.add_parser(name, help=summary)
+        word.add_argument("names", nargs="*", metavar="TOOL | FILE.json")
         options.add(word, listen=True)
-        word.set_defaults(run=run, verb=verb)
-    register_words("tools", words)
+        word.set_defaults(run=run, read=read)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list, again at each change with --watch; or explain or check. 1 for mistakes, 2 for a usage error."""
-    verb, named = given.verb, given.names
-    if verb == "explain" and not named:
+    """0, 1 for mistakes, 2 for a usage error."""
+    read: Read = given.read
+    named = given.names
+    if read is _explained and not named:
         print("agentd tools explain TOOL | FILE.json ...")
         return 2
-    read = _explained if verb == "explain" else _checked
     if named and all(name.endswith(".json") for name in named):  # no daemon is needed for files alone
         return asyncio.run(read(tool for name in named for tool in _in_file(Path(name))))
-    settings = options.settings(given)
-    return asyncio.run(_named(settings, read, named) if verb else _list(settings, given.watch))
-
-
-async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.client import opened
-
-    shown: list[str] = []
-    async with opened(settings) as client:
-        while True:
-            now = list(lines(await client.call("Tools.list")))
-            if now != shown:
-                print("\n".join(now), flush=True)
-                shown = now
-            if not watch:
-                return 0
-            await asyncio.sleep(WATCH_S)
-
-
-def lines(listed: dict[str, Any]) -> Iterator[str]:
-    """`Tools.list` as lines: each server with its state, its tools below."""
-    for server in listed["servers"]:
-        error = f": {server['error']}" if server["error"] else ""
-        yield f"{server['name']} [{server['state']}]{error}"
-        for tool in listed["tools"]:
-            if tool["server"] == server["name"]:
-                fields = ", ".join(tool["input_schema"].get("properties", {}))
-                doubled = tool["name"].startswith(f"{server['name']}__")
-                why = "  (another server has a tool of this name, so it is called by this one)" if doubled else ""
-                yield f"  {tool['name']}({fields}){why}"
+    return asyncio.run(_named(options.settings(given), read, named))
 
 
 async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:

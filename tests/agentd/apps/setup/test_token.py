@@ -13,7 +13,7 @@ from agentd.audit import FILE_NAME, AuditTrail, operator
 from agentd.cli import main
 from agentd.clock import SetClock, SystemClock
 
-CONFIG = str(Path(__file__).parents[3] / "config" / "client.toml")
+CONFIG = str(Path(__file__).parents[4] / "config" / "client.toml")
 
 
 def token(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

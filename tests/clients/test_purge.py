@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentd.cli.client import Refused
-from agentd.cli.purge import _erased
+from clients.purge import _erased
 
 
 class Daemon:

@@ -1,0 +1,58 @@
+"""`agentd tools`: the tools and servers there are. It calls none of them.
+
+Its further words are files of their own: apps/setup/servers_command.py (add, import, export),
+apps/setup/schemas_command.py (explain, check), clients/tools_try.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from agentd.cli import options, register_words
+
+WATCH_S = 1.0
+
+
+def register(commands: Any) -> None:
+    """Add the command's words."""
+    parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
+    parser.add_argument("--watch", action="store_true", help="keep running and print every change")
+    options.add(parser, listen=True)
+    parser.set_defaults(run=run)
+    register_words("tools", parser.add_subparsers(metavar="WORD"))
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the list, again at each change with --watch."""
+    return asyncio.run(_list(options.settings(given), given.watch))
+
+
+async def _list(settings: Any, watch: bool) -> int:
+    from agentd.cli.client import opened
+
+    shown: list[str] = []
+    async with opened(settings) as client:
+        while True:
+            now = list(lines(await client.call("Tools.list")))
+            if now != shown:
+                print("\n".join(now), flush=True)
+                shown = now
+            if not watch:
+                return 0
+            await asyncio.sleep(WATCH_S)
+
+
+def lines(listed: dict[str, Any]) -> Iterator[str]:
+    """`Tools.list` as lines: each server with its state, its tools below."""
+    for server in listed["servers"]:
+        error = f": {server['error']}" if server["error"] else ""
+        yield f"{server['name']} [{server['state']}]{error}"
+        for tool in listed["tools"]:
+            if tool["server"] == server["name"]:
+                fields = ", ".join(tool["input_schema"].get("properties", {}))
+                doubled = tool["name"].startswith(f"{server['name']}__")
+                why = "  (another server has a tool of this name, so it is called by this one)" if doubled else ""
+                yield f"  {tool['name']}({fields}){why}"
