@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
 from agentd.apps.letters.languages import phrases
 

@@ -15,11 +15,11 @@ from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, person
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, fits
 from agentd.apps.letters.languages import phrases

@@ -14,11 +14,11 @@ from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
-from agentd.apps.letters.evidence.heard import Heard, Sentence, heard
+from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim, Mood
-from agentd.apps.letters.evidence.sentences import own_sentences
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import Span, spans, values_of
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -207,7 +207,7 @@ class Case:
 
     def _read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         spend()
-        read = heard(own_sentences(text, self.lexicon, self._readings))
+        read = heard(text, self.lexicon, self._readings)
         return read, tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
 
     def _asked(self, question: str) -> tuple[frozenset[str], ...]:

@@ -37,8 +37,8 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
             if reader.current.label is None:
                 reader.current.label = address
             return reader.plain(mark)
-        if reader.current.label not in ("rt", "rw", "rtrw") or reader.current.mood is not Mood.SAID or reader.denied:
-            reader.begin(label)
+        if reader.current.label not in ("rt", "rw", "rtrw") or not reader.says(mark.start):
+            reader.close(label)
         reader.plain(mark)
         return _owner(reader, at)
     if label == "x:nomor" and reader.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
@@ -56,18 +56,15 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     if label in ("nama", "alamat") and introduced:
         label = _of_a_thing(reader, label, mark.start)
     if _disowned(reader, mark):
-        reader.begin(label.removeprefix("x:"))
+        reader.close(label.removeprefix("x:"))
         reader.current.person, reader.current.mood = CITIZEN, Mood.TAKEN_BACK
-    reader.begin(label)
+    reader.close(label)
     if SELF.intersection(words[mark.start : mark.end]):
         reader.speak_of(CITIZEN)
     before = words[mark.start - 1] if mark.start else ""
     if before == "'" or before == "s" or (before not in SELF and mark.start > 1 and words[mark.start - 2] == "my"):
         _english_owner(reader, mark)
-    at = _owner(reader, at)
-    if reader.denied:
-        reader.content_since_denial = False
-    return at
+    return _owner(reader, at)
 
 
 def _ends_as_a_name(reader: SentenceReader, mark: Mark) -> bool:

@@ -98,11 +98,11 @@ def on_beside(reader: SentenceReader, mark: Mark) -> int:
     relation = reader.marks.get(mark.end)
     if relation is None or relation.cue is not Cue.RELATION:
         if reader.words[mark.start] == "tinggal":
-            reader.begin("alamat_domisili")
+            reader.close("alamat_domisili")
             return mark.end
         return reader.plain(mark)
     if reader.words[mark.start] == "tinggal":
-        reader.begin("alamat_domisili")
+        reader.close("alamat_domisili")
     at = persons.owner_end(relation, reader.words)
     if (
         at < len(reader.words)

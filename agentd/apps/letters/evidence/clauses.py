@@ -11,13 +11,14 @@ from functools import cached_property
 from itertools import islice, takewhile
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import clause_fields, clause_moods, clause_persons, listing, persons
+from agentd.apps.letters.evidence import clause_fields, clause_persons, listing, persons
 from agentd.apps.letters.evidence.dates import month
+from agentd.apps.letters.evidence.heard import Heard, decimal
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
-from agentd.apps.letters.evidence.mood import question_from
+from agentd.apps.letters.evidence.mood import moods
 from agentd.apps.letters.evidence.persons import CITIZEN, Speaking
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Message, Mood, Segment
-from agentd.apps.letters.evidence.sentences import Part
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
@@ -30,6 +31,7 @@ _STILL = phrases().still
 _LIES = phrases().lies
 _SITES = phrases().sites
 _DWELLINGS = HOMES - _SITES
+_COURTESIES = phrases().courtesies
 MOST = 64
 """Segments of one clause. In a longer one nothing counts as said: nobody speaks so, and each cue looks back at them."""
 TAIL = 64
@@ -39,19 +41,16 @@ TAIL = 64
 class SentenceReader:
     """One sentence, left to right. It holds where we are; `run` gives the segments. Its time grows as the length."""
 
-    def __init__(self, part: Part, speaking: Speaking, number: int, clause: int, paragraph_open: bool) -> None:
-        words = part.words
-        self.words, self.raws, self.marks = words, part.raws, {mark.start: mark for mark in part.marks}
+    def __init__(self, sentence: Sentence, speaking: Speaking, number: int, clause: int) -> None:
+        words = sentence.words
+        self.words, self.raws, self.marks = words, sentence.raws, {mark.start: mark for mark in sentence.marks}
         self.speaking, self.number, self.clause = speaking, number, clause
-        self.paragraph_open = paragraph_open
-        self.question = question_from(words, part.marks, part.mark == "?")
-        self.open = paragraph_open
-        self.denied = self.doubted = self.looked_up = False
-        self.content_since_denial = False
+        self.moods = moods(sentence)
+        self.corrected = [each or speaking.correcting for each in sentence.corrected]
         self.done: list[Segment] = []
         self.at = self.opened = 0
         """`opened`: where the clause begins."""
-        self.of_business = _of_business(words, part.marks, speaking)
+        self.of_business = _of_business(words, sentence.marks, speaking)
         self.listed = -1
         """Where the next item of a list without commas may begin."""
         self.births = False
@@ -62,30 +61,33 @@ class SentenceReader:
         """The last clause in which more was said than courtesy."""
         self.first = {word: at for at, word in reversed(list(enumerate(words)))}
         """Where each word stands first."""
-        self.current = self._new(speaking.pending, corrected=speaking.correcting)
+        self.current = self._new(speaking.pending)
 
-    def _new(self, label: str | None, *, corrected: bool = False, form: bool = False) -> Segment:
-        mood = Mood.OPEN if self.open or self.doubted or self.looked_up else Mood.DENIED if self.denied else Mood.SAID
-        segment = Segment(label, self.speaking.person, mood, self.number, self.clause, corrected=corrected, form=form)
+    def _new(self, label: str | None) -> Segment:
+        segment = Segment(label, self.speaking.person, Mood.SAID, self.number, self.clause)
         segment.follows = self.last_label
         segment.at = self.at
         return segment
 
-    def close(self, label: str | None = None, *, corrected: bool = False, form: bool = False) -> None:
+    def says(self, at: int) -> bool:
+        """Whether what stands there is said as true now."""
+        return self.moods[min(at, len(self.moods) - 1)] is Mood.SAID
+
+    def close(self, label: str | None = None) -> None:
+        if self.current.mood is Mood.SAID:
+            meant = {self.moods[at] for at in self.current.places}
+            self.current.mood = next((mood for mood in (Mood.DENIED, Mood.OPEN) if mood in meant), Mood.SAID)
         if not self.current.empty or self.current.mood is Mood.TAKEN_BACK:
             self.done.append(self.current)
             if any(word not in FILLERS and word not in _OPENERS and word[0].isalnum() for word in self.current.words):
                 self.spoken_clause = self.current.clause
-        self.current = self._new(label, corrected=corrected, form=form)
+        self.current = self._new(label)
 
     def run(self) -> list[Segment]:
         words = self.words
         at = 0
         while at < len(words):
             self.at = at
-            if self.question is not None and at >= self.question and not self.open:
-                self.open = True
-                self.close(self.current.label)
             word = words[at]
             mark = self.marks.get(at)
             if size := self._listed(at):
@@ -94,14 +96,14 @@ class SentenceReader:
             elif mark is not None:
                 at = self._cue(mark)
             elif word in SEPARATORS and not (
-                word == "," and (_decimal(self.words, self.raws, at) or _year(self.words, at))
+                word == "," and (decimal(self.words, self.raws, at) or _year(self.words, at))
             ):
                 self._clause_ends(word)
                 at = self.opened = at + 1
             elif word in STREETS and self.current.label not in _KEEPSSTREETS and _street(self.words, at):
                 follows = self.current.follows
                 known = follows if follows in ADDRESSES and self.current.label is None else None
-                self.begin(known or self._place_of(at))
+                self.close(known or self._place_of(at))
                 self.current.implied = known is None
                 self.keep(at)
                 at += 1
@@ -109,7 +111,7 @@ class SentenceReader:
                 self.keep(at)
                 at += 1
         waits = self.current.label is not None and self.current.empty and self.current.form
-        self.speaking.pending = self.current.label if waits and self.current.mood is Mood.SAID else None
+        self.speaking.pending = self.current.label if waits and self.says(self.current.at) else None
         self.speaking.correcting = self.current.corrected and self.current.empty
         self.close()
         self._tails()
@@ -142,31 +144,39 @@ class SentenceReader:
     def keep(self, at: int) -> None:
         self.current.words.append(self.words[at])
         self.current.raws.append(self.raws[at])
-        if self.words[at][0].isalnum():
-            self.content_since_denial = True
+        self.current.places.append(at)
+        self.current.corrected = self.current.corrected or self.corrected[at]
 
     def _clause_ends(self, word: str) -> None:
         if self.current.label is not None:
             self.last_label = self.current.label
         label = self.current.label if word == "(" else None
-        self.denied = self.doubted = self.looked_up = False
-        corrected = self.current.corrected and self.current.empty
-        unanswered = self.current.empty and not self.current.form and self.current.mood is Mood.SAID
+        unanswered = self.current.empty and not self.current.form and self.says(self.current.at)
+        corrected = self.current.empty and self.current.corrected
         inherited = self.current.label if corrected or unanswered else None
-        self.close(inherited or (label if label in ADDRESSES else None), corrected=corrected)
+        self.close(inherited or (label if label in ADDRESSES else None))
+        self.current.corrected = corrected
         self.births = False
         self.clause += 1
         self.current.clause = self.clause
         if self.speaking.section is not None:
             self.speaking.person = self.current.person = self.speaking.section
 
-    def begin(self, label: str | None, *, form: bool = False) -> None:
-        if self.denied and self.content_since_denial:
-            self.denied = self.doubted = False
-        self.close(label, form=form, corrected=self.current.corrected and self.current.empty)
-
     def _cue(self, mark: Mark) -> int:
         return _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
+
+    def meant(self, mark: Mark) -> int:
+        """A denial, a doubt, a correction, an example: how what is around it is meant, the sentence tells."""
+        current, turned = self.current, True in self.corrected[mark.end : mark.end + 1]
+        righted = mark.cue in (Cue.CORRECTION, Cue.WRONG)
+        label = current.label or (current.follows if current.empty and (turned or righted) else None)
+        if mark.cue is Cue.LOOKUP or (mark.cue is Cue.TURN and not turned and not current.empty):
+            label = None
+        self.close(label)
+        if righted:
+            self.current.corrected = True
+            self.current.restated = self.words[mark.start] not in _COURTESIES
+        return mark.end
 
     def _place_of(self, at: int) -> str:
         """Whose a street is: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's."""
@@ -211,7 +221,7 @@ class SentenceReader:
         self.current.person = person
 
     def name_person(self, person: str) -> None:
-        if not self.open and not self.denied:
+        if self.says(self.at):
             self.speaking.people.add(person)
 
     def _tails(self) -> None:
@@ -224,10 +234,6 @@ class SentenceReader:
                 end = after.at
             segment.tail = self.words[segment.at : min(end, segment.at + TAIL)]
             after = segment
-
-
-def _decimal(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
-    return raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
 
 
 def _of_business(words: Sequence[str], marks: Sequence[Mark], speaking: Speaking) -> list[bool]:
@@ -266,30 +272,22 @@ _HANDLERS = {
     Cue.SELF: clause_persons.on_self,
     Cue.PRONOUN: clause_persons.on_pronoun,
     Cue.BESIDE: clause_persons.on_beside,
-    Cue.NEGATION: clause_moods.on_negation,
-    Cue.OTHER_TIME: clause_moods.on_other_time,
-    Cue.UNSURE: clause_moods.on_unsure,
-    Cue.TURN: clause_moods.on_turn,
-    Cue.CORRECTION: clause_moods.on_correction,
-    Cue.WRONG: clause_moods.on_wrong,
-    Cue.EXAMPLE: clause_moods.on_example,
-    Cue.LOOKUP: clause_moods.on_lookup,
+    **dict.fromkeys((Cue.NEGATION, Cue.OTHER_TIME, Cue.UNSURE, Cue.TURN), SentenceReader.meant),
+    **dict.fromkeys((Cue.CORRECTION, Cue.WRONG, Cue.EXAMPLE, Cue.LOOKUP), SentenceReader.meant),
 }
 
 
-def read(parts: Sequence[Part], *, person: str | None = None, of_business: bool = False) -> Message:
+def read(message: Heard, *, person: str | None = None, of_business: bool = False) -> Message:
     """Read one message's sentences. `person`: of whom it starts to speak; `of_business`: of a business."""
     speaking = Speaking(person, of_business=of_business)
     segments: list[Segment] = []
     subject: str | None = None
-    paragraph_open = False
     clause = 0
-    for number, part in enumerate(parts):
+    for number, part in enumerate(message.sentences):
         subject = persons.subject(part.marks, part.words) or subject
-        reader = SentenceReader(part, speaking, number, clause, paragraph_open)
+        reader = SentenceReader(part, speaking, number, clause)
         segments.extend(reader.run())
         clause = reader.clause + 1
-        paragraph_open = reader.paragraph_open and not part.blank
         if part.blank:
             speaking.section = None
             speaking.person = None if speaking.person != CITIZEN else speaking.person

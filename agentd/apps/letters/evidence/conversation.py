@@ -13,12 +13,12 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
 from agentd.apps.letters.evidence.clauses import read
 from agentd.apps.letters.evidence.dates import month
+from agentd.apps.letters.evidence.heard import heard
 from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
-from agentd.apps.letters.evidence.sentences import own_sentences
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -136,7 +136,7 @@ def _read(
     spend()
     if asked == ("status_perkawinan",) and plain(text) in _YET:
         text = f"{plain(text).split()[0]} kawin"
-    message = read(own_sentences(text, lexicon, readings), person=person, of_business=before in _OF_BUSINESS)
+    message = read(heard(text, lexicon, readings), person=person, of_business=before in _OF_BUSINESS)
     for segment in message.segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.lexicon import Cue, Mark
+from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
-from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.sentences import Part
+from agentd.apps.letters.evidence.readings import Readings
+from agentd.apps.letters.evidence.segments import STREETS, Mood
+from agentd.apps.letters.evidence.sentences import Part, Sentence, own_sentences
 from agentd.apps.letters.languages import phrases
 
 Phrase = tuple[str, ...]
@@ -37,33 +38,9 @@ MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
 _ANOTHER = {tuple(phrase.split()) for phrase in phrases().another}
 _NEVER = phrases().never
-
-
-@dataclass(slots=True)
-class Sentence:
-    """One sentence, word by word. `moods`, `corrected`, `clauses` and `times` are as long as `words`."""
-
-    words: list[str]
-    raws: list[str]
-    moods: list[Mood]
-    people: list[tuple[int, str | None, range]]
-    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
-    corrected: list[bool]
-    clauses: list[int]
-    marks: list[Mark]
-    times: list[str]
-    """`past`, `future` or `soon` where a word stands in a clause that says so of itself."""
-    wrong: bool = False
-    """It takes something back."""
-    own: frozenset[int] = frozenset()
-    """Where the citizen names himself."""
-    asks: bool = False
-    inquiring: bool = False
-    """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
-    proposes: bool = False
-    """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
-    labels: list[Mark] = field(default_factory=list)
-    """Where it names a common field."""
+_PARAGRAPH = phrases().paragraph
+_INSTEAD = (["it"], ["its"])
+"""What begins the right value after `the address is wrong:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +56,22 @@ class Heard:
     """It says all of it as true now and of nobody by name, and corrects nothing."""
 
 
-def heard(parts: Sequence[Part]) -> Heard:
-    """Read one message's sentences; what isn't the citizen's own words is cut from them."""
+def heard(text: str, lexicon: Lexicon, readings: Readings) -> Heard:
+    """A message of the citizen, read once for all who read on from there."""
+    return readings.remember((Heard, text, lexicon), lambda: _heard(own_sentences(text, lexicon)))
+
+
+def _heard(parts: Sequence[Part]) -> Heard:
     found: list[Sentence] = []
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
+    example = False  # of a paragraph that gives one nothing is said
     for part in parts:
         sentence = _sentence(part, spoken_of)
+        if example:
+            _set(sentence, range(len(part.words)), Mood.OPEN)
+        opens = any(mark.cue is Cue.EXAMPLE and part.words[mark.start] in _PARAGRAPH for mark in part.marks)
+        example = (example or opens) and not part.blank
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
         found.append(sentence)
         aliases |= set(persons.aliases(part.words, part.marks))
@@ -129,6 +115,7 @@ def _sentence(part: Part, spoken_of: str | None) -> Sentence:
         [""] * size,
         asks=part.mark == "?",
         proposes=tuple(words[:2]) in _PROPOSALS,
+        blank=part.blank,
     )
     if len(marks) > MOST:
         sentence.moods = [Mood.OPEN] * size
@@ -163,13 +150,16 @@ def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -
     turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
     numbers, clause = [], 0
     for at, word in enumerate(words):
-        decimal = (
-            raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
-        )
-        if at in turns or (word in _BREAKS and not decimal):
+        street = word == "-" and words[at + 1 : at + 2] and words[at + 1] in STREETS
+        if at in turns or street or (word in _BREAKS and not decimal(words, raws, at)):
             clause += 1
         numbers.append(clause)
     return numbers
+
+
+def decimal(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    """Whether a comma stands inside a number."""
+    return raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
 
 
 def _span(sentence: Sentence, at: int) -> range:
@@ -216,6 +206,8 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     if _asks_whether(sentence, mark):
         return
     _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
+    if any(label.start == mark.end for label in sentence.labels):
+        _set(sentence, clause, Mood.DENIED)  # `3175… itu bukan NIK saya`
     if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
@@ -239,6 +231,9 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
         return
     sentence.wrong = True
     _set(sentence, range(clause.start, mark.end), Mood.DENIED)
+    if sentence.words[mark.end : mark.end + 1] == [":"] and sentence.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
+        _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
+        return
     for at in range(mark.end, len(sentence.words)):
         sentence.corrected[at] = True
 
@@ -252,14 +247,16 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
-    if mark.start and Mood.DENIED in {sentence.moods[at] for at in _span(sentence, mark.start - 1)}:
+    spoken = next((at for at in reversed(range(mark.start)) if sentence.words[at][0].isalnum()), None)
+    before = () if spoken is None else _span(sentence, spoken)
+    if any(sentence.moods[at] is Mood.DENIED or sentence.times[at] for at in before):
         for at in range(mark.end, len(sentence.words)):
             sentence.corrected[at] = True
 
 
 def _question(sentence: Sentence) -> None:
     """What is only asked; a polite question that asks for nothing unknown states what is wanted."""
-    start = question_from(sentence.words, sentence.marks, sentence.asks)
+    start = sentence.asking = question_from(sentence.words, sentence.marks, sentence.asks)
     if start is None:
         return
     words = sentence.words[start:]

@@ -16,10 +16,10 @@ from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn, clear
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.heard import Sentence
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, is_common_number
 from agentd.apps.letters.languages import phrases
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.lexicon import Cue, Mark
+from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _POLITE = phrases().polite
@@ -49,3 +52,18 @@ def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool
         return True
     joined = mark.start - 1 in starts and words[mark.start - 1] in _OPENINGS
     return mark.start in starts or joined
+
+
+def moods(sentence: Sentence) -> list[Mood]:
+    """How each word is meant as an applicant's: what is asked politely, looked up or of another time is not said."""
+    found = [
+        Mood.DENIED if time and mood is Mood.SAID else mood
+        for mood, time in zip(sentence.moods, sentence.times, strict=True)
+    ]
+    asking = len(found) if sentence.asking is None else sentence.asking
+    found[asking:] = [Mood.OPEN] * (len(found) - asking)
+    for mark in sentence.marks:
+        if mark.cue is Cue.LOOKUP:
+            end = bisect_right(sentence.clauses, sentence.clauses[mark.start])
+            found[mark.end : end] = [Mood.OPEN] * (end - mark.end)
+    return found

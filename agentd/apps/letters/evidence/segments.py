@@ -49,6 +49,7 @@ class Segment:
     own: bool = False
     words: list[str] = field(default_factory=list)
     raws: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
     tail: Sequence[str] = ()
     at: int = 0
     _marks: int = 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentd.agent.text import folded, normal, tokens
 from agentd.apps.letters.evidence.lexicon import Lexicon, Mark
 from agentd.apps.letters.evidence.pasted import own_words
-from agentd.apps.letters.evidence.readings import Readings
+from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.languages import phrases
 
 _ABBREVIATIONS = phrases().abbreviations
@@ -28,14 +29,40 @@ class Part(NamedTuple):
     blank: bool
 
 
-def own_sentences(text: str, lexicon: Lexicon, readings: Readings) -> Sequence[Part]:
-    """What of a message is its writer's own, in sentences; read once for all who read on from there."""
-    return readings.remember((Part, text, lexicon), lambda: _parts(own_words(text), lexicon))
+@dataclass(slots=True)
+class Sentence:
+    """One sentence, word by word. `moods`, `corrected`, `clauses` and `times` are as long as `words`."""
+
+    words: list[str]
+    raws: list[str]
+    moods: list[Mood]
+    people: list[tuple[int, str | None, range]]
+    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
+    corrected: list[bool]
+    clauses: list[int]
+    marks: list[Mark]
+    times: list[str]
+    """`past`, `future` or `soon` where a word stands in a clause that says so of itself."""
+    wrong: bool = False
+    """It takes something back."""
+    own: frozenset[int] = frozenset()
+    """Where the citizen names himself."""
+    asks: bool = False
+    inquiring: bool = False
+    """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
+    proposes: bool = False
+    """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
+    labels: list[Mark] = field(default_factory=list)
+    """Where it names a common field."""
+    asking: int | None = None
+    """The word from which on it asks, however politely."""
+    blank: bool = False
+    """A blank line follows."""
 
 
-def _parts(text: str, lexicon: Lexicon) -> list[Part]:
-    """A text's sentences, without a chat's marks of emphasis and the numbers of its lines."""
-    raws = _split(_unadorned(text), lexicon)
+def own_sentences(text: str, lexicon: Lexicon) -> list[Part]:
+    """What of a message is its writer's own, in sentences: no chat's marks of emphasis, no numbers of lines."""
+    raws = _split(_unadorned(own_words(text)), lexicon)
     words = [folded(raw) or "\n" for raw in raws]
     found: list[Part] = []
     for start, end, mark, blank in _sentences(words, raws):

@@ -16,7 +16,7 @@ from agentd.agent import actions, approval, language, masking, streaming
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters import claims, grounding
-from agentd.apps.letters.evidence import asked, clauses, fields, pasted, readings, sentences
+from agentd.apps.letters.evidence import asked, clauses, fields, heard, pasted, readings
 from agentd.apps.letters.lookups import unnamed
 from agentd.apps.letters.offer import ABOUT, ASKED_BY
 from agentd.apps.letters.turns import LetterTurns
@@ -110,7 +110,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "dialogue": of_a_trip,
     "offer": offered,
     "pasted": pasted.own_words,
-    "reading": lambda words: clauses.read(sentences.own_sentences(words, LEXICON, readings.Readings())),
+    "reading": lambda words: clauses.read(heard.heard(words, LEXICON, readings.Readings())),
     "question": lambda words: asked.asked(words, LEXICON),
     "claims": answered,
     "unfounded": lambda words: unfounded(words, session(words[:100]), ""),
