@@ -75,7 +75,8 @@ class SentenceReader:
 
     def close(self, label: str | None = None) -> None:
         if self.current.mood is Mood.SAID:
-            meant = {self.moods[at] for at in self.current.places}
+            places = self.current.places[: 1 if self.current.label in ADDRESSES else None]  # a street is said by itself
+            meant = {self.moods[at] for at in places}
             self.current.mood = next((mood for mood in (Mood.DENIED, Mood.OPEN) if mood in meant), Mood.SAID)
         if not self.current.empty or self.current.mood is Mood.TAKEN_BACK:
             self.done.append(self.current)

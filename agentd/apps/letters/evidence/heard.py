@@ -184,13 +184,16 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it, of the whole sentence at its end, else of the clause before it too."""
+    """A doubt: of its clause; alone in it, of the sentence at its end, else of the last clause from its field on."""
     clause = _span(sentence, mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
         doubted = clause
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
-        doubted = range(_span(sentence, clause.start - 1).start, clause.stop)
+        before = _span(sentence, clause.start - 1)  # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        doubted = range(
+            next((label.start for label in sentence.labels if label.start in before), before.start), clause.stop
+        )
     else:
         doubted = range(len(sentence.words))
     _set(sentence, doubted, Mood.OPEN)
