@@ -46,7 +46,8 @@ class SentenceReader:
         self.words, self.raws, self.marks = words, sentence.raws, {mark.start: mark for mark in sentence.marks}
         self.speaking, self.number, self.clause = speaking, number, clause
         self.moods = moods(sentence)
-        self.corrected = [each or speaking.correcting for each in sentence.corrected]
+        self.rights, self.correcting = sentence.corrected, speaking.correcting
+        """The words that put right what was said before; whether none of them was read yet."""
         self.done: list[Segment] = []
         self.at = self.opened = 0
         """`opened`: where the clause begins."""
@@ -79,6 +80,7 @@ class SentenceReader:
             meant = {self.moods[at] for at in places}
             self.current.mood = next((mood for mood in (Mood.DENIED, Mood.OPEN) if mood in meant), Mood.SAID)
         if not self.current.empty or self.current.mood is Mood.TAKEN_BACK:
+            self.current.corrected, self.correcting = self.correcting, False
             self.done.append(self.current)
             if any(word not in FILLERS and word not in _OPENERS and word[0].isalnum() for word in self.current.words):
                 self.spoken_clause = self.current.clause
@@ -113,8 +115,8 @@ class SentenceReader:
                 at += 1
         waits = self.current.label is not None and self.current.empty and self.current.form
         self.speaking.pending = self.current.label if waits and self.says(self.current.at) else None
-        self.speaking.correcting = self.current.corrected and self.current.empty
         self.close()
+        self.speaking.correcting = self.correcting
         self._tails()
         self._void_endless_clauses()
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
@@ -146,17 +148,14 @@ class SentenceReader:
         self.current.words.append(self.words[at])
         self.current.raws.append(self.raws[at])
         self.current.places.append(at)
-        self.current.corrected = self.current.corrected or self.corrected[at]
 
     def _clause_ends(self, word: str) -> None:
         if self.current.label is not None:
             self.last_label = self.current.label
         label = self.current.label if word == "(" else None
         unanswered = self.current.empty and not self.current.form and self.says(self.current.at)
-        corrected = self.current.empty and self.current.corrected
-        inherited = self.current.label if corrected or unanswered else None
+        inherited = self.current.label if unanswered or (self.current.empty and self.correcting) else None
         self.close(inherited or (label if label in ADDRESSES else None))
-        self.current.corrected = corrected
         self.births = False
         self.clause += 1
         self.current.clause = self.clause
@@ -168,15 +167,14 @@ class SentenceReader:
 
     def meant(self, mark: Mark) -> int:
         """A denial, a doubt, a correction, an example: how what is around it is meant, the sentence tells."""
-        current, turned = self.current, True in self.corrected[mark.end : mark.end + 1]
+        current, turned = self.current, True in self.rights[mark.end : mark.end + 1]
         righted = mark.cue in (Cue.CORRECTION, Cue.WRONG)
         label = current.label or (current.follows if current.empty and (turned or righted) else None)
         if mark.cue is Cue.LOOKUP or (mark.cue is Cue.TURN and not turned and not current.empty):
             label = None
         self.close(label)
-        if righted:
-            self.current.corrected = True
-            self.current.restated = self.words[mark.start] not in _COURTESIES
+        self.correcting = self.correcting or righted or (mark.cue is Cue.TURN and turned)
+        self.current.restated = righted and self.words[mark.start] not in _COURTESIES
         return mark.end
 
     def _place_of(self, at: int) -> str:

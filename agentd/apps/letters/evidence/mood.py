@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.lexicon import Cue, Mark
+from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -56,14 +56,23 @@ def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool
 
 def moods(sentence: Sentence) -> list[Mood]:
     """How each word is meant as an applicant's: what is asked politely, looked up or of another time is not said."""
-    found = [
-        Mood.DENIED if time and mood is Mood.SAID else mood
-        for mood, time in zip(sentence.moods, sentence.times, strict=True)
-    ]
+    found = list(sentence.moods)
+    for at, time in enumerate(sentence.times):
+        if time in ("past", "future") and found[at] is Mood.SAID:
+            found[at] = Mood.DENIED
     asking = len(found) if sentence.asking is None else sentence.asking
     found[asking:] = [Mood.OPEN] * (len(found) - asking)
     for mark in sentence.marks:
-        if mark.cue is Cue.LOOKUP:
+        soon = mark.cue is Cue.NEGATION and sentence.times[mark.start] == "soon"
+        if soon or mark.cue is Cue.LOOKUP:
             end = bisect_right(sentence.clauses, sentence.clauses[mark.start])
+            if soon:  # `akan saya gunakan untuk …`: what is said first is what will be
+                end = next(
+                    (one.start for one in sentence.labels if _says_more(sentence.words[mark.end : one.start])), end
+                )
             found[mark.end : end] = [Mood.OPEN] * (end - mark.end)
     return found
+
+
+def _says_more(words: Sequence[str]) -> bool:
+    return any(word[0].isalnum() and word not in SELF for word in words)
