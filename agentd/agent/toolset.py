@@ -62,7 +62,15 @@ class Toolset:
                 return tool
         if wanted in self.unbound:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
-        raise UnknownTool(f"there is no tool `{name}`", known=sorted(tool.name for tool in self.tools))
+        known = sorted(tool.name for tool in self.tools)
+        if server is None:
+            raise UnknownTool(f"there is no tool `{name}`", known=known)
+        if all(state.name != server for state in self.servers):
+            there = ", ".join(state.name for state in self.servers) or "none"
+            raise UnknownTool(
+                f"no server `{server}` is configured here, for its `{name}`; there are: {there}", known=known
+            )
+        raise UnknownTool(f"the server `{server}` has no tool `{name}`", known=known)
 
     def fitted(self, fits: Sequence[Fit]) -> Toolset:
         """The same tools as a session's model sees them."""

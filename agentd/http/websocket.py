@@ -10,7 +10,7 @@ import orjson
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from agentd.errors import AgentdError, Conflict
+from agentd.errors import AgentdError, Conflict, InvalidRequest
 from agentd.http.events import LAST_WORDS_S
 from agentd.http.frames import Frames
 from agentd.http.guard import CALLER
@@ -45,6 +45,8 @@ class WebSocketEndpoint:
         socket = web.WebSocketResponse(
             heartbeat=limits.heartbeat_s, max_msg_size=limits.max_body_bytes, compress=False, decode_text=False
         )
+        if not socket.can_prepare(request).ok:
+            raise InvalidRequest("GET /ws opens a WebSocket: connect to ws://HOST:PORT/ws, with its upgrade headers")
         await socket.prepare(request)
         connection = _Connection(socket, request, self._services, self._frames)
         dispatcher = self._dispatcher.with_acts({"Events.subscribe": connection.subscribe})

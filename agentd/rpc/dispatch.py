@@ -8,6 +8,7 @@ text leaves. Two calls of one batch can't share an id: the repeat is refused, si
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, Protocol, cast
@@ -66,6 +67,10 @@ class Reply(NamedTuple):
     retry_after_s: float | None = None
 
 
+_NAME = 40
+"""Characters of an unknown method's name that are compared with the names there are."""
+
+
 class Dispatcher:
     """Answers JSON-RPC messages by a table of methods."""
 
@@ -78,6 +83,7 @@ class Dispatcher:
         observe: Observe | None = None,
     ) -> None:
         self._methods = {method.name: method for method in methods}
+        self._by_folded = {name.casefold(): name for name in self._methods}
         self._bound = {name: _Bound(method, services) for name, method in self._methods.items()}
         self._services = services
         self._limiter = limiter
@@ -149,7 +155,9 @@ class Dispatcher:
             return _refused(_readable_id(item), InvalidRequest("Invalid Request", reason=request))
         bound = self._bound.get(request.method)
         if bound is None:
-            unknown = MethodNotFound("Method not found", reason="rpc.discover lists the methods")
+            near = difflib.get_close_matches(request.method[:_NAME].casefold(), self._by_folded, n=1)
+            meant = f"did you mean {self._by_folded[near[0]]}? " if near else ""
+            unknown = MethodNotFound("Method not found", reason=f"{meant}rpc.discover lists the methods")
             return self._failed(request, unknown, "?")
         if bound.waits:
             return self._waited(request, caller, bound)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import unicodedata
 from typing import Annotated, Any, Generic, TypeVar, cast
 
@@ -142,6 +143,10 @@ def language_of(raw: Raw) -> Language:
     return own_language(detect(words[:_HEARD]))
 
 
+_DICTIONARY = re.compile(r"a valid dictionary(?: or instance of \w+)?")
+_SUBJECT = re.compile(r"^(?:Input|String|List|Dictionary|Field) should")
+
+
 def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
     names = list(model.model_fields)
     if len(values) > len(names):
@@ -187,7 +192,15 @@ def _problem(model: type[Params], detail: ErrorDetails) -> str:
         case "value_error":
             return detail["msg"].removeprefix("Value error, ")
         case _:
-            return "is wrong: " + detail["msg"].replace("Input should", "it should", 1)
+            return f"is wrong: {wanted(detail)}"
+
+
+def wanted(detail: ErrorDetails) -> str:
+    """What a value should be, in JSON's words and not in Python's."""
+    if detail["type"] == "union_tag_invalid":
+        return f"its {detail['ctx']['discriminator']} should be one of {detail['ctx']['expected_tags']}"
+    said = _DICTIONARY.sub("an object", detail["msg"])
+    return _SUBJECT.sub("it should", said).replace(" after validation", "")
 
 
 def _owner(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:

@@ -9,9 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agentd.errors import InvalidParams
 from agentd.messages import ChatMessage, Role
+from agentd.rpc.params import wanted
 
 MAX_TOKENS = 1024
 """When the caller names no limit."""
+_TEXT_ALONE = "it should be text, or a list of parts of type text: nothing else is read here"
 
 
 class _Ask(BaseModel):
@@ -95,10 +97,13 @@ async def read_completion(request: web.Request) -> Completion:
         return Completion.model_validate_json(await request.read())
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the body"
+        named = [str(part) for part in first["loc"]]
+        of_text = "content" in named
+        where = ".".join(named[: named.index("content") + 1] if of_text else named)
         hints = {
             "n": "one answer a request",
             "stop": "not offered here; cut the text at the caller",
             "tools": "not offered here; the model `agent` calls tools itself",
         }
-        raise InvalidParams(f"{where}: {hints.get(where, first['msg'])}", field=where) from None
+        problem = _TEXT_ALONE if of_text else hints.get(where, wanted(first))
+        raise InvalidParams(f"{where or 'the body'}: {problem}", **({"field": where} if where else {})) from None

@@ -155,6 +155,12 @@ async def test_another_sites_page_opens_no_socket(tmp_path: Path, headers: dict[
         assert refused.value.status == 403
 
 
+async def test_a_plain_get_is_answered_with_how_to_connect(tmp_path: Path) -> None:
+    async with wire(tmp_path) as at, aiohttp.ClientSession() as session, session.get(f"{at.url}/ws") as answer:
+        assert answer.status == 400
+        assert "ws://HOST:PORT/ws" in (await answer.json())["error"]["message"]
+
+
 async def test_the_own_page_is_a_kiosk_on_the_socket_too(tmp_path: Path) -> None:
     async with wire(tmp_path) as at, talking(at, Origin=at.url) as talk:
         assert (await talk.call("Config.reload"))["error"]["data"]["type"] == "forbidden"

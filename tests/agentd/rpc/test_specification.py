@@ -281,3 +281,10 @@ async def test_a_caller_without_the_scope_is_told_which_it_needs() -> None:
     answer = await said('{"jsonrpc": "2.0", "method": "reload", "id": 1}', dispatcher(reload), KIOSK)
     assert answer["error"]["data"]["type"] == "forbidden"
     assert "admin" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(("name", "meant"), [("Subtract", "did you mean subtract? "), ("foobar", "")])
+async def test_an_unknown_method_is_answered_with_the_nearest(name: str, meant: str) -> None:
+    body = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": name})
+    reply = await Dispatcher([subtract], services()).handle(body, ADMIN)
+    assert orjson.loads(reply.body)["error"]["data"]["reason"] == f"{meant}rpc.discover lists the methods"

@@ -198,11 +198,12 @@ async def test_an_unknown_model_lists_the_known_ones(serve: Any) -> None:
     [
         ({"n": 2}, "n: one answer a request"),
         ({"stop": ["\n"]}, "stop: not offered here"),
+        ({"response_format": {"type": "xml"}}, "response_format: its 'type' should be one of 'text'"),
         ({"messages": []}, "messages"),
         ({"max_tokens": 0}, "max_tokens"),
         ({"temperature": 3}, "temperature"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools: not offered here"),
-        ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]}, "messages"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "messages.0.content: it should be text"),
     ],
 )
 async def test_what_cannot_be_honoured_is_refused_by_name(serve: Any, wrong: dict[str, Any], named: str) -> None:
