@@ -13,7 +13,6 @@ import getpass
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from typing import Any
 
 from agentd.errors import Busy
 from agentd.ports import Clock
+from agentd.state import give, replace
 
 FILE_NAME = "audit.jsonl"
 HEAD_NAME = "audit.head"
@@ -119,7 +119,7 @@ class AuditTrail:
             )
             digest = entry.sealed()
             _append(file, _json({**asdict(entry), "digest": digest}))
-            self._write_head(Head(entry.number, digest))
+            replace(self._head, f"{Head(entry.number, digest)}\n".encode())
 
     def entries(self) -> Iterator[Entry]:
         """All that can be read, oldest first."""
@@ -137,16 +137,10 @@ class AuditTrail:
         file = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            self._give_away(file)
+            give(file, self._file.parent.stat())
             yield file
         finally:
             os.close(file)
-
-    def _give_away(self, file: int) -> None:
-        """What root makes for a daemon that runs as the folder's owner is the owner's."""
-        if os.geteuid() == 0:
-            owner = self._file.parent.stat()
-            os.fchown(file, owner.st_uid, owner.st_gid)
 
     def _newest(self, file: int) -> Head:
         """What the next entry follows: the last in the file, or the one that the head knows of and the file lost."""
@@ -170,19 +164,6 @@ class AuditTrail:
             return Head(int(number), digest)
         except (FileNotFoundError, ValueError):
             return None
-
-    def _write_head(self, head: Head) -> None:
-        handle, name = tempfile.mkstemp(dir=self._head.parent, prefix=HEAD_NAME)  # readable by its owner only
-        try:
-            with os.fdopen(handle, "w") as file:
-                self._give_away(file.fileno())
-                file.write(f"{head}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self._head)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
 
 def operator() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,6 +57,21 @@ def give(made: int | Path, owner: os.stat_result) -> None:
     """What root made, a descriptor or a folder, for a daemon that runs as the state folder's owner."""
     if os.geteuid() == 0:
         os.chown(made, owner.st_uid, owner.st_gid)
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Write a file of the state folder whole or not at all; it is on the disk then, its owner's alone."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    try:
+        with os.fdopen(handle, "wb") as made:
+            give(made.fileno(), file.parent.stat())
+            made.write(content)
+            made.flush()
+            os.fsync(made.fileno())
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _rights(path: Path) -> int:

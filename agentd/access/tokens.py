@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agentd.access.callers import RESERVED
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Scope
+from agentd.state import replace
 
 log = structlog.get_logger(__name__)
 
@@ -156,7 +155,7 @@ class TokenStore:
             fcntl.flock(lock, fcntl.LOCK_EX)
             principals = list(self._load().principals)
             yield principals
-            self._write(_File(principals=tuple(principals)))
+            replace(self._path, _File(principals=tuple(principals)).model_dump_json(indent=1).encode())
             self._look_again = 0.0
 
     def _load(self) -> _File:
@@ -169,22 +168,6 @@ class TokenStore:
             raise Conflict(
                 f"{self._path} can't be used: {why}; repair it, or remove it and add the tokens again"
             ) from None
-
-    def _write(self, content: _File) -> None:
-        folder = self._path.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)  # readable by its owner only
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content.model_dump_json(indent=1).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            if os.geteuid() == 0:  # made by root for a daemon that runs as the folder's owner
-                owner = folder.stat()
-                os.chown(name, owner.st_uid, owner.st_gid)
-            Path(name).replace(self._path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
     def _refresh(self) -> None:
         now = time.monotonic()

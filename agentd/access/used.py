@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import tempfile
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from agentd.ports import Clock
+from agentd.state import replace
 
 FILE_NAME = "access-used.json"
 _WRITE_EVERY_S = 60.0
@@ -42,10 +41,7 @@ class LastUse:
             return
         new, self._new = self._new, {}
         merged = self.times() | {name: at.isoformat(timespec="minutes") for name, at in new.items()}
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE_NAME)  # readable by its owner only
-        with os.fdopen(handle, "w") as file:
-            json.dump(merged, file, indent=1)
-        Path(name).replace(self._path)
+        replace(self._path, json.dumps(merged, indent=1).encode())
 
     async def keep(self) -> None:
         """Write once a minute, and at the end."""

@@ -21,7 +21,7 @@ from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
 from agentd.runs.keys import kept, kept_of_new, keyed
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
-from agentd.runs.shown import error_data, error_of, outcome_of, summary_of
+from agentd.runs.shown import artifacts_in, error_data, error_of, outcome_of, summary_of
 from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import owned, owned_session, published, without_paths
 
@@ -126,7 +126,7 @@ class AgentRuns:
                 yield event
                 continue
             if event.type == "tool.finished":
-                artifacts += published(_artifacts_in(event.data), run_id)
+                artifacts += published(artifacts_in(event.data), run_id)
             yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
@@ -264,7 +264,3 @@ def _check_rights(options: AgentOptions, caller: Caller) -> None:
             f"options.{set_[0]} is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}",
             field=f"options.{set_[0]}",
         )
-
-
-def _artifacts_in(data: dict[str, Any]) -> list[Artifact]:
-    return [Artifact.model_validate(value) for value in data.get("artifacts", [])]

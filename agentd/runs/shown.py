@@ -10,12 +10,16 @@ from agentd.runs.records import RunRecord
 from agentd.runs.visibility import without_paths
 
 
+def artifacts_in(outcome: dict[str, Any] | None) -> list[Artifact]:
+    """A stored outcome's files."""
+    return [Artifact.model_validate(value) for value in (outcome or {}).get("artifacts", [])]
+
+
 def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
     """A run's outcome in the wire form; local paths only for admin."""
     outcome = row.outcome or {}
     if not caller.may():
-        artifacts = [Artifact.model_validate(value) for value in outcome.get("artifacts", [])]
-        outcome = without_paths(outcome, artifacts)
+        outcome = without_paths(outcome, artifacts_in(outcome))
     known = {key: value for key, value in outcome.items() if key in AgentOutcome.model_fields}
     ids = {"run_id": row.run_id, "session_id": row.session_id, "status": row.status}
     return AgentOutcome.model_validate({**known, **ids})
@@ -25,8 +29,7 @@ def error_of(row: RunRecord, caller: Caller) -> AgentdError:
     """What failed the run, with its steps."""
     steps = (row.outcome or {}).get("steps", [])
     if not caller.may():
-        artifacts = [Artifact.model_validate(value) for value in (row.outcome or {}).get("artifacts", [])]
-        steps = without_paths(steps, artifacts)
+        steps = without_paths(steps, artifacts_in(row.outcome))
     assert row.error is not None, "only a failed run has an error"
     data = {**row.error.data, "steps": steps}
     if fallbacks := (row.outcome or {}).get("fallbacks"):

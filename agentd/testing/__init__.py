@@ -10,14 +10,3 @@ from agentd.testing.ports import (
     ScriptedModel,
     WordsMeaning,
 )
-
-__all__ = [
-    "FAULTS",
-    "ManualClock",
-    "MemoryChannel",
-    "MemoryJournal",
-    "MemoryServers",
-    "MemoryTools",
-    "ScriptedModel",
-    "WordsMeaning",
-]

@@ -271,18 +271,22 @@ def _side(matrix: Matrix) -> float:
 
 
 def _qr(canvas: Canvas, matrix: Matrix, x: float, y: float) -> None:
-    side = _side(matrix)
-    module = side / len(matrix)
-    path = canvas.beginPath()
-    for row, cells in enumerate(matrix):
+    """Each run of dark modules as one rectangle, in units of a module: as fractions of a point they'd be rounded."""
+    runs = []
+    for row, cells in enumerate(reversed(matrix)):
         column = 0
         for dark, run in itertools.groupby(cells):
             length = len(list(run))
             if dark:
-                path.rect(x + column * module, y + side - (row + 1) * module, length * module, module)
+                runs.append(f"{column} {row} {length} 1 re")
             column += length
+    module = _side(matrix) / len(matrix)
+    canvas.saveState()
+    canvas.translate(x, y)
+    canvas.scale(module, module)
     canvas.setFillGray(0)
-    canvas.drawPath(path, stroke=0, fill=1)
+    canvas.addLiteral(f"{' '.join(runs)} f")
+    canvas.restoreState()
 
 
 def _wrapped(markup: str, style: ParagraphStyle, width: float) -> tuple[Any, float]:

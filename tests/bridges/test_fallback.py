@@ -8,66 +8,10 @@ from typing import Any
 import pytest
 
 from agentd.errors import FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
-from agentd.messages import ChatMessage, Fallback, ModelInfo, ModelReply, ModelRequest, ProviderState
-from agentd.ports import RESTART, ChatModel, TextChunk, TextSink
-from agentd.testing import ManualClock, ScriptedModel
-from bridges.fallback import FallbackChain
-
-FINAL = {"action": "final", "response": "ya"}
-
-
-class Replies:
-    """A provider that answers or fails as its list says, and remembers each request."""
-
-    def __init__(self, provider: str, *turns: str | Exception, models: tuple[str, ...] = ()) -> None:
-        self.provider = provider
-        self.turns = list(turns)
-        self.asked: list[ModelRequest] = []
-        self.models = tuple(ModelInfo(name=name) for name in models)
-        self.closed = False
-
-    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        self.asked.append(request)
-        turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
-        if isinstance(turn, Exception):
-            raise turn
-        if on_text is not None:
-            on_text(TextChunk(turn))
-        return ModelReply(text=turn, provider=self.provider, model="m")
-
-    def state(self) -> ProviderState:
-        return ProviderState(id=self.provider, type="test", models=self.models, state="ready")
-
-    async def aclose(self) -> None:
-        self.closed = True
-
-
-class Hangs(Replies):
-    """A provider that never answers; each request raises `asking` by one."""
-
-    def __init__(self, provider: str) -> None:
-        super().__init__(provider, "never")
-        self.asking = asyncio.Semaphore(0)
-
-    async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        self.asked.append(request)
-        self.asking.release()
-        if on_text is not None:
-            on_text(TextChunk("half an ans"))
-        await asyncio.Event().wait()
-        raise AssertionError
-
-
-def ask(**fields: Any) -> ModelRequest:
-    return ModelRequest(messages=(ChatMessage(role="user", content="hi"),), **fields)
-
-
-def failure(kind: FaultKind, retry_after_s: float | None = None) -> ProviderFailure:
-    return ProviderFailure(kind, f"because of {kind}", retry_after_s=retry_after_s)
-
-
-def chain(*models: ChatModel, **options: Any) -> FallbackChain:
-    return FallbackChain(models, default=options.pop("default", None), **options)
+from agentd.messages import Fallback, ProviderState
+from agentd.ports import RESTART, TextChunk
+from agentd.testing import ScriptedModel
+from tests.bridges.chains import Hangs, Replies, ask, chain, failure
 
 
 @pytest.mark.parametrize("kind", ["rate_limit", "unavailable", "timeout", "connect", "auth", "not_found", "bad_output"])
@@ -152,82 +96,6 @@ async def test_a_silent_failure_takes_nothing_back() -> None:
     seen: list[TextChunk] = []
     await chain(Replies("a", failure("connect")), Replies("b", "whole")).turn(ask(), seen.append)
     assert seen == [TextChunk("whole")]
-
-
-async def test_a_rate_limit_rests_for_as_long_as_the_provider_said() -> None:
-    clock = ManualClock()
-    a, b = Replies("a", failure("rate_limit", 7.0), "back"), Replies("b", "ok")
-    models = chain(a, b, clock=clock.monotonic)
-    await models.turn(ask())
-    clock.advance(6.9)
-    reply = await models.turn(ask())
-    assert (reply.attempts, len(a.asked)) == (1, 1)
-    assert reply.fallbacks[0].kind == "rate_limit"
-    assert "resting" in reply.fallbacks[0].message
-    clock.advance(0.2)
-    assert (await models.turn(ask())).text == "back"
-
-
-async def test_two_failures_in_a_row_rest_and_each_failed_probe_doubles_the_rest() -> None:
-    clock = ManualClock()
-    a, b = Replies("a", failure("unavailable")), Replies("b", "ok")
-    models = chain(a, b, clock=clock.monotonic)
-    for _ in range(3):
-        await models.turn(ask())
-    assert len(a.asked) == 2
-    for rest in (30, 60, 120, 240, 480, 600, 600):
-        clock.advance(rest - 0.1)
-        await models.turn(ask())
-        asked = len(a.asked)
-        clock.advance(0.2)
-        await models.turn(ask())
-        assert len(a.asked) == asked + 1
-
-
-async def test_one_probe_at_a_time_when_the_rest_is_over() -> None:
-    clock = ManualClock()
-    a, b = Hangs("a"), Replies("b", "ok")
-    models = chain(a, b, clock=clock.monotonic)
-    for _ in range(2):
-        await models.turn(ask(timeout_s=0.02))
-    clock.advance(31)
-    probe = asyncio.create_task(models.turn(ask()))
-    for _ in range(3):
-        await a.asking.acquire()
-    await models.turn(ask())
-    assert len(a.asked) == 3
-    probe.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await probe
-    assert models.states()[0].state == "ready"
-
-
-@pytest.mark.parametrize("kind", ["auth", "not_found"])
-async def test_a_wrong_key_rests_until_the_reload(kind: FaultKind) -> None:
-    clock = ManualClock()
-    a, b = Replies("a", failure(kind), "mended"), Replies("b", "ok")
-    models = chain(a, b, clock=clock.monotonic)
-    await models.turn(ask())
-    clock.advance(1e6)
-    assert (await models.turn(ask())).provider == "b"
-    assert models.states()[0].state == "cooling"
-    models.reset()
-    assert (await models.turn(ask())).text == "mended"
-
-
-async def test_the_last_provider_is_asked_even_while_it_rests() -> None:
-    only = Replies("a", failure("auth"), "mended")
-    models = chain(only)
-    with pytest.raises(ProviderUnavailable):
-        await models.turn(ask())
-    assert (await models.turn(ask())).text == "mended"
-
-
-async def test_a_resting_model_does_not_block_the_providers_other_models() -> None:
-    a, b = Replies("a", failure("rate_limit"), "other", models=("x", "y")), Replies("b", "ok")
-    models = chain(a, b)
-    await models.turn(ask(provider="a", model="x"))
-    assert (await models.turn(ask(provider="a", model="y"))).text == "other"
 
 
 async def test_a_hanging_provider_leaves_half_of_the_turn_to_the_next() -> None:

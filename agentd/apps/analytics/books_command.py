@@ -10,7 +10,7 @@ from typing import Any
 
 from agentd.apps.analytics import command
 from agentd.apps.analytics.servers import OPERATIONS
-from agentd.cli.server_command import ServerCommand
+from agentd.apps.server_command import ServerCommand
 
 HELP = "the office's own database: check it (writes books.toml), ask it"
 CHECK = ServerCommand("check", "", lambda _: OPERATIONS, group=())

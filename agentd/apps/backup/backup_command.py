@@ -56,8 +56,8 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
     """Have the letter server copy its part; what of it is elsewhere, in words. Raises BackupError."""
     import json
 
+    from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
-    from agentd.cli import server_command
 
     try:
         copied = server_command.letters(settings, "backup", str(folder))

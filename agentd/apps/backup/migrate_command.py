@@ -63,8 +63,8 @@ def run(given: argparse.Namespace) -> int:
 
 def _letters(settings: Any) -> list[str]:
     """Have the letter server bring its register up; what it says. Raises BackupError when it can't."""
+    from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
-    from agentd.cli import server_command
 
     try:
         done = server_command.letters(settings, "upgrade")

@@ -28,10 +28,10 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0 when all of it is back, 1 with the reason and everything as it was."""
     from agentd import config
+    from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.restoring import Places, restore
     from agentd.audit import AuditTrail, operator
-    from agentd.cli import server_command
     from agentd.clock import clock_of
 
     settings = config.load(given.config, state=given.state)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import fcntl
 import hmac
 import json
-import os
 import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -17,6 +15,7 @@ from typing import Any
 from agentd.access.tokens import TokenStore, digest
 from agentd.clock import holds
 from agentd.errors import Conflict, Unauthorized
+from agentd.state import replace
 
 FILE_NAME = "pairing.json"
 LIVES = timedelta(minutes=2)
@@ -75,10 +74,4 @@ class Pairing:
         if waiting is None:
             self._path.unlink(missing_ok=True)
             return
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE_NAME)  # readable by its owner only
-        with os.fdopen(handle, "w") as file:
-            json.dump(waiting, file)
-        if os.geteuid() == 0:  # made by root for a daemon that runs as the folder's owner
-            owner = self._path.parent.stat()
-            os.chown(name, owner.st_uid, owner.st_gid)
-        Path(name).replace(self._path)
+        replace(self._path, json.dumps(waiting).encode())

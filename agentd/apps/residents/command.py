@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentd.cli.server_command import ServerCommand
+from agentd.apps.server_command import ServerCommand
 
 HELP = "the register of residents: check, import a sheet, make a PIN"
 COMMAND = ServerCommand(

@@ -155,7 +155,7 @@ def private(folder: Path) -> Finding:
 
 def letters(settings: Any) -> Iterator[Finding]:
     """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
-    from agentd.cli import server_command
+    from agentd.apps import server_command
 
     if not (settings.state / "letters").exists():
         return

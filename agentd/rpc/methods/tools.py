@@ -93,24 +93,9 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
     """The tools this caller's agent has, and how their servers stand."""
     catalogue = services.tools.catalogue(caller)
     return {
-        "tools": [
-            {
-                "name": tool.name,
-                "server": tool.server,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-                "annotations": tool.annotations,
-            }
-            for tool in catalogue.tools
-        ],
+        "tools": [{name: getattr(tool, name) for name in ListedTool.model_fields} for tool in catalogue.tools],
         "servers": [
-            {
-                "name": server.name,
-                "state": server.state,
-                "error": server.error,
-                "protocol_version": server.protocol_version,
-            }
-            for server in catalogue.servers
+            {name: getattr(server, name) for name in ListedServer.model_fields} for server in catalogue.servers
         ],
         "letters_server": services.letters_server(),
         "questions": services.asked_here() if caller.may("staff") else [],

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy
-from scipy.optimize import isotonic_regression, minimize
 
 from lab.eval.text2cypher.asking import Record
 from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
@@ -30,6 +29,8 @@ def fit(records: Sequence[Record]) -> str:
 
     Two doubts are less than twice as bad as one, which no logistic model says: an isotonic curve puts that right.
     """
+    from scipy.optimize import minimize  # it takes longer to import than the tests beside it
+
     held = numpy.array([[min(record.doubts.get(kind, 0), MOST) for kind in KINDS] for record in records], dtype=float)
     right = numpy.array([record.passed for record in records])
 
@@ -55,6 +56,8 @@ def fit(records: Sequence[Record]) -> str:
 
 def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     """[score, share] at the middle of each level of the isotonic regression, from [0, 0] on."""
+    from scipy.optimize import isotonic_regression
+
     scores, place, times = numpy.unique(
         [score(record.doubts, weights) for record in records], return_inverse=True, return_counts=True
     )
