@@ -56,6 +56,7 @@ from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.standing import NotNow
 from servers.certificate.tools import generate_tool
 from servers.certificate.verification import Verification, Verifier
+from servers.common.server import Server
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +72,8 @@ OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None 
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
-class LetterServer(MCPServer[None]):
-    """MCPServer whose `generate_…` tools follow the catalogue."""
+class LetterServer(Server[None]):
+    """The server whose `generate_…` tools follow the catalogue."""
 
     def __init__(self, service: LetterService) -> None:
         self._service = service

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from servers.common.credentials import credential
+from servers.common.server import Server
 from servers.graphiti.answers import SchemaAnswer, SchemaInfo, schema_answer, schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError, close_graph, graph_errors, open_graph
@@ -128,7 +129,7 @@ def create_server(environ: Mapping[str, str] = os.environ) -> MCPServer:
             await asyncio.gather(warming, return_exceptions=True)
             await graphs.close()
 
-    server: MCPServer = MCPServer("graphiti_server", version="1.0.0", instructions=INSTRUCTIONS, lifespan=lifespan)
+    server: MCPServer = Server("graphiti_server", version="1.0.0", instructions=INSTRUCTIONS, lifespan=lifespan)
     _add_schema_tools(server, search)
     _add_session_tools(server, graphs)
     return server

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
+from servers.common.server import Server
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
 
@@ -64,7 +65,7 @@ class BatchQueryExecutionOutput(TypedDict):
 def create_server(database: Database) -> MCPServer[Any]:
     """The server on `database`, which need not be up: each call answers for itself."""
     dialect = {"mysql": "MariaDB or MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}[database.kind]
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[Any] = Server(
         "mysql_mcp_server", version="1.0.0", instructions=INSTRUCTIONS.format(dialect=dialect)
     )
 

@@ -9,6 +9,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypedDict
 
+from servers.common.server import Server
 from servers.placeholder.fill import Rule, fill
 from servers.placeholder.formats import FORMATS
 
@@ -56,7 +57,7 @@ class FillPlaceholdersOutput(TypedDict):
 
 def create_server() -> MCPServer[Any]:
     """The server; it keeps nothing between calls."""
-    server: MCPServer[Any] = MCPServer("placeholder_mcp_server", version="1.0.0", instructions=INSTRUCTIONS)
+    server: MCPServer[Any] = Server("placeholder_mcp_server", version="1.0.0", instructions=INSTRUCTIONS)
 
     @server.tool(title="Fill placeholders", annotations=READ_ONLY)
     def fill_placeholders(

@@ -10,11 +10,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
+from servers.common.server import Server
 from servers.residents.issued_log import IssuedLetter, IssuedLog
 from servers.residents.resident import RegisterError, Resident
 from servers.residents.verification import Verification, Verified
@@ -61,8 +62,8 @@ class LogAnswer(BaseModel):
     new: bool
 
 
-class ResidentServer(MCPServer[None]):
-    """MCPServer that never repeats an argument: the framework's own errors quote what they reject."""
+class ResidentServer(Server[None]):
+    """A server that says nothing of an argument but its name."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None

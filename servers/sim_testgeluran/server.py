@@ -9,6 +9,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, SkipValidation
 
 from servers.common.database import Database
+from servers.common.server import Server
 from servers.sim_testgeluran.executor import MAX_OPERATIONS, Executor, PlanResult
 from servers.sim_testgeluran.functions import FUNCTIONS
 from servers.sim_testgeluran.plan import DatabaseOperation
@@ -30,7 +31,7 @@ Operations = Annotated[
 
 def create_server(database: Database) -> MCPServer:
     """Opens nothing yet: the database may come up after the server."""
-    server: MCPServer = MCPServer("sim_testgeluran_server", version="1.0.0", instructions=INSTRUCTIONS)
+    server: MCPServer = Server("sim_testgeluran_server", version="1.0.0", instructions=INSTRUCTIONS)
     executor = Executor(database)
 
     @server.tool(

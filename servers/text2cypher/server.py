@@ -13,6 +13,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
+from servers.common.server import Server
 from servers.text2cypher.config import LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.agent_state import Attempt
@@ -92,7 +93,7 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
     folder = Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None
     held = about(folder, shipped=folder is None and not env.get("NEO4J_URI"))
     instructions = f"{held} {INSTRUCTIONS}".strip()
-    server = MCPServer("text2cypher", version="1.0.0", instructions=instructions, log_level="WARNING")
+    server = Server("text2cypher", version="1.0.0", instructions=instructions, log_level="WARNING")
     one_at_a_time = asyncio.Lock()
 
     @functools.cache

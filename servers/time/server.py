@@ -11,6 +11,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BeforeValidator, Field
 
 from servers.common import clock
+from servers.common.server import Server
 from servers.time import zones
 from servers.time.moment import Moment, describe
 
@@ -23,7 +24,7 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
     """The server, its defaults checked. Raises zones.UnknownZone when DEFAULT_TIMEZONE is not a zone."""
     default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
     default_city = env.get("DEFAULT_CITY") or default_zone.key.rpartition("/")[2].replace("_", " ")
-    server = MCPServer("time", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+    server = Server("time", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
 
     @server.tool(
         description="Jam, hari, tanggal dan sapaan saat ini.",
@@ -34,16 +35,21 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
         timezone: Annotated[OptionalText, Field(description="Zona IANA, mis. Asia/Jakarta")] = "",
         city: OptionalText = "",
     ) -> Annotated[CallToolResult, Moment]:
+        unknown = ""
         try:
             if timezone.strip():
                 zone = zones.by_name(timezone)
                 place = city or (default_city if zone.key == default_zone.key else zone.key.rpartition("/")[2])
             else:
-                zone = zones.of_city(city) or default_zone
-                place = city or default_city
+                known = zones.of_city(city)
+                zone, place = known or default_zone, city if known else default_city
+                if city.strip() and known is None and city.casefold() != default_city.casefold():
+                    unknown = f" Zona waktu {city[:40]!r} tidak diketahui; sebutkan timezone."
         except zones.UnknownZone as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         moment = describe(clock.now(zone), zone.key, place.replace("_", " ").strip())
-        return CallToolResult(content=[TextContent(text=moment.sentence)], structured_content=moment.model_dump())
+        return CallToolResult(
+            content=[TextContent(text=moment.sentence + unknown)], structured_content=moment.model_dump()
+        )
 
     return server

@@ -59,7 +59,7 @@ PLACES = (
     ({"timezone": "Jakarta"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
     ({"city": "Denpasar"}, "10:15:00+08:00", "Asia/Makassar", "Denpasar"),
     ({"city": "New York"}, "21:15:00-05:00", "America/New_York", "New York"),
-    ({"city": "Depok"}, "09:15:00+07:00", "Asia/Jakarta", "Depok"),
+    ({"city": "Mekkah"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
     ({"timezone": None, "city": ""}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
 )
 
@@ -70,6 +70,23 @@ async def test_zone_and_city_are_found_however_they_are_named() -> None:
             answer = (await client.call_tool("get_current_time", asked)).structured_content
             assert answer is not None
             assert (answer["time"][11:], answer["timezone"], answer["city"]) == (time, timezone, city), asked
+
+
+async def test_a_city_whose_zone_nobody_knows_is_named_and_given_no_hour() -> None:
+    async with time_server(AGENTD_CLOCK=MORNING) as client:
+        result = await client.call_tool("get_current_time", {"city": "Mekkah"})
+        assert result.content[0].text.endswith(
+            "WIB di Jakarta. Zona waktu 'Mekkah' tidak diketahui; sebutkan timezone."
+        )
+
+
+async def test_wrong_arguments_are_named_and_not_quoted() -> None:
+    async with time_server() as client:
+        result = await client.call_tool("get_current_time", {"timezone": 12345, "city": ["x"]})
+        assert result.is_error
+        assert result.content[0].text == (
+            "get_current_time: timezone should be a valid string; city should be a valid string"
+        )
 
 
 async def test_a_zone_that_does_not_exist_is_refused_in_words() -> None:

@@ -1,0 +1,43 @@
+"""An MCP server that says in words which arguments of a call are wrong, and quotes none of them. It has no tools."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mcp.server.lowlevel.server import LifespanResultT
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError
+
+MOST = 5
+_SUBJECT = re.compile(r"^(?:Input|String|List|Dictionary) should")
+
+
+class Server(MCPServer[LifespanResultT]):
+    """MCPServer whose refusals of arguments a person can read: the framework's own show code, address and value."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[LifespanResultT, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Raises ToolError for a tool that isn't there, for wrong arguments and for what the tool refuses."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {_wrong(error.__cause__)}") from error.__cause__
+            raise
+
+
+def _wrong(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_input=False)
+    said = [f"{'.'.join(map(str, one['loc']))} {_problem(one['type'], one['msg'])}" for one in details[:MOST]]
+    more = [f"{len(details) - MOST} more"] if len(details) > MOST else []
+    return "; ".join(said + more)
+
+
+def _problem(kind: str, message: str) -> str:
+    if kind == "missing":
+        return "is required"
+    return _SUBJECT.sub("should", message.replace("a valid dictionary", "an object")).replace(" after validation", "")
