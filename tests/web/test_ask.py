@@ -118,6 +118,7 @@ def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, op
     for text in ("passed with notes", "Plan and SQL", "Save as CSV", "4 rows"):
         expect(page.locator(".answer")).to_contain_text(text)
     expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.get_by_role("link", name="Desk")).to_be_visible()
     assert page.title() == "Ask the data – Letter service" and violations(page) == []
 
 
@@ -157,6 +158,8 @@ def test_where_a_graph_is_all_there_is_the_page_opens_for_it_and_saves_its_answe
     office = fresh_office("no turn", config=GRAPH_ALONE % tmp_path, env={})
     page = open_page(office.url + "/ask?lang=en", token=TOKEN, accept_downloads=True)
     expect(page.get_by_label("What is asked")).to_be_hidden()
+    expect(page.get_by_role("link")).to_have_text(["Ask the data"])
+    assert page.title() == "Ask the data"
     page.get_by_label("Question about the graph").fill("Which ships called at Bergen?")
     page.get_by_role("button", name="Ask", exact=True).click()
     answer = page.locator(".answer")

@@ -209,7 +209,8 @@ class Conditions:
                 continue
             before, after = words.masked[:start], words.masked[end:]
             each = self.wording.compiled(r"\b‹each›\s*$")
-            if Ask.NOT in words.asks and self.wording.compiled(r"‹lacks›\s*$").search(before):
+            lacks = self.wording.compiled(r"‹lacks›\s*$").search(before)
+            if Ask.NOT in words.asks and (lacks or self.wording.compiled(r"\s*‹is_missing›").match(after)):
                 filters.append(Filter(label, name, "null", ()))
                 used.add(start)
             elif each.search(before) or self.wording.compiled(r"\s*‹has›").match(after):

@@ -160,9 +160,11 @@ class Linker:
         return next((name for start, _, name in labels if opens.search(masked[:start])), None)
 
     def _each(self, masked: str, words: list[Span]) -> str | None:
-        """What stands right after `setiap`, `tiap`, `per`."""
+        """What stands right after `setiap`, `tiap`, `per`; else what stands before `masing-masing`."""
         each = self.wording.compiled(r"\b‹each›\s+$")
-        return next((name for start, _, name in sorted(words) if each.search(masked[:start])), None)
+        after = self.wording.compiled(r"(?:\W+\w+){0,2}?\W+‹each_after›\b")
+        found = [name for start, _, name in sorted(words) if each.search(masked[:start])]
+        return next(iter(found + [name for _, end, name in sorted(words) if after.match(masked[end:])]), None)
 
 
 def _spans(text: str, phrases: dict[str, str]) -> list[Span]:

@@ -117,6 +117,9 @@ class ValueIndex:
         fold = folded(text)
         if fold not in self._by_fold and re.search(r"\d", text):
             fold = self._by_code.get(re.sub(r"\W", "", text.lower()), fold)
+        if fold not in self._by_fold:  # `wajibnya` is said of Wajib
+            stems = (fold.removesuffix(ending) for ending in languages().clitics if fold.endswith(ending))
+            fold = next((stem for stem in stems if stem in self._by_fold), fold)
         held = self._by_fold.get(fold)
         if not held:
             return None

@@ -27,6 +27,7 @@ from servers.text2cypher.metrics import compare_outputs
         ("Apa prasyarat mata kuliah Rekayasa Data?", [("MK", "nama", "Rekayasa Data")]),
         ("Mata kuliah wajib semester lima", [("MK", "tipe", "Wajib"), ("MK", "semester", 5)]),
         ("Mata kuliah pilihan 2 SKS", [("MK", "tipe", "Pilihan"), ("MK", "sks", 2)]),
+        ("Mata kuliah wajibnya ada berapa?", [("MK", "tipe", "Wajib")]),
     ],
 )
 def test_named_things_are_linked_to_stored_values(
@@ -34,6 +35,13 @@ def test_named_things_are_linked_to_stored_values(
 ) -> None:
     found = [(f.label, f.property, value) for f in bench.linker.link(question).filters for value in f.values]
     assert found == filters
+
+
+def test_what_is_missing_and_what_each_has_may_be_said_behind_a_noun(bench: Workbench) -> None:
+    missing = bench.linker.link("Sebutkan mata kuliah yang jalurnya belum diisi.").filters
+    assert [(held.property, held.operator) for held in missing] == [("jalur", "null")]
+    assert bench.linker.link("Jalur masing-masing punya berapa mata kuliah?").each == "jalur"
+    assert Ask.COLLECT in bench.linker.link("Untuk setiap jalur, buat daftar mata kuliahnya.").asks
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,13 @@ function fromGraph({ run_id, answer, columns, rows, cypher }) {
   return { run_id, final_narrative: answer, data_table_for_display: rows.map(row), plan: cypher && { purpose: 'Cypher', query: cypher } };
 }
 
-/** The page for who may use it, with what there is to ask: without a choice where it is one thing. */
+/** The page for who may use it, with what there is to ask: without a choice where it is one thing; with the desk where there are letters. */
 async function open() {
   const asked = catalogue.questions.map((kind) => METHODS[kind]);
   for (const option of [...$('#source').options]) if (asked.length && !asked.includes(option.value)) option.remove();
   for (const node of [$('#source'), $('label[for=source]')]) node.hidden = asked.length === 1;
+  $('nav a[href="/desk"]').hidden = !catalogue.letters.length;
+  if (catalogue.letters.length) document.title = t('ask_title');
   aboutSource();
   $('#work').hidden = false;
   $('#question').focus();
@@ -202,7 +204,7 @@ $('#question').addEventListener('keydown', (event) => {
   }
 });
 speakIn(new URLSearchParams(location.search).get('lang'));
-writeWords('ask_title');
+writeWords('ask_page');
 aboutSource();
 $('nav').setAttribute('aria-label', t('ask_pages'));
 await login({ probe: async () => (catalogue = await staffOnly()), open });
