@@ -1,7 +1,7 @@
 """python -m lab.eval.text2cypher: questions by other hands, asked of a provider; totals as JSON.
 
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
-    python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider wrong runs
+    python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider first and wrong runs
     python -m lab.eval.text2cypher plot --out RUNS   docs/text2cypher/calibration.png of the same, and ablation.png
     python -m lab.eval.text2cypher --set movies --provider gold|wrong|first|llamacpp|URL [--half test]
 

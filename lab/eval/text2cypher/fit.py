@@ -11,17 +11,20 @@ import numpy
 from lab.eval.text2cypher.asking import Record
 from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
-KINDS = ("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered")
+KINDS = (
+    *("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered"),
+    *("meant", "guessed", "tied"),
+)
 RIDGE = 1.0
 LEAST = -2.0
 """Every doubt lowers it by at least this: one is enough to fall below the line."""
 
 
-def records_in(folder: Path) -> list[Record]:
-    """The tuning records of every run with right and wrong queries; refused questions have no doubts to learn from."""
-    lines = [line for file in sorted(folder.glob("*.wrong.*.jsonl")) for line in file.read_text().splitlines()]
-    records = [Record(**json.loads(line)) for line in lines]
-    return [record for record in records if record.half == "tuning" and "refused" not in record.doubts]
+def records_in(folder: Path, *halves: str) -> list[Record]:
+    """The answers of first readings, and to right and wrong queries; one that was refused or failed has no doubts."""
+    files = [file for way in ("first", "wrong") for file in sorted(folder.glob(f"*.{way}.*.jsonl"))]
+    records = [Record(**json.loads(line)) for file in files for line in file.read_text().splitlines()]
+    return [record for record in records if record.half in halves and record.valid and "refused" not in record.doubts]
 
 
 def fit(records: Sequence[Record]) -> str:
@@ -71,6 +74,6 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
 
 def write(folder: Path) -> str:
     """Fits and writes; returns the text."""
-    text = fit(records_in(folder))
+    text = fit(records_in(folder, "tuning"))
     FILE.write_text(text, encoding="utf-8")
     return text

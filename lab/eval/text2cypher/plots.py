@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.eval.text2cypher.asking import Record
+from lab.eval.text2cypher.fit import records_in
 from lab.eval.text2cypher.totals import totals
 from servers.text2cypher.core.confidence import CERTAIN
 from servers.text2cypher.report.plots import COLOURS, grouped_bars
@@ -16,9 +17,8 @@ _HALVES = {"tuning": "fitted on", "test": "only reported"}
 
 
 def draw(runs: Path, out: Path) -> list[Path]:
-    """calibration.png of the `wrong` records in `runs`, ablation.png of the study's summaries; where they were put."""
-    lines = [line for file in sorted(runs.glob("*.wrong.*.jsonl")) for line in file.read_text().splitlines()]
-    records = [Record(**json.loads(line)) for line in lines]
+    """calibration.png of the records in `runs`, ablation.png of the study's summaries; where they were put."""
+    records = records_in(runs, *_HALVES)
     calibration, ablation = out / "calibration.png", out / "ablation.png"
     _calibration(records).savefig(calibration)
     ablation.write_bytes(_ablation())
@@ -41,7 +41,7 @@ def _calibration(records: list[Record]) -> Any:
             place = (row["said"], row["right"])
             axes.annotate(str(row["answers"]), place, beside, textcoords="offset points", fontsize=8, color=colour)
     axes.set(xlim=(-0.02, 1.04), ylim=(-0.04, 1.06), xlabel="confidence said", ylabel="share that was right")
-    axes.set_title("Right and wrong queries mixed; numbers: answers", loc="left", fontsize=11)
+    axes.set_title("First readings, and right and wrong queries; numbers: answers", loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9, loc="upper left")
     return figure
 

@@ -6,6 +6,7 @@ success. And where nobody wrote words for the graph, what a list shows is guesse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
@@ -14,6 +15,7 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.twice import Rows
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.hints import Linker
+from servers.text2cypher.linking.names import parts, root
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
@@ -37,14 +39,23 @@ def doubts_of_choice(
 
 
 def _is_settled(question: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for names that are asked for, one figure, a rank with its number; what else is shown no question says."""
+    """True for names that are asked for, one figure, a rank of names with its number; what else is shown is guessed."""
     if linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(question):
         return False  # `product categories`: which of the two is meant depends on the language
     if linker.wording.compiled(r"^\W*(?:(?!‹who_are›)‹opens_person›|‹asks_names›)\b").match(question):
         return True
-    ranked = {"ORDER", "LIMIT"} <= facts.words and len(facts.columns) > 1
+    ranked = (
+        {"ORDER", "LIMIT"} <= facts.words and len(facts.columns) > 1 and _is_said(facts.columns[0], question, linker)
+    )
     figure = any(token.is_word("COUNT", "SUM", "AVG", "MIN", "MAX") for token in facts.returned)
     return ranked or (figure and len(facts.columns) == 1)
+
+
+def _is_said(column: str, question: str, linker: Linker) -> bool:
+    """True for a name, and for a property that the question says; an order has no name: anything may show it."""
+    name = column.rpartition(".")[2]
+    words = {root(word) for word in re.findall(r"\w+", question)}
+    return linker.naming.names(name) or {root(part) for part in parts(name)} <= words
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
-from lab.eval.text2cypher.fit import fit
+from lab.eval.text2cypher.fit import fit, records_in
 from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
@@ -109,6 +109,14 @@ def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
     text = fit([*right, *wrong])
     weight = float(next(line for line in text.splitlines() if line.startswith("unused")).split("=")[1])
     assert weight < -3 and "records = 80" in text and "right = 40" in text
+
+
+def test_what_was_not_answered_and_the_test_half_teach_nothing(tmp_path: Path) -> None:
+    records = [
+        Record(half, half, "k", "", True, valid, True, 0.9) for half in ("tuning", "test") for valid in (True, False)
+    ]
+    kept(tmp_path / "home.first.default.jsonl", ["a"], lambda _: records)
+    assert records_in(tmp_path, "tuning") == records[:1]
 
 
 def test_the_number_said_is_the_share_that_was_right() -> None:
