@@ -34,6 +34,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 
 START_S = 60.0
 GRACE_S = 2.0
+DYING_S = 60.0  # a killed engine may hold much memory, on a busy machine
 ANSWER_BYTES = 64 << 20
 _MESSAGES = (
     (re.compile(r"^Parser exception: (.*)", re.DOTALL), Problem.SYNTAX),
@@ -165,7 +166,7 @@ class EmbeddedBackend:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            process.wait(timeout=5)
+            process.wait(timeout=DYING_S)
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     pipe.close()
