@@ -140,7 +140,7 @@ def _anothers(field: Field, place: Place) -> bool:
     before = [
         one for one in place.near if one.end <= start and one.plain and sentence.clauses[one.start] == place.clause
     ]
-    if not before or field.key in before[-1].keys or sentence.corrected[start]:
+    if not before or field.key in before[-1].keys:
         return False
     between = sentence.words[before[-1].end : start]
     return all(len(word) == 1 or not word.isalpha() or word in _COPULAS for word in between)

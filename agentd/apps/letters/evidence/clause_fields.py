@@ -46,7 +46,7 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     if label in ADDRESSES and reader.current.words in (["rt"], ["rw"]):
         return at  # `RT tempat usaha: 5`
     first = words[mark.start]
-    if first == "sebagai" and not reader.stands_before(mark.start, ("kerja", "bekerja")):
+    if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
         return reader.plain(mark)
     if label == "x:tanggal" and reader.current.label in _BIRTH and _DAYS.issuperset(words[mark.start : at]):
         return reader.plain(mark)
@@ -75,7 +75,7 @@ def _ends_as_a_name(reader: SentenceReader, mark: Mark) -> bool:
 
 def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     """`warung saya namanya …` names a business, `kucing saya namanya …` no applicant."""
-    if reader.stands_before(at, _BUSINESS):
+    if _BUSINESS.intersection(reader.words[:at]):
         return f"{label}_usaha"
     said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS]
     thing = bool(said) and not is_choice(said)

@@ -29,8 +29,8 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
         end = persons.owner_end(mark, reader.words)
         alone = mark.start < 2 or reader.words[mark.start - 2] in SEPARATORS or reader.words[mark.start - 2].isdecimal()
         whole = before[-1:] == ["itu"] and alone and end == len(reader.words)
-        for segment in reader.done if whole else reader.in_clause():
-            if segment.clause == reader.clause or not segment.own:
+        for segment in reader.done:
+            if segment.clause == reader.clause or (whole and not segment.own):
                 segment.person = mark.value
         return end
     if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form, agent=False):

@@ -5,18 +5,16 @@ Each cue changes where we are. What value words hold, and whether it proves anyt
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice, takewhile
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import clause_fields, clause_persons, listing, persons
 from agentd.apps.letters.evidence.dates import month
-from agentd.apps.letters.evidence.heard import Heard, decimal
+from agentd.apps.letters.evidence.heard import MOST, Heard, decimal
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
-from agentd.apps.letters.evidence.persons import CITIZEN, Speaking
+from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY, Speaking
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Message, Mood, Segment
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -32,8 +30,6 @@ _LIES = phrases().lies
 _SITES = phrases().sites
 _DWELLINGS = HOMES - _SITES
 _COURTESIES = phrases().courtesies
-MOST = 64
-"""Segments of one clause. In a longer one nothing counts as said: nobody speaks so, and each cue looks back at them."""
 TAIL = 64
 """Words that a purpose runs on for."""
 
@@ -46,8 +42,8 @@ class SentenceReader:
         self.words, self.raws, self.marks = words, sentence.raws, {mark.start: mark for mark in sentence.marks}
         self.speaking, self.number, self.clause = speaking, number, clause
         self.moods = moods(sentence)
-        self.rights, self.correcting = sentence.corrected, speaking.correcting
-        """The words that put right what was said before; whether none of them was read yet."""
+        self.correcting = speaking.correcting
+        """Another value was announced, and not read yet."""
         self.done: list[Segment] = []
         self.at = self.opened = 0
         """`opened`: where the clause begins."""
@@ -60,8 +56,6 @@ class SentenceReader:
         self.last_label: str | None = None
         self.spoken_clause = -1
         """The last clause in which more was said than courtesy."""
-        self.first = {word: at for at, word in reversed(list(enumerate(words)))}
-        """Where each word stands first."""
         self.current = self._new(speaking.pending)
 
     def _new(self, label: str | None) -> Segment:
@@ -118,7 +112,6 @@ class SentenceReader:
         self.close()
         self.speaking.correcting = self.correcting
         self._tails()
-        self._void_endless_clauses()
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
             self.speaking.section = self.speaking.person
         return self.done
@@ -167,13 +160,19 @@ class SentenceReader:
 
     def meant(self, mark: Mark) -> int:
         """A denial, a doubt, a correction, an example: how what is around it is meant, the sentence tells."""
-        current, turned = self.current, True in self.rights[mark.end : mark.end + 1]
+        current, label, empty = self.current, self.current.label, self.current.empty
         righted = mark.cue in (Cue.CORRECTION, Cue.WRONG)
-        label = current.label or (current.follows if current.empty and (turned or righted) else None)
-        if mark.cue is Cue.LOOKUP or (mark.cue is Cue.TURN and not turned and not current.empty):
+        self.close()
+        before = self.done[-1] if self.done and self.done[-1].clause >= self.clause - 1 else None
+        turned = mark.cue is Cue.TURN and before is not None and before.mood is Mood.DENIED
+        if turned and before is not None:
+            label = label or before.label
+        elif mark.cue is Cue.LOOKUP or (mark.cue is Cue.TURN and not empty):
             label = None
-        self.close(label)
-        self.correcting = self.correcting or righted or (mark.cue is Cue.TURN and turned)
+        elif righted and empty:
+            label = label or current.follows
+        self.current.label = label
+        self.correcting = self.correcting or righted or turned
         self.current.restated = righted and self.words[mark.start] not in _COURTESIES
         return mark.end
 
@@ -197,21 +196,6 @@ class SentenceReader:
         for at in range(mark.start, mark.end):
             self.keep(at)
         return mark.end
-
-    def stands_before(self, at: int, words: Iterable[str]) -> bool:
-        """Whether one of these words stands before a place in the sentence."""
-        return any(self.first.get(word, at) < at for word in words)
-
-    def in_clause(self, back: int = 0) -> list[Segment]:
-        """The closed segments of this clause, and of so many before it: the newest, a bounded number."""
-        newest = islice(reversed(self.done), (back + 1) * MOST)
-        return list(takewhile(lambda segment: segment.clause >= self.clause - back, newest))
-
-    def _void_endless_clauses(self) -> None:
-        counted = Counter(segment.clause for segment in self.done)
-        for segment in self.done:
-            if counted[segment.clause] >= MOST:
-                segment.mood = Mood.OPEN
 
     def speak_of(self, person: str | None) -> None:
         person = CITIZEN if person in persons.APPLICANTS else person
@@ -282,12 +266,16 @@ def read(message: Heard, *, person: str | None = None, of_business: bool = False
     segments: list[Segment] = []
     subject: str | None = None
     clause = 0
-    for number, part in enumerate(message.sentences):
-        subject = persons.subject(part.marks, part.words) or subject
-        reader = SentenceReader(part, speaking, number, clause)
-        segments.extend(reader.run())
-        clause = reader.clause + 1
-        if part.blank:
+    for number, sentence in enumerate(message.sentences):
+        subject = persons.subject(sentence.marks, sentence.words) or subject
+        if len(sentence.marks) > MOST:  # of which nothing counts as said
+            spoken_of = SOMEBODY if any(mark.cue is Cue.RELATION for mark in sentence.marks) else speaking.person
+            speaking.person, speaking.pending, speaking.correcting = spoken_of, None, False
+        else:
+            reader = SentenceReader(sentence, speaking, number, clause)
+            segments.extend(reader.run())
+            clause = reader.clause + 1
+        if sentence.blank:
             speaking.section = None
             speaking.person = None if speaking.person != CITIZEN else speaking.person
     other = speaking.person if speaking.person not in (None, CITIZEN) else None

@@ -252,7 +252,7 @@ def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
     spoken = next((at for at in reversed(range(mark.start)) if sentence.words[at][0].isalnum()), None)
     before = () if spoken is None else _span(sentence, spoken)
-    if any(sentence.moods[at] is Mood.DENIED or sentence.times[at] for at in before):
+    if any(sentence.moods[at] is Mood.DENIED for at in before):
         for at in range(mark.end, len(sentence.words)):
             sentence.corrected[at] = True
 

@@ -52,17 +52,11 @@ class Segment:
     places: list[int] = field(default_factory=list)
     tail: Sequence[str] = ()
     at: int = 0
-    _marks: int = 0
 
     @property
     def empty(self) -> bool:
-        """Nothing but marks. It looks at each word once, however often it is asked."""
-        words = self.words
-        marks = min(self._marks, len(words))
-        while marks < len(words) and not words[marks][0].isalnum():
-            marks += 1
-        self._marks = marks
-        return marks == len(words)
+        """Nothing but marks."""
+        return not any(word[0].isalnum() for word in self.words)
 
     @cached_property
     def runs(self) -> list[str]:

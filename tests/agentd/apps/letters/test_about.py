@@ -85,3 +85,12 @@ def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments
 )
 def test_a_value_beside_words_that_name_nothing_else_is_the_fields(arguments: dict[str, Any], said: str) -> None:
     assert missing(arguments, said) == set()
+
+
+@pytest.mark.parametrize("put_right", ["dulu semester 3, sekarang semester 5", "bukan semester 3, tapi semester 5"])
+def test_what_puts_one_field_right_is_no_value_of_the_field_before_it(put_right: str) -> None:
+    properties = {"program_studi": {"type": "string"}, "semester": {"type": "integer"}}
+    letter = ROOM.model_copy(update={"input_schema": {"type": "object", "properties": properties}})
+    said = f"Program studi Teknik Informatika, {put_right}."
+    assert [one.path for one in ungrounded(call({"program_studi": "5"}, said, tool=letter))] == ["program_studi"]
+    assert ungrounded(call({"program_studi": "Teknik Informatika", "semester": 5}, said, tool=letter)) == []
