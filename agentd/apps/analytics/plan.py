@@ -90,7 +90,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
     for query in plan.selects:
         if not sql.reads_only(query["query"]):
-            fatal.append(f"{query['result_key']}: only SELECT may be planned")
+            fatal.append(f"{query['result_key']}: only SELECT may be planned, and this can't be read as one")
         elif len(sql.statements(query["query"])) > 1:
             doubts.append(f"{query['result_key']}: write one SELECT a query, each with a result_key of its own")
     if not plan.template.strip():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DIALECTS = ("sqlite", "mysql", "postgres")
 PLAIN = re.compile(r"[A-Za-z_]\w*")
 RESERVED = frozenset(
-    "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO".split()
+    "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO TOP".split()
 )
 Side = tuple[str, str]
 """A table (or "", where the query names none) and its column."""

@@ -82,6 +82,8 @@ class Vocabulary:
     quantities: frozenset[str]
     picks: frozenset[str]
     reads: frozenset[str]
+    shares: frozenset[str]
+    topics: Mapping[str, str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
 
