@@ -10,6 +10,7 @@ from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import is_unclear, past_questions, unclear
+from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.wording import say_for
 
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
@@ -61,10 +62,10 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
 
 def _named(question: str, tables: list[dict[str, Any]]) -> bool:
     """Whether a question says the name of a table, in one or several, or what the office calls it."""
-    said = " " + " ".join(re.findall(r"[^\W_]+", question.casefold())) + " "
+    said = question.casefold()
     names = [words_of(str(table["table_name"])) for table in tables]
     names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
-    return any(re.search(rf" {re.escape(re.sub('s$', '', name))}(?:s|es|nya)? ", said) for name in names if name)
+    return any(name and all(said_in(word, said) for word in name.split()) for name in names)
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.agent.languages import languages, spoken, words
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import SCALES, disagreements, includes
+from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_figures import orders_of
 from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.rules import Finding
 from agentd.apps.analytics.sql import tree
-from agentd.apps.analytics.vocabulary import finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -49,20 +50,27 @@ def uncovered(
     are the `relevant_tables`."""
     if plan.empty:
         return []
-    choice = _choice(plan)
-    return list(
-        dict.fromkeys([*_unmet(question, plan, choice, list(tables)), *_unsaid(" ".join([*past, question]), choice)])
-    )
+    choice, tables, talk = _choice(plan), list(tables), " ".join([*past, question])
+    unmet = (*_unmet(question, plan, choice, tables), *_unsaid(talk, choice), *_other_measures(talk, plan, tables))
+    return list(dict.fromkeys(unmet))
 
 
-def unknown_words(question: str, plan: Plan) -> list[str]:
-    """Words in small letters that neither the plan nor any pack knows: a model that took the question for unclear may
-    have been right."""
-    written = _text(plan).casefold()
-    kinds = ("how_many", "averages", "totals", "restricts", "without", "several", "lists")
-    known = _known() | {word for kind in kinds for phrase in getattr(vocabulary(), kind) for word in phrase.split()}
-    spoken = re.findall(r"\b[a-z]{4,}", timeless(question))
-    return [word for word in spoken if word not in known and re.sub("(?:s|nya)$", "", word) not in written]
+def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Payments, quantities and the like that are shown or added where the talk asks for none of them."""
+    numbers = {
+        str(column["name"])
+        for table in tables
+        for column in table["columns"]
+        if column.get("classification") in ("financial_amount", "quantitative")
+    }
+    asked = topics_of(talk)
+    for query in plan.queries:
+        for shown in projections(query["query"]):
+            alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
+            name = shown.over[0][1] if alone else ""
+            measures = topics_of(words_of(name)) & vocabulary().measures
+            if name in numbers and measures and not measures & asked:
+                yield name
 
 
 def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
@@ -73,7 +81,7 @@ def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
 def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str, Any]]) -> Iterator[str]:
     from sqlglot import exp
 
-    written = _text(plan).casefold()
+    written = text_of(plan).casefold()
     asked = timeless(question)
     for name in _names(asked):
         if name.casefold() not in written:
@@ -185,19 +193,19 @@ def _names(text: str) -> Iterator[str]:
         before = text[: found.start()].rstrip(" \"'(")
         first = not before or before[-1] in ".?!:;\n"
         word = found[0]
-        if (first and not word.isupper()) or word.casefold() in _known():
+        if (first and not word.isupper()) or word.casefold() in known_words():
             continue
         yield word
 
 
 @cache
-def _known() -> frozenset[str]:
+def known_words() -> frozenset[str]:
     small = {word for pack in languages().values() for word in pack.detection}
     months = {name for names in words().months for name in names}
     return frozenset({*small, *months, *vocabulary().units, *vocabulary().ranks, *UNSAID})
 
 
-def _text(plan: Plan) -> str:
+def text_of(plan: Plan) -> str:
     """Everything that the plan says to the database, its dates aside."""
     parts = [query["query"] for query in plan.selects] + [str(operation) for operation in plan.operations]
     return re.sub(r"'(?:19|20)\d\d-\d\d[^']*'", "''", " ".join(parts))

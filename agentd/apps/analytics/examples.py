@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_entries import queries_in
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.statements import spoken_of
-from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 from agentd.apps.analytics.wording import ends_of
 
 _KINDS = ("how_many", "averages", "totals", "lists", "compares", "by_today", "shares", "joined")
@@ -90,28 +90,20 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
 def traits(question: str) -> frozenset[str]:
     """What a question is about, synonyms and both languages as one, and what it asks for."""
     asked = timeless(question)
-    topics = [topic for phrase, said in _topics() if phrase.search(asked) for topic in said.split()]
-    others = re.sub("|".join(phrase.pattern for phrase, _ in _topics()), " ", asked.casefold())
-    small = {*words().detection, *words().fillers}
+    small = {*words().detection, *words().fillers, *vocabulary().neutral}
     kinds = [f"#{kind}" for kind in _KINDS if finder(kind).search(asked)]
     kinds += [f"#{end}" for ends, _ in ends_of(asked) for end in ends]
     kinds += [kind for kind, is_so in (("#period", asked != question), ("#some", asked_for(question))) if is_so]
-    return frozenset([*topics, *kinds, *({*re.findall(r"[^\W\d_]{4,}", others)} - small)])
+    rare = {*re.findall(r"[^\W\d_]{4,}", without_topics(asked.casefold()))} - small
+    return topics_of(asked) | {*kinds, *(f"#{word}" for word in rare)}
 
 
 _of_known = lru_cache(maxsize=1024)(traits)
 
 
-@cache
-def _topics() -> list[tuple[re.Pattern[str], str]]:
-    return [
-        (re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE), said)
-        for phrase, said in vocabulary().topics.items()
-    ]
-
-
 def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:
-    """Shared traits over the root of both sizes (the cosine of two sets); a kind weighs as much as two topics."""
+    """Shared traits over the root of both sizes (the cosine of two sets); a kind, or a word of no pack, weighs as much
+    as two topics."""
 
     def size(of: frozenset[str]) -> int:
         return sum(1 + each.startswith("#") for each in of)

@@ -72,8 +72,7 @@ def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
     talk = " ".join([*past_questions(state), state["user_query"]])
     days, numbers = re.search(r"\d", talk) is not None and "START_DATE" not in dates, has_numbers(timeless(talk))
     temporal = state.get("temporal_columns") or {}
-    timed = bool(dates) or days
-    return Said(dates, days, numbers, () if timed else {name for names in temporal.values() for name in names})
+    return Said(dates, days, numbers, {name for names in temporal.values() for name in names})
 
 
 def _has_parts(question: str) -> bool:

@@ -20,11 +20,11 @@ _KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)
 _FUNCTIONS = "SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
 _OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_KEYWORD}{{0,3}}){{0,3}}"
 _NUMBERS = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}"
-_REST = r"[^'\"\\{]{0,39}"
+_FIRST, _REST = r"[^-/0-9%'\"\\{]", r"[^'\"\\{]{0,39}"
 _TEXTS = {
     "any": rf"(?:[^'\"\\{{]{_REST})?",
-    "no day": rf"(?:[0-9]{{1,12}}|[0-9]{{0,12}}[^-/0-9%'\"\\{{]{_REST})",
-    "no number": rf"[^0-9%'\"\\{{]{_REST}",
+    "no day": rf"(?:{_FIRST}{_REST}|[0-9]{{1,12}}[^-/'\"\\{{]{{0,27}})",
+    "no number": _FIRST + _REST,
 }
 _BETWEEN = (
     rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_KEYWORD}{{0,3}}| {_KEYWORD}{{1,3}})"
@@ -48,8 +48,8 @@ class Said:
     """Days may be written out."""
     numbers: bool = True
     """Conditions may hold other numbers than 0 and 1."""
-    untimed: Collection[str] = ()
-    """Columns of dates, where the question says nothing of time: they may only be missing or not."""
+    temporal: Collection[str] = ()
+    """Columns of dates: compared with days alone, so with nothing where none may be written."""
 
     @property
     def text(self) -> str:
@@ -76,7 +76,6 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], said: 
     branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
     column = _columns(main, tables, near)
-    timed = _columns(main, {name: [c for c in tables[name] if c not in said.untimed] for name in (main, *near)}, near)
     values = "|".join([rf"'{said.text}'", *(rf"'\{{{name}\}}'" for name in said.dates)])
     month = month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
     word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}|{column}{month}))"
@@ -89,7 +88,7 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], said: 
     return (
         rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}"
         + (rf"(?:{joins}){{0,{len(branches)}}}" if joins else "")
-        + rf"(?: WHERE {_conditions(column, timed, values, said)})?"
+        + rf"(?: WHERE {_conditions(main, tables, near, said)})?"
         + rf"(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
         + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
     )
@@ -103,19 +102,31 @@ def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) ->
     )
 
 
-def _conditions(column: str, timed: str, values: str, said: Said) -> str:
-    """What chooses rows: columns (`timed`) compared with a value or each other, listed, likened or bounded; any that
-    is missing. Lists and conditions are few, since a small model that writes a condition again does so until it may
-    not."""
-    values = f"{_NUMBERS if said.numbers else '[01]'}|{values}"
+def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str], said: Said) -> str:
+    """What chooses rows: columns compared with a value or each other, listed, likened or missing; days with days. Lists
+    and conditions are few, since a small model that writes a condition again does so until it may not."""
+
+    def of(temporal: bool) -> str:
+        kept = {name: [each for each in tables[name] if (each in said.temporal) is temporal] for name in (main, *near)}
+        return _columns(main, kept, near)
+
+    def compared(column: str, values: str) -> str:
+        side = rf"\(*(?:(?:{called})\()?(?:{column})(?:, 0)?\)*(?: [-+*/] \(*(?:{column})\)*)?"
+        bounds = rf"(?:NOT )?BETWEEN (?:{values}) AND (?:{values})"
+        return rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|{bounds})"
+
     called = "COALESCE" if "START_DATE" in said.dates else "YEAR|QUARTER|MONTH|DAY|COALESCE"
-    side = rf"\(*(?:(?:{called})\()?(?:{timed})(?:, 0)?\)*(?: [-+*/] \(*(?:{timed})\)*)?"
+    tokens = "|".join(rf"'\{{{name}\}}'" for name in said.dates)
+    plain = f"{_NUMBERS if said.numbers else '[01]'}|'{said.text}'"
+    values = f"{plain}|{tokens}" if tokens else plain
     one = (
-        rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|(?:NOT )?LIKE '%?{said.text}'"
-        rf"|(?:NOT )?BETWEEN (?:{values}) AND (?:{values})|(?:NOT )?IN \((?:{values})(?:, (?:{values})){{0,4}}\))\)*"
+        rf"{compared(of(temporal=False), values)}|\(*(?:{_columns(main, tables, near)}) IS (?:NOT )?NULL"
+        rf"|\(*(?:{of(temporal=False)}) (?:NOT )?(?:LIKE '%?{said.text}'|IN \((?:{plain})(?:, (?:{plain})){{0,4}}\))"
     )
-    one = rf"(?:{one}|\(*(?:{column}) IS (?:NOT )?NULL\)*)"
-    return rf"{one}(?: (?:AND|OR) {one}){{0,5}}"
+    days = values if said.days else tokens
+    if days and (temporal := of(temporal=True)):
+        one = rf"{one}|{compared(temporal, days)}"
+    return rf"(?:{one})\)*(?: (?:AND|OR) (?:{one})\)*){{0,5}}"
 
 
 def _beside(table: str, known: list[Pair]) -> set[str]:

@@ -15,7 +15,8 @@ from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import is_unclear, past_questions, periods_in
+from agentd.apps.analytics.understand_query import past_questions, periods_in
+from agentd.apps.analytics.unknown_words import unknown_words
 from agentd.apps.analytics.wording import say_for
 
 
@@ -47,7 +48,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     tables = state.get("relevant_tables") or []
     words = coverage.uncovered(state["user_query"], _plan(state), past_questions(state), tables)
     words += part_of_the_period(_plan(state), _dates(state, context))
-    words += coverage.unknown_words(state["user_query"], _plan(state)) if is_unclear(state.get("intent")) else []
+    words += unknown_words(state["user_query"], _plan(state), tables)
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]

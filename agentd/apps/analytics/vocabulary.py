@@ -83,6 +83,8 @@ class Vocabulary:
     picks: frozenset[str]
     reads: frozenset[str]
     shares: frozenset[str]
+    neutral: frozenset[str]
+    measures: frozenset[str]
     topics: Mapping[str, str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
@@ -139,3 +141,23 @@ def alternatives(phrases: Iterable[str]) -> str:
 def finder(key: str) -> re.Pattern[str]:
     """What finds the words of one key in a text, as whole words in any case."""
     return re.compile(rf"(?<!\w){alternatives(getattr(vocabulary(), key))}(?!\w)", re.IGNORECASE)
+
+
+def topics_of(text: str) -> frozenset[str]:
+    """What a text is about, by words that stand for a language's synonyms."""
+    return frozenset(topic for phrase, said in _topics() if phrase.search(text) for topic in said.split())
+
+
+def without_topics(text: str) -> str:
+    """The text without the words that say them."""
+    for phrase, _ in _topics():
+        text = phrase.sub(" ", text)
+    return text
+
+
+@cache
+def _topics() -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE), said)
+        for phrase, said in sorted(vocabulary().topics.items(), key=lambda each: -len(each[0]))
+    ]

@@ -9,6 +9,7 @@ import pytest
 
 from agentd.apps.analytics.coverage import uncovered
 from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.unknown_words import unknown_words
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -90,3 +91,55 @@ async def test_an_answer_to_another_question_goes_back_once_and_is_not_certain(e
     assert "do not agree on Atlantis" in office.model.requests[2].messages[-1].content
     assert answer["quality_score"] == 80
     assert answer["warnings_for_display"] == ["Pertanyaan dan rencana tidak sama: Atlantis."]
+
+
+LEDGER = [
+    {
+        "table_name": "arbook",
+        "purpose": "Piutang pelanggan per faktur",
+        "columns": [
+            {"name": name, "classification": kind}
+            for name, kind in (
+                ("CustomerCode", "identifier"),
+                ("DocValueLocal", "financial_amount"),
+                ("PaymentValueLocal", "financial_amount"),
+                ("Qty", "quantitative"),
+            )
+        ],
+    },
+    {"table_name": "mastersupplier", "purpose": "Data pemasok", "columns": [{"name": "Name"}, {"name": "PhoneNumber"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "words"),
+    [
+        ("Berapa piutang pelanggan kita?", "SELECT SUM(DocValueLocal) AS t FROM arbook", []),
+        ("How many clients still owe us?", "SELECT COUNT(DISTINCT CustomerCode) AS n FROM arbook", []),
+        ("Berapa piutang yang nyangkut?", "SELECT SUM(DocValueLocal) AS t FROM arbook", ["nyangkut"]),
+        ("Berapa pemasok?", "SELECT COUNT(*) AS n FROM arbook", ["supplier"]),
+        ("Phone numbers of vendors", "SELECT PhoneNumber FROM mastersupplier", []),
+    ],
+)
+def test_a_word_that_neither_plan_nor_tables_nor_packs_know_is_named(
+    question: str, query: str, words: list[str]
+) -> None:
+    assert unknown_words(question, of(query), LEDGER) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "words"),
+    [
+        ("Piutang per customer beserta nilainya", "PaymentValueLocal", ["PaymentValueLocal"]),
+        ("Piutang per customer beserta nilainya", "DocValueLocal - PaymentValueLocal", []),
+        ("Piutang dan pembayaran per customer", "PaymentValueLocal", []),
+        ("Jumlah barang per customer", "SUM(Qty)", ["Qty"]),
+        ("Barang terjual per customer", "SUM(Qty)", []),
+    ],
+)
+def test_payments_and_quantities_are_shown_where_they_are_asked_for(
+    question: str, shown: str, words: list[str]
+) -> None:
+    """Of the 67, "receivables with their values" showed what was paid, "number of items" a stock; both said 100."""
+    query = f"SELECT CustomerCode AS c, {shown} AS v FROM arbook GROUP BY CustomerCode"
+    assert uncovered(question, of(query), tables=LEDGER) == words

@@ -83,9 +83,9 @@ def test_sql_can_name_the_consulted_tables_alone(query: str, can: bool) -> None:
         ("DocDate >= '2022-01-01'", "Penjualan 2022 di atas 5 juta?", DATES),
         ("DocDate LIKE '2022-%'", "Penjualan 2022 di atas 5 juta?", DATES),
         ("DocDate >= '2022-01-01'", "Piutang per customer?", ()),
-        ("DocDate = DocNo", "Piutang per customer?", ()),
         ("MONTH(DocDate) = 3", "Piutang kuartal 3 2022?", DATES),
         ("DocNo IN (1, 2, 3)", "Piutang per customer?", ()),
+        ("DocDate LIKE '%-03-%'", "Piutang kuartal 3 2022?", DATES),
         ("DocNo = '1'", "Piutang bulan lalu per customer?", DATES),
     ],
 )

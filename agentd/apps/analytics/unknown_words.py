@@ -1,0 +1,57 @@
+"""Words of a question that neither the plan, nor its tables, nor a language pack knows. Pure; judges no figure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from agentd.agent.languages import words
+from agentd.agent.text import stem
+from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.coverage import known_words, text_of
+from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
+
+
+def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Words in small letters that neither the plan, nor its tables, nor any pack knows, and what the question is about
+    that other tables found for it are, those of the plan not: nobody can tell whether the plan means them."""
+    about = {str(table["table_name"]): _about(table) for table in tables}
+    query = text_of(plan)
+    used = [text for name, text in about.items() if re.search(rf"\b{re.escape(name)}\b", query)]
+    written = " ".join([query, words_of(query), *used]).casefold()
+    others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
+    unsaid = [word for word in _others(question) if not said_in(word, written)]
+    return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
+
+
+def said_in(word: str, text: str) -> bool:
+    """Whether a word of the text has the same beginning, endings of up to three letters aside."""
+    roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
+    return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
+
+
+def _about(table: Mapping[str, Any]) -> str:
+    """What a table says it is for, and what its columns hold."""
+    texts = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
+    notes = [str(table.get("purpose") or ""), *(str(each.get("description") or "") for each in table["columns"])]
+    return " ".join([*texts, *map(words_of, texts), *notes])
+
+
+@cache
+def _small() -> frozenset[str]:
+    """Words that say nothing by themselves, and numbers."""
+    of = words()
+    return frozenset({*known_words(), *of.fillers, *of.joiners, *of.digits, *of.numbers, *of.ordinals})
+
+
+def _others(question: str) -> list[str]:
+    """Its words in small letters without those of the vocabulary, which other checks hear."""
+    rest = without_topics(timeless(question))
+    for key in fields(vocabulary()):
+        rest = finder(key.name).sub(" ", rest)
+    return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]
