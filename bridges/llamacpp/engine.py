@@ -80,7 +80,7 @@ class Engine:
         if key == self._last or key in self._in_memory:
             return key
         if not self._restore(key):
-            answer = self._chat({"messages": _wire(prefix), "max_tokens": 1, "temperature": 0}, None, stop)
+            answer = self._chat({"messages": _wire(prefix), "max_tokens": 1, "temperature": 0}, _unheard, stop)
             self._tokens[key] = answer.cached + answer.read
             self._save(key)
         self._in_memory.add(key)
@@ -93,7 +93,7 @@ class Engine:
         """
         if self._server is None:
             self._load()
-            self._chat({**_ASIDE, "grammar": grammar}, None, stop)
+            self._chat({**_ASIDE, "grammar": grammar}, _unheard, stop)
             self._used = False  # nothing that a restore would be a pity to overwrite
 
     def write(
@@ -145,7 +145,7 @@ class Engine:
             advice = "fetch them again: `agentd models rm`, then `agentd models pull`"
             raise ProviderFailure("unavailable", f"cannot load {self._weights.name} ({error}); {advice}") from None
 
-    def _chat(self, body: dict[str, Any], emit: Callable[[str], None] | None, stop: Callable[[], bool]) -> Answer:
+    def _chat(self, body: dict[str, Any], emit: Callable[[str], None], stop: Callable[[], bool]) -> Answer:
         pieces: list[str] = []
         last: dict[str, Any] = {}
         errors: list[dict[str, Any]] = []
@@ -158,8 +158,7 @@ class Engine:
                 return True
             if text := "".join(choice["delta"].get("content") or "" for choice in chunk["choices"]):
                 pieces.append(text)
-                if emit is not None:
-                    emit(text)
+                emit(text)
             last.update(chunk.get("timings") or {})
             stopped = stop()
             return stopped
@@ -189,7 +188,7 @@ class Engine:
             return False
         if self._used:
             # Restoring overwrites the slot. Reading something else first makes the library keep what it holds.
-            self._chat(_ASIDE, None, lambda: False)
+            self._chat(_ASIDE, _unheard, lambda: False)
         answer = self._slot("restore", SnapshotFolder.file_name(key))
         if answer is None:
             self._snapshots.discard(key)
@@ -223,6 +222,10 @@ class Engine:
 def main_thread_gone() -> bool:
     """True once the interpreter is leaving: then a generation nobody waits for must not hold it up."""
     return not threading.main_thread().is_alive()
+
+
+def _unheard(_: str) -> None:
+    """Takes what is written and nobody reads."""
 
 
 def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -178,27 +179,19 @@ class LlamaCppModel:
             if on_text is not None and not left.is_set():
                 loop.call_soon_threadsafe(deliver, text)
 
-        def stop() -> bool:
-            return left.is_set() or main_thread_gone()
+        stop = partial(_stops, left)
 
         def unless_stopped(engine: Engine) -> T:
             if stop():
                 raise Stopped
             return work(engine, emit, stop)
 
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
-            snapshots = SnapshotFolder(self._folder.folder / "snapshots")
-            self._engine = Engine(
-                self._path, n_ctx=self._n_ctx, threads=self._threads, repack=self._repack, snapshots=snapshots
-            )
-        engine = self._engine
-        assert engine is not None  # made together with the worker
+        worker, engine = self._started()
         limits = [limit for limit in (timeout_s, self._timeout_s) if limit is not None]
         self._stops.add(left)
         try:
             async with asyncio.timeout(min(limits, default=None)):
-                return await loop.run_in_executor(self._worker, unless_stopped, engine)
+                return await loop.run_in_executor(worker, unless_stopped, engine)
         except TimeoutError:
             raise ProviderFailure("timeout", f"no whole answer within {min(limits):g} s") from None
         except Stopped:
@@ -210,6 +203,15 @@ class LlamaCppModel:
             left.set()
             self._stops.discard(left)
 
+    def _started(self) -> tuple[ThreadPoolExecutor, Engine]:
+        if self._worker is None or self._engine is None:
+            self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
+            snapshots = SnapshotFolder(self._folder.folder / "snapshots")
+            self._engine = Engine(
+                self._path, n_ctx=self._n_ctx, threads=self._threads, repack=self._repack, snapshots=snapshots
+            )
+        return self._worker, self._engine
+
     def _require(self, model: str | None) -> None:
         if model is not None and model != self._model:
             raise ProviderFailure("not_found", f"{model}: this provider holds {self._model} only")
@@ -220,6 +222,10 @@ class LlamaCppModel:
         if "path" in self._settings.settings:
             return f"no weights at the `path` of provider {self.provider} ({self._path.name})"
         return f"the weights of {self._model} are not on this machine; run `agentd models pull`"
+
+
+def _stops(left: threading.Event) -> bool:
+    return left.is_set() or main_thread_gone()
 
 
 def _cores() -> int:

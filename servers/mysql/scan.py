@@ -107,6 +107,10 @@ _REFUSED = {
 """Tokens that are read rightly, but not by every reader."""
 
 
+_BETWEEN = ("space", "block", "line")
+"""Tokens that say nothing."""
+
+
 def split(sql: str, kind: Kind) -> list[Statement]:
     """The statements of `sql`, in order. Nothing but comments and blanks between two `;` is no statement."""
     if len(sql) > MAX_TEXT:
@@ -137,27 +141,16 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
         group, token = found.lastgroup or "", found.group()
         if group == "end":
             break
+        has_name = name_before and sql[position - 1] not in " \t\r\n/"
+        problem = problem or _misread(group, token, has_name)
         position = found.end()
-        if group == "space":
-            if "\r" in token.replace("\r\n", ""):
-                problem = problem or "a carriage return alone"
-            continue
-        if group in ("block", "line"):
-            problem = problem or _bad_comment(token)
+        if group in _BETWEEN:
             continue
         tokens += 1
-        if group == "open":
-            depth += 1
-            if name.strip("."):
-                calls[name] += 1
-        elif group == "close":
-            depth -= 1
-        elif group in _REFUSED:
-            problem = problem or _REFUSED[group]
-        elif group == "dot":
-            if not name_before or sql[position - 2] in " \t\r\n/":
-                problem = problem or "a dot with no name before it"
-        elif group == "word" and not after_dot:
+        depth += (group == "open") - (group == "close")
+        if group == "open" and name.strip("."):
+            calls[name] += 1
+        if group == "word" and not after_dot:
             words.append(token.upper())
         if depth > MAX_DEPTH or tokens > MAX_TOKENS:
             problem = problem or "brackets too deep, or too many words"
@@ -172,6 +165,15 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
         problem = "brackets that don't match"
     problem = problem or _too_long(body) or _unspeakable(body)
     return Statement(sql[start:end].strip(), body, problem, tuple(words), calls), end
+
+
+def _misread(group: str, token: str, has_name: bool) -> str | None:
+    """Why a token may be read otherwise elsewhere; `has_name`: a name stands right before it."""
+    if group == "space":
+        return "a carriage return alone" if "\r" in token.replace("\r\n", "") else None
+    if group == "dot":
+        return None if has_name else "a dot with no name before it"
+    return _bad_comment(token) if group in _BETWEEN else _REFUSED.get(group)
 
 
 def _name(group: str, token: str) -> str:
