@@ -12,15 +12,11 @@ from agentd.agent.toolset import Toolset
 from agentd.errors import AgentdError, Language
 from agentd.messages import (
     AgentOptions,
-    AgentStep,
-    Artifact,
     Caller,
     ChatMessage,
     Consent,
     EventType,
-    Fallback,
     Said,
-    Usage,
 )
 
 Publish = Callable[[EventType, dict[str, Any]], None]
@@ -74,14 +70,6 @@ class Conclusion:
     status: str
     so_far: Progress
     response: str = ""
-    provider: str | None = None
-    model: str | None = None
-    fallbacks: tuple[Fallback, ...] = ()
-    steps: tuple[AgentStep, ...] = ()
-    artifacts: tuple[Artifact, ...] = ()
-    logs: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    attempts: int = 0
     pending: dict[str, Any] | None = None
     """The call that waits for a human: {tool, arguments, summary, rule}."""
     error: AgentdError | None = None

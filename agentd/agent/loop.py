@@ -86,20 +86,7 @@ class Agent:
             return self._concluded("failed", error=error)
 
     def _concluded(self, status: str, **more: Any) -> Conclusion:
-        done = self._so_far
-        return Conclusion(
-            status=status,
-            so_far=done,
-            provider=done.provider,
-            model=done.model,
-            fallbacks=tuple(done.fallbacks),
-            steps=tuple(done.steps),
-            artifacts=tuple(done.artifacts),
-            logs=tuple(done.logs),
-            usage=done.usage,
-            attempts=done.attempts,
-            **more,
-        )
+        return Conclusion(status, self._so_far, **more)
 
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from agentd.errors import AgentdError
 from agentd.messages import AgentStep, Artifact, ChatMessage, Fallback, Said, Usage
@@ -33,38 +36,18 @@ class Progress:
 
     def record(self) -> dict[str, Any]:
         """As JSON, to go on from after an approval."""
-        return {
-            "messages": [message.model_dump() for message in self.messages],
-            "said": [said.model_dump() for said in self.said],
-            "steps": [step.model_dump() for step in self.steps],
-            "artifacts": [artifact.model_dump() for artifact in self.artifacts],
-            "logs": self.logs,
-            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
-            "usage": self.usage.model_dump(),
-            "provider": self.provider,
-            "model": self.model,
-            "attempts": self.attempts,
-            "turns": self.turns,
-            "failed": self.failed,
-        }
+        made: dict[str, Any] = _shape().dump_python(self, exclude={"may_call_official"})
+        return made
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Progress:
         """Back from JSON."""
-        return cls(
-            messages=[ChatMessage.model_validate(value) for value in record["messages"]],
-            said=[Said.model_validate(value) for value in record["said"]],
-            steps=[AgentStep.model_validate(value) for value in record["steps"]],
-            artifacts=[Artifact.model_validate(value) for value in record["artifacts"]],
-            logs=list(record["logs"]),
-            fallbacks=[Fallback.model_validate(value) for value in record["fallbacks"]],
-            usage=Usage.model_validate(record["usage"]),
-            provider=record["provider"],
-            model=record["model"],
-            attempts=record["attempts"],
-            turns=record["turns"],
-            failed=list(record["failed"]),
-        )
+        return _shape().validate_python(record)
+
+
+@cache
+def _shape() -> TypeAdapter[Progress]:
+    return TypeAdapter(Progress)
 
 
 @dataclass(slots=True)

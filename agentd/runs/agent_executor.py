@@ -120,16 +120,16 @@ def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
 
 
 def _result(row: RunRecord, conclusion: Conclusion) -> Result:
-    artifacts = published(conclusion.artifacts, row.run_id)
+    done = conclusion.so_far
     outcome = {
         "response": conclusion.response,
-        "provider": conclusion.provider,
-        "model": conclusion.model,
-        "fallbacks": [fallback.model_dump() for fallback in conclusion.fallbacks],
-        "steps": [step.model_dump(mode="json") for step in conclusion.steps],
-        "artifacts": [artifact.model_dump() for artifact in artifacts],
-        "logs": list(conclusion.logs),
-        "usage": conclusion.usage.model_dump(),
+        "provider": done.provider,
+        "model": done.model,
+        "fallbacks": [fallback.model_dump() for fallback in done.fallbacks],
+        "steps": [step.model_dump(mode="json") for step in done.steps],
+        "artifacts": [artifact.model_dump() for artifact in published(done.artifacts, row.run_id)],
+        "logs": done.logs,
+        "usage": done.usage.model_dump(),
     }
     if conclusion.pending is not None:
         said = (conclusion.pending.get("notice"), conclusion.pending["summary"])
@@ -137,7 +137,7 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
     return Result(
         status=conclusion.status,
         outcome=outcome,
-        attempts=conclusion.attempts,
+        attempts=done.attempts,
         error=conclusion.error,
         record=None if conclusion.pending is None else conclusion.record(),
         approval=conclusion.pending,

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Literal, TypedDict
+
+from pydantic import TypeAdapter
 
 from agentd.agent.picking import PromptTools
 from agentd.errors import Language
@@ -187,18 +190,7 @@ class Decision:
     @classmethod
     def read(cls, stored: Json | None) -> Decision | None:
         """Back from JSON."""
-        if stored is None:
-            return None
-        return cls(
-            approval_id=stored["approval_id"],
-            approved=stored["approved"],
-            by=stored["by"],
-            at=stored["at"],
-            arguments=stored["arguments"],
-            proposed=stored.get("proposed"),
-            approvals=tuple(Agreement.model_validate(each) for each in stored.get("approvals", ())),
-            by_staff=stored.get("by_staff", False),
-        )
+        return None if stored is None else _decision().validate_python(stored)
 
     def noted(self) -> Json:
         """As the run's brief notes it, without the arguments."""
@@ -215,6 +207,11 @@ class Decision:
         """As the run goes on with it."""
         by_staff = {"by_staff": True} if self.by_staff else {}
         return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed, **by_staff}
+
+
+@cache
+def _decision() -> TypeAdapter[Decision]:
+    return TypeAdapter(Decision)
 
 
 @dataclass(frozen=True, slots=True)

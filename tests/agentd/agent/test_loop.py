@@ -56,7 +56,7 @@ async def test_a_tool_is_called_and_its_result_leads_to_the_answer() -> None:
     talk = Talk(call("get_current_time"), final("Selamat pagi!"))
     ended = await talk.run()
     assert (ended.status, ended.response) == ("completed", "Selamat pagi!")
-    assert [(step.tool, step.server, step.output) for step in ended.steps] == [
+    assert [(step.tool, step.server, step.output) for step in ended.so_far.steps] == [
         ("get_current_time", "time", {"greeting": "pagi"})
     ]
     assert [kind for kind, _ in talk.told if kind not in LIVE_ONLY] == [
@@ -91,7 +91,7 @@ async def test_policies_see_what_a_model_cites_and_the_tool_and_the_steps_do_not
     ended = await talk.run()
     made = talk.tools.calls[0]
     assert (made.input, made.quotes) == ({"nik": "1"}, {"nik": "NIK saya 1"})
-    assert [step.input for step in ended.steps] == [{"nik": "1"}]
+    assert [step.input for step in ended.so_far.steps] == [{"nik": "1"}]
     assert made.said[0].day == "2026-03-02"
 
 
@@ -104,14 +104,14 @@ async def test_the_key_of_a_call_is_its_run_and_step() -> None:
 async def test_tool_names_match_without_case_and_null_input_is_empty() -> None:
     talk = Talk({"action": "call_tool", "tool": "GET_current_TIME", "input": None}, final("ok"))
     ended = await talk.run()
-    assert ended.steps[0].tool == "get_current_time"
-    assert ended.steps[0].input == {}
+    assert ended.so_far.steps[0].tool == "get_current_time"
+    assert ended.so_far.steps[0].input == {}
 
 
 async def test_an_unreadable_turn_is_repaired_once_with_the_reason() -> None:
     talk = Talk("Tentu, saya bantu!", final("ok"))
     ended = await talk.run()
-    assert (ended.status, ended.attempts) == ("completed", 2)
+    assert (ended.status, ended.so_far.attempts) == ("completed", 2)
 
 
 async def test_without_a_valid_action_the_run_ends_as_invalid_response() -> None:
@@ -120,13 +120,13 @@ async def test_without_a_valid_action_the_run_ends_as_invalid_response() -> None
     assert ended.status == "failed"
     assert ended.error is not None
     assert ended.error.type == "invalid_response"
-    assert [fallback.kind for fallback in ended.fallbacks] == ["bad_output"]
+    assert [fallback.kind for fallback in ended.so_far.fallbacks] == ["bad_output"]
 
 
 async def test_an_unknown_tool_is_told_to_the_model_first_and_ends_the_run_when_called_again() -> None:
     corrected = await Talk(call("cuaca"), final("Maaf, itu belum tersedia.")).run()
     assert corrected.status == "completed"
-    assert corrected.steps[0].success is False
+    assert corrected.so_far.steps[0].success is False
     stubborn = await Talk(call("cuaca")).run()
     assert stubborn.error is not None
     assert stubborn.error.type == "unknown_tool"
@@ -140,7 +140,7 @@ async def test_a_failing_tool_ends_the_run_after_three_failures_with_its_own_mes
     ended = await Talk(*(call("make_letter", n=n) for n in range(9)), tools=tools).run()
     assert ended.error is not None
     assert (ended.error.type, ended.error.message) == ("tool_execution", "printer kosong")
-    assert len(ended.steps) == 3
+    assert len(ended.so_far.steps) == 3
 
 
 async def test_the_ninth_tool_call_ends_the_run_and_list_tools_counts() -> None:
@@ -148,8 +148,8 @@ async def test_the_ninth_tool_call_ends_the_run_and_list_tools_counts() -> None:
     ended = await Talk(*turns).run()
     assert ended.error is not None
     assert ended.error.type == "max_steps"
-    assert len(ended.steps) == 8
-    assert ended.steps[0].output["tools"][0]["name"] == "get_current_time"
+    assert len(ended.so_far.steps) == 8
+    assert ended.so_far.steps[0].output["tools"][0]["name"] == "get_current_time"
 
 
 async def test_with_no_tools_the_agent_answers_from_the_model_alone() -> None:
@@ -173,8 +173,8 @@ async def test_a_token_budget_ends_the_run_with_its_own_error() -> None:
 @pytest.mark.parametrize("number", ["3175064501900003", "0812-3456-7890"])
 async def test_logs_hold_no_citizens_numbers(number: str) -> None:
     ended = await Talk(call("make_letter", nik=number), call(number), final("ok")).run()
-    assert number not in "\n".join(ended.logs)
-    assert any("Memanggil tool make_letter di server certificate: berhasil" in line for line in ended.logs)
+    assert number not in "\n".join(ended.so_far.logs)
+    assert any("Memanggil tool make_letter di server certificate: berhasil" in line for line in ended.so_far.logs)
 
 
 async def test_what_grounding_refused_is_not_shown_to_the_model_again() -> None:
@@ -218,4 +218,4 @@ async def test_a_providers_safety_block_is_told_kindly_and_ends_no_run_as_an_err
     ended = await Talk('{"error": "blocked"}').run()
     assert (ended.status, ended.error) == ("completed", None)
     assert ended.response.startswith("Mohon maaf, pesan ini tidak dapat saya jawab.")
-    assert ended.logs[0].startswith("Penyaring keamanan model menolak menjawab: ")
+    assert ended.so_far.logs[0].startswith("Penyaring keamanan model menolak menjawab: ")

@@ -48,7 +48,7 @@ class Careless:
             toolset=assemble(self._tools.catalogue(), None),
         )
         ended = await Agent(self._model, self._tools, brief, MemoryJournal()).run()
-        return Answer(text=ended.response, steps=ended.steps)
+        return Answer(text=ended.response, steps=ended.so_far.steps)
 
 
 def test_at_least_sixty_conversations_cover_every_category_letter_and_language() -> None:

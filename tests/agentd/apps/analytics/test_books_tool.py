@@ -83,10 +83,10 @@ async def test_the_answer_is_the_books_own_words_whatever_the_model_would_have_s
     done = await asked.concluded()
     assert (done.status, done.response) == ("completed", "Total penjualan Januari 2023: Rp 125.000.000,50.")
     assert len(office.model.requests) == 3  # which tool, what is meant, how to find it
-    [step] = done.steps
+    [step] = done.so_far.steps
     assert (step.tool, step.server, step.message) == (TOOL, "analytics", done.response)
     assert step.output["quality_score"] == 100 and step.output["plan"]
-    assert done.attempts == 3  # so that the session's next turn counts on from there
+    assert done.so_far.attempts == 3  # so that the session's next turn counts on from there
     heard = [data["message"] for kind, data in asked.told if kind == "tool.progress" and data.get("total")]
     assert heard[0] == "understand_query" and heard[-1] == "replace_placeholders"
 
@@ -96,7 +96,7 @@ async def test_a_question_the_books_cannot_answer_is_answered_with_what_to_try(e
     done = await Asked(office).concluded()
     assert done.status == "completed" and done.response
     assert "999" not in done.response
-    assert done.steps[0].output["error"]["error_source_node"] == "understand_query"
+    assert done.so_far.steps[0].output["error"]["error_source_node"] == "understand_query"
 
 
 async def test_the_books_stay_shut_to_a_call_that_no_officer_made(erp: Path) -> None:
