@@ -13,25 +13,30 @@ from typing import Any
 
 from agentd.apps.letters.languages import phrases
 
-_SUSPECT = re.compile(
-    r"""["'`<>{}\[\]«»„]|^[^\S\n]*+\||(?:---|===|\*\*\*|\#\#\#)|\b(?=\w)  # where a word begins
-    (?:instruksi|perintah|aturan|instructions?|rules?|prompts?|system|sistem|
-    tool\w*|assistant|asisten|isi|berikut|pesan|surat|email|dokumen|document|message|text|paste|pasted|salinan|forward|diteruskan|
-    kutipan|lampiran|artikel|developer|ignore|abaikan|override)\b""",
-    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
-)
+_HAN = "[\u3400-\u9fff]"
+_ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
+"""Who speaks in a model's own conversation."""
+
+
+_BEGIN, _END = rf"(?:\b(?=\w)|(?={_HAN}))", rf"(?:(?!\w)|(?<={_HAN}))"
+"""Of a word; a script without spaces begins and ends one anywhere."""
+
+
+def _any_of(said: Iterable[str]) -> str:
+    """One of these words or phrases, to its end."""
+    every = "|".join(r"\s+".join(map(re.escape, each.split())) for each in sorted(said, key=len, reverse=True))
+    return rf"(?:{every}){_END}"
+
+
+_SAID = phrases()
+_DOCUMENT = _any_of(_SAID.documents)
+_MARKED = re.compile(r"""["'`<>{}\[\]«»„]|^[^\S\n]*+\||---|===|\*\*\*|\#\#\#""", re.MULTILINE)
 _ORDER = re.compile(
-    r"""\b(?=\w)(?:  # where a word begins
-        (?:abaikan|lupakan|hiraukan|langgar|ganti|ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}
-        \b(?:instruksi|perintah|aturan|petunjuk|pedoman|prompts?|instructions?|rules?|guidelines?|directives?)\b
-      | (?:system|developer)\s*prompt\b
-      | (?:you\s+are\s+now|act\s+as|anda\s+sekarang\s+(?:adalah|menjadi)|mulai\s+sekarang\s+(?:anda|kamu))\b
-      | (?:call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
-      | (?:panggil|jalankan|eksekusi|call|run|invoke)\s+(?:the\s+)?(?:tool|fungsi|function|alat)\b
-      | (?:mode|akses)\s+(?:admin|developer|debug)\b
-      | (?:admin|developer|debug)\s+mode\b )
-      | ^[^\S\n]*+(?:system|sistem|assistant|asisten|developer|user|tool|agen|agent)\s*+[:>] | <\|
-      | \[/?(?:inst|system|sistem)\b""",
+    rf"""{_BEGIN}(?:{_any_of(_SAID.overriding)}[^.\n]{{0,40}}?{_BEGIN}{_any_of(_SAID.instructed)}
+      | {_any_of(_SAID.impersonating)} | {_any_of(_SAID.invoking)}\s*{_any_of(_SAID.tool_words)}
+      | (?:(?:system|developer)\s*prompt|call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
+      | (?:(?:mode|akses)\s+(?:admin|developer|debug)|(?:admin|developer|debug)\s+mode)\b)
+      | ^[^\S\n]*+(?:{_ROLE})\s*+[:>] | <\| | \[/?(?:inst|system|sistem)\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -43,27 +48,13 @@ _BRACES = re.compile(r"\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+(?:\}|\Z)")
 _QUOTED = re.compile(
     r'"([^"]*+)(?:"|\Z)|«([^»]*+)(?:»|\Z)|„([^"]*+)(?:"|\Z)|(?<![^\W\d_])\'([^\'\n]*+)\'(?![^\W\d_])', re.DOTALL
 )
-_DOCUMENT = (
-    r"(?:surat|pesan|email|e-mail|dokumen|chat|wa|whatsapp|sms|berkas|file|artikel|lampiran|pengumuman|undangan)"
-)
 _INTRODUCED = re.compile(
-    rf"""\b(?:isi|bunyi|teks|kutipan|salinan|hasil\s++(?:scan|foto|ocr))
-        [^\S\n]*+(?:(?:dari|lengkap)[^\S\n]++)?+{_DOCUMENT}?+
-        (?:[^\S\n]*+\w++(?:[^\S\n]++\w++){{0,5}}+)?+[^\S\n]*+[:\n]
-      | \b{_DOCUMENT}\s*+
-        (?:ini|itu|tersebut|tadi|nya|berikut|dari\b[^:\n]{{0,40}}+|teman\b[^:\n]{{0,30}}+)?+\s*+:
-      | \b(?:ini|itu|berikut|terlampir|dapat|terima|menerima|forward|diteruskan)\b[^:.\n]{{0,30}}
-        \b{_DOCUMENT}(?:nya|\b[^:.\n]{{0,40}}+)(?:[^\S\n]*+\n|\s*+:)
-      | \b(?:forwarded|pasted|copied|this|the|following|here\s++is|got|received)\b[^:.\n]{{0,30}}
-        \b(?:message|letter|email|document|text|article|note)\b[^:.\n]{{0,40}}+[:\n]
-      | \b(?:surat\s++(?:edaran|tugas|kuasa|lama|dari|milik)|document\s++says|letter\s++says)\b[^:\n]{{0,40}}+:""",
-    re.IGNORECASE | re.VERBOSE,
+    f"{_BEGIN}(?:{'|'.join(each.replace('‹documents›', _DOCUMENT) for each in _SAID.introductions)})", re.IGNORECASE
 )
-"""Every unbounded part is possessive: none is given back, so that no text makes it look at a word twice."""
+_NAMED = re.compile(rf"{_BEGIN}{_DOCUMENT}\s*+[:：][^\S\n]*+(?P<value>[^\s,;@]++@[^\s,;]++|[^\n]*+)", re.IGNORECASE)
+"""`surat: …`: a document, or a line of a form."""
 _WORD = re.compile(r"\w++")
-_ATTRIBUTED_BEFORE = phrases().attributed_before
-_ATTRIBUTED_AFTER = phrases().attributed_after
-_STATEMENT = re.compile(r"[:,;\n]|\b(?:saya|aku|nama|nik|my|i)\b", re.IGNORECASE)
+_STATEMENT = re.compile(rf"[:,;\n]|{_BEGIN}{_any_of((*_SAID.self_words, *_SAID.labels['nama'], 'nik'))}", re.IGNORECASE)
 CUT = " ⁂ "
 """Stands where something was cut, so that the words around it do not join."""
 
@@ -92,14 +83,30 @@ def own_words(text: str) -> str:
     """
     if orders(text):
         return ""
-    if not _SUSPECT.search(text):
-        return text
-    text = _without_tags(_FENCED.sub(CUT, text))
-    text = _without_spans(text, _ruled(text))
-    text = _without_spans(text, (found.span() for found in _LINE.finditer(text)))
-    text = _unquoted(_BRACES.sub(CUT, text))
-    introduced = _INTRODUCED.search(text)
-    return text[: introduced.start()] + CUT if introduced else text
+    if _MARKED.search(text):
+        text = _without_tags(_FENCED.sub(CUT, text))
+        text = _without_spans(text, _ruled(text))
+        text = _without_spans(text, (found.span() for found in _LINE.finditer(text)))
+        text = _unquoted(_BRACES.sub(CUT, text))
+    if ":" not in text and "：" not in text and "\n" not in text:
+        return text  # no document is announced without one of these
+    starts = [found.start() for found in (_INTRODUCED.search(text), _document(text)) if found]
+    return text[: min(starts)] + CUT if starts else text
+
+
+def _document(text: str) -> re.Match[str] | None:
+    """The first `surat: …` that is neither a longer label (`jenis surat: …`) nor told in a few words, as a form is."""
+    for found in _NAMED.finditer(text):
+        before = text[max(0, found.start() - 20) : found.start()].rpartition("\n")[2].split()
+        is_label = bool(before) and before[-1].casefold() in _SAID.label_heads
+        if not is_label and not _is_short(found["value"]):
+            return found
+    return None
+
+
+def _is_short(text: str) -> bool:
+    """Whether it is a value, and no statement or document."""
+    return 0 < len(text.split(None, 5)) <= 4 and not _STATEMENT.search(text)
 
 
 def _without_tags(text: str) -> str:
@@ -151,10 +158,10 @@ def _unquoted(text: str) -> str:
         inner = next((group for group in found.groups() if group is not None), "")
         after = bisect(words, (found.end(), -1))
         before = bisect(words, (found.start(), -1)) - 1
-        if before >= 0 and text[slice(*words[before])].casefold() in _ATTRIBUTED_BEFORE:
+        if before >= 0 and text[slice(*words[before])].casefold() in _SAID.attributed_before:
             return CUT
-        if after < len(words) and text[slice(*words[after])].casefold() in _ATTRIBUTED_AFTER:
+        if after < len(words) and text[slice(*words[after])].casefold() in _SAID.attributed_after:
             return CUT
-        return inner if len(inner.split(None, 5)) <= 4 and not _STATEMENT.search(inner) else CUT
+        return inner if _is_short(inner) else CUT
 
     return _QUOTED.sub(short, text)
