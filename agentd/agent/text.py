@@ -63,6 +63,11 @@ _LENGTHENED = re.compile(r"(?<=[a-z])([abeghknoprstuy])\1{2,}$")
 """`tolonggg`: how people raise their voice. Letters of Roman numbers stay (`Blok III`)."""
 
 
+def alike(text: str) -> str:
+    """Normal text whose letters that are written for one another are one."""
+    return normal(text).translate(_ONE_LETTER)
+
+
 def folded(token: str) -> str:
     """A token without case, as it is spelt in full; of a word said twice by a number (`jadi2`) the word."""
     word = token.strip().casefold()

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from agentd.agent.text import alike
 from agentd.apps.letters.languages import phrases
 
 _HAN = "[\u3400-\u9fff]"
@@ -22,10 +23,11 @@ _BEGIN, _END = rf"(?:\b(?=\w)|(?={_HAN}))", rf"(?:(?!\w)|(?<={_HAN}))"
 """Of a word; a script without spaces begins and ends one anywhere."""
 
 
-def _any_of(said: Iterable[str]) -> str:
+def _any_of(said: Collection[str]) -> str:
     """One of these words or phrases, to its end."""
-    every = "|".join(r"\s+".join(map(re.escape, each.split())) for each in sorted(said, key=len, reverse=True))
-    return rf"(?:{every}){_END}"
+    gaps = (r"\s*" if re.match(_HAN, each) else r"\s+" for each in said)
+    every = sorted((gap.join(map(re.escape, each.split())) for gap, each in zip(gaps, said, strict=True)), key=len)
+    return rf"(?:(?:{'|'.join(reversed(every))}){_END})"
 
 
 _SAID = phrases()
@@ -61,7 +63,7 @@ CUT = " ⁂ "
 
 def orders(text: str) -> bool:
     """Whether a text speaks to the machine (`abaikan instruksi …`, `system:`) rather than to the office."""
-    return _ORDER.search(text) is not None
+    return _ORDER.search(text if text.isascii() else alike(text)) is not None
 
 
 def typed(text: str) -> dict[str, Any] | None:

@@ -111,7 +111,12 @@ def test_the_daemon_understands_more_languages_than_it_speaks() -> None:
 )
 def test_a_pack_is_written_as_the_reader_folds_words(language: str, module: Any, shape: type[Any]) -> None:
     pack = read(Path(module.__file__).with_suffix("") / f"{language}.toml", shape)
-    written = [phrase for each in fields(shape) for phrase in phrases(getattr(pack, each.name))]
+    written = [
+        phrase
+        for each in fields(shape)
+        if each.name != "introductions"  # expressions over what people write, no words
+        for phrase in phrases(getattr(pack, each.name))
+    ]
     assert len(written) > 50
     assert [phrase for phrase in written if " ".join(folded_tokens(phrase)) != phrase] == []
 
