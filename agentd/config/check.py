@@ -71,7 +71,7 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     if kind == "extra_forbidden":
         return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _known().get(section, ()))}"
     if kind == "missing":
-        near = _meant(str(where[-1]), [str(key) for key in _table_at(raw, where[:-1])], found=True)
+        near = _meant(str(where[-1]), [str(key) for key in table_at(raw, where[:-1]) or ()], found=True)
         return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
     wanted = str(detail["msg"]).replace("Input should be ", "should be ").removeprefix("Value error, ")
     wanted = wanted.replace("a valid dictionary", "a table")
@@ -80,13 +80,14 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     return where, f"`{name}` {wanted}, not {_shown(given)}{near if 'mean' in near else ''}"
 
 
-def _table_at(raw: Any, where: KeyPath) -> dict[str, Any]:
+def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
+    """The table that these keys lead to, None where there is none."""
     for part in where:
         try:
             raw = raw[part]
         except (KeyError, IndexError, TypeError):
-            return {}
-    return raw if isinstance(raw, dict) else {}
+            return None
+    return raw if isinstance(raw, dict) else None
 
 
 def meant_key(key: str, known: Iterable[str]) -> str | None:

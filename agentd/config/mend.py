@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentd.config.check import SLOTS, meant_key, of_other_branch, place_of
+from agentd.config.check import SLOTS, meant_key, of_other_branch, place_of, table_at
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile
 from agentd.config.sections import client_file
@@ -34,8 +34,8 @@ def _without(raw: dict[str, Any], details: Iterable[Any]) -> dict[str, Any]:
     left = copy.deepcopy(raw)
     for detail in details:
         where = place_of(detail)
-        table = _at(left, where[:-1])
-        if not isinstance(table, dict):
+        table = table_at(left, where[:-1])
+        if table is None:
             _leave_out(left, where)
         elif detail["type"] == "missing":
             table[where[-1]] = _stand_in(left, where)
@@ -48,15 +48,15 @@ def _leave_out(raw: dict[str, Any], where: KeyPath) -> None:
     """A wrong item of a list: the whole list goes, since the others' numbers would change."""
     while where and isinstance(where[-1], int):
         where = where[:-1]
-    table = _at(raw, where[:-1])
-    if isinstance(table, dict) and where:
+    table = table_at(raw, where[:-1])
+    if table is not None and where:
         table.pop(where[-1], None)
 
 
 def _stand_in(raw: dict[str, Any], where: KeyPath) -> Any:
     """For a key that is missing: what stands under the key that was probably meant, else a value of which no more
     can be said."""
-    key, table = str(where[-1]), _at(raw, where[:-1])
+    key, table = str(where[-1]), table_at(raw, where[:-1]) or {}
     near = meant_key(key, [str(name) for name in table])
     if near is not None and isinstance(table[near], str):
         return table.pop(near)
@@ -67,12 +67,3 @@ def _stand_in(raw: dict[str, Any], where: KeyPath) -> Any:
         first = providers[0] if isinstance(providers, list) and providers else None
         return first.get("id", "") if isinstance(first, dict) else ""
     return {} if key == "action" else f"unnamed-{'-'.join(map(str, where))}"
-
-
-def _at(raw: Any, where: KeyPath) -> Any:
-    for part in where:
-        try:
-            raw = raw[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return raw

@@ -46,7 +46,7 @@ def guard(grace: float, command: list[str]) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    wake, told_to_stop = _hear_signals()
+    wake, stops = _hear_signals()
     server = _start(command, libc)
     os.close(1)  # so that the daemon sees it when the server closes its standard output
     watch = select.poll()
@@ -66,7 +66,7 @@ def guard(grace: float, command: list[str]) -> int:
         events = watch.poll(None if next_at == float("inf") else max(1, int((next_at - now) * 1000)))
         with contextlib.suppress(BlockingIOError):
             os.read(wake, 4096)
-        if leave_by == float("inf") and (told_to_stop or any(fd == 0 and event & HANG_UP for fd, event in events)):
+        if leave_by == float("inf") and (stops or any(fd == 0 and event & HANG_UP for fd, event in events)):
             watch.unregister(0)
             half = grace / 2
             terminate_at, leave_by = time.monotonic() + half, time.monotonic() + 2 * half
@@ -83,11 +83,11 @@ def _hear_signals() -> tuple[int, list[int]]:
     os.set_blocking(wake, False)
     os.set_blocking(alarm, False)
     signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
-    told_to_stop: list[int] = []
+    stops: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda received, _: told_to_stop.append(received))
+        signal.signal(number, lambda received, _: stops.append(received))
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    return wake, told_to_stop
+    return wake, stops
 
 
 def _start(command: list[str], libc: ctypes.CDLL) -> int:

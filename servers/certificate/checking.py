@@ -56,7 +56,7 @@ def mistakes(folder: Path) -> Iterator[str]:
             slot = re.search(r"\{(\w+)", one["msg"])
             file = folder / "letter.txt" if slot and any(f"{{{slot[1]}}}" in line for line in text) else source
             line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
-            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {one['msg']}"
+            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {one['msg'].removeprefix('Value error, ')}"
 
 
 def _line(file: Path, names: Sequence[str]) -> int:

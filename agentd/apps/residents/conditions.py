@@ -58,7 +58,10 @@ def value_of(source: str, resident: Resident, member: Resident | None) -> str | 
 
 
 def _is_child(member: Resident, resident: Resident) -> str | None:
-    """Whether the register names the resident as the member's parent: by NIK, and by name where it has no NIK."""
+    """`ya` or `tidak`: the register names the resident as the member's parent, by NIK, by name where it has none.
+
+    None where it names not both parents and the resident is not the one that it names.
+    """
     parents = [(member.get(f"nik_{parent}"), member.get(f"nama_{parent}")) for parent in ("ayah", "ibu")]
     for nik, name in parents:
         if nik == resident["nik"] or (nik is None and name is not None and fold(name) == fold(resident["nama"] or "")):

@@ -101,7 +101,10 @@ def claims(answer: str) -> Iterator[str]:
 
 
 def _claims(sentence: str, about_a_letter: bool) -> bool:
-    """`about_a_letter`: the sentence before was, so that `Sudah saya terbitkan.` needs no letter of its own."""
+    """Whether a clause of the sentence tells of a letter as made, and nothing in it makes that a plan or a condition.
+
+    `about_a_letter`: the sentence before was, so that `Sudah saya terbitkan.` needs no letter of its own.
+    """
     if _OTHERS.search(sentence):
         return False
     start = 0

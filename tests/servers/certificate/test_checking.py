@@ -34,7 +34,7 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
         ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "semester.kind"),
         ("order = 10", "ordre = 10", "letter.toml", 6, "ordre"),
         ('title = "Surat', "title = Surat", "letter.toml", 2, "line 2"),
-        ("{keperluan}", "{keprluan}", "letter.txt", 4, "keprluan"),
+        ("{keperluan}", "{keprluan}", "letter.txt", 4, ": letter: {keprluan} is neither"),
     ],
 )
 def test_a_mistake_is_told_with_its_file_and_line(
