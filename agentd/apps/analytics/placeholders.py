@@ -11,7 +11,7 @@ from typing import Any
 
 from agentd.agent import languages
 from agentd.apps.analytics.state import TimePeriod
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, vocabulary
 from agentd.apps.analytics.wording import unclaimed
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
@@ -187,9 +187,16 @@ def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | N
     wanted = name.upper()
     if wanted in labels:
         return labels[wanted]
-    if re.search(r"(?:^|_)(?:PERIOD|PERIODE)(?:_|$)", wanted) and "PERIOD_LABEL" in labels:
+    if is_period(name) and "PERIOD_LABEL" in labels:
         return labels["PERIOD_LABEL"]
     raise KeyError(name)
+
+
+def is_period(name: str) -> bool:
+    """Whether a placeholder that no result gives is the question's period: {PERIOD_NAME}, or {YEAR} by its unit."""
+    said = vocabulary()
+    units = {*said.units, *said.years, *said.quarters, *said.halves}
+    return name.casefold() in units or any(part.startswith("period") for part in name.casefold().split("_"))
 
 
 def _numeric(value: Any) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits, wording
-from agentd.apps.analytics.plan_entries import OF_THE_PERIOD, operations_in, queries_in, rules_in, sources_in
+from agentd.apps.analytics.plan_entries import of_the_period, operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
 from agentd.apps.analytics.plan_words import headed, unsaid, without_period, worded_once
 from agentd.apps.analytics.planned import Plan
@@ -115,7 +115,7 @@ def _unknown_names(plan: Plan) -> list[str]:
     """Placeholders and names in statements of the template that no query gives, the period's and dates aside."""
     known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
     named = spoken_of(plan.template)
-    return [name for name in named if name.casefold() not in known and not OF_THE_PERIOD.search(name)]
+    return [name for name in named if name.casefold() not in known and not of_the_period(name)]
 
 
 def _names_of(plan: Plan) -> set[str]:

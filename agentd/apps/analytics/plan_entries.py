@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentd.apps.analytics.placeholders import is_period
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import spoken_of
 
-OF_THE_PERIOD = re.compile("PERIOD|_DATE$", re.IGNORECASE)
-"""Names that the question's time fills."""
+
+def of_the_period(name: str) -> bool:
+    """Whether the question's time fills a placeholder of that name."""
+    return is_period(name) or name.casefold().endswith("_date")
 
 
 def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan]:
@@ -43,7 +45,7 @@ def _keyed(queries: list[SqlQueryPlan], prefix: str, template: str) -> list[SqlQ
     names = [
         {name.casefold() for name in (query["result_key"], *own)} for query, own in zip(queries, columns, strict=True)
     ]
-    said = {name.casefold(): name for name in spoken_of(template) if not OF_THE_PERIOD.search(name)}
+    said = {name.casefold(): name for name in spoken_of(template) if not of_the_period(name)}
     unknown = [name for folded, name in said.items() if not any(folded in own for own in names)]
     silent = [query for query, own in zip(queries, names, strict=True) if not said.keys() & own]
     keyed: list[SqlQueryPlan] = []

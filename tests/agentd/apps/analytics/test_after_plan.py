@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import STAFF, Office, down, plan
 from tests.agentd.apps.analytics.scripts import SALES, SALES_NARRATIVE, SALES_PLAN
@@ -237,6 +239,13 @@ async def test_a_follow_up_is_of_the_year_that_was_talked_about(erp: Path) -> No
     assert answer["final_narrative"].startswith("Februari 2022: ")
     assert "2022-02-01" in answer["plan"][0]["query"]
     assert "Total penjualan Januari 2022?" in office.model.requests[0].messages[-1].content
+
+
+@pytest.mark.parametrize("name", ["YEAR", "TAHUN", "BULAN", "PERIOD_NAME"])
+async def test_a_placeholder_called_by_a_unit_of_time_is_the_period(erp: Path, name: str) -> None:
+    """ "sepanjang tahun {YEAR}" read "sepanjang tahun tidak tersedia"."""
+    answer = await Office(erp, SALES, plan(TOTAL, template=f"{{{name}}}: {{TOTAL_SALES}}")).ask(QUESTION)
+    assert answer["final_narrative"].startswith("Januari 2023: Rp ")
 
 
 async def test_division_by_zero_is_a_warning_and_no_number(erp: Path) -> None:
