@@ -25,7 +25,11 @@ Json = Any
 
 
 ASSENTS = frozenset(map(plain, words().assents))
-"""Every answer that is a plain yes; anything else is a new turn."""
+"""Every phrase that is a plain yes."""
+_FIRST = frozenset(map(plain, words().assents_first))
+_BESIDE = frozenset(map(plain, words().beside_assent))
+_LONGEST = 6
+"""Words of a phrase of a yes, at most."""
 
 REFUSALS = frozenset(map(plain, words().refusals))
 """Every answer that is a plain no."""
@@ -131,8 +135,20 @@ def canonical(value: Json) -> str:
 
 
 def assents(text: str) -> bool:
-    """Whether a citizen's whole message is a plain yes. A question, a condition or any further word makes it none."""
-    return "?" not in normal(text) and len(text) <= 60 and plain(text) in ASSENTS
+    """Whether a citizen's whole message is plain yeses and courtesy. A question, a condition, any further word: none.
+
+    A yes that asks where it stands behind another (`sudah benar ya`) counts only before it.
+    """
+    said = plain(text).split() if "?" not in normal(text) and len(text) <= 60 else []
+    agreed = False
+    while said:
+        heads = (" ".join(said[:size]) for size in range(_LONGEST, 0, -1))
+        head = next((head for head in heads if head in ASSENTS or head in _BESIDE), None)
+        if head is None or (agreed and head in _FIRST):
+            return False
+        agreed = agreed or head in ASSENTS
+        said = said[len(head.split()) :]
+    return agreed
 
 
 def refuses(text: str) -> bool:

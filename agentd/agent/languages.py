@@ -32,6 +32,8 @@ class Words:
     fillers: frozenset[str]
     joiners: frozenset[str]
     assents: frozenset[str]
+    assents_first: frozenset[str]
+    beside_assent: frozenset[str]
     refusals: frozenset[str]
     number_joiners: frozenset[str]
     numbered: frozenset[str]
