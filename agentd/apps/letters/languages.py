@@ -93,6 +93,7 @@ class Phrases:
     kin: frozenset[str]
     outsiders: frozenset[str]
     possessives: frozenset[str]
+    costs: frozenset[str]
     toward: frozenset[str]
     disowns: frozenset[str]
     unsuited: frozenset[str]

@@ -38,6 +38,7 @@ _IDENTIFIERS = frozenset(_PACK.senses["identifier"])
 _HEADS = frozenset(word for sense in ("identifier", "name", "date", "time", "amount") for word in _PACK.senses[sense])
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _WAYS = frozenset({"origin", "destination"})
+_ORIGIN = frozenset(_PACK.senses["origin"])
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
@@ -63,7 +64,11 @@ def about(field: Field, place: Place) -> bool:
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
-    return any(field.key in one.keys for one in named) or not (common or _of_else(place, named))
+    if common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at < span.start):
+        return False
+    amount = field.kind == "money"
+    own = (one for one in named if field.key in one.keys)
+    return any(not (amount and _a_source(one, place)) for one in own) or not (common or _of_else(place, named))
 
 
 def _spoken_last(field: Field, place: Place) -> bool:
@@ -95,6 +100,16 @@ def _of_another_thing(field: Field, place: Place) -> bool:
             if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in own:
                 return True
     return False
+
+
+def _a_source(one: Named, place: Place) -> bool:
+    """`cicilan dari penghasilan saya 1 juta`: what is named only says what the amount is taken from."""
+    words, at = place.sentence.words, one.start - 1
+    while at > 0 and words[at] in SELF | _PACK.articles:
+        at -= 1
+    of = at > 0 and (words[at] in _ORIGIN or " ".join(words[at - 1 : at + 1]) in _ORIGIN)
+    thing = words[at - 1 - (words[at] not in _ORIGIN)] if of else ""
+    return thing.isalpha() and thing not in _BESIDE | _HEADS
 
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:

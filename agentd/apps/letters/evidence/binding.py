@@ -30,6 +30,9 @@ _NEAR = 6
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
 _ORIGIN = frozenset(phrases().senses["origin"])
+_WAYS = _ORIGIN | phrases().toward
+_NO_NAMES = (phrases().name_ends | phrases().requests | phrases().greetings) - phrases().joins - SALUTATIONS
+"""What no name holds."""
 _FOREIGN = {
     **dict.fromkeys(
         ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
@@ -233,14 +236,29 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
 
 
 def _addresses(one: Named, place: Place) -> bool:
-    """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`): not beside the other (`bapak Joko,
-    ibu Siti`), nor behind what somebody is of them (`anak dari Bapak Joko`)."""
-    sentence, start = place.sentence, one.start
-    if sentence.words[start] not in SALUTATIONS or one.end - start > 1:
+    """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
+    goes to (`surat dari Bapak Joko`): not behind what somebody is of them (`anak dari Bapak Joko`), nor beside the
+    other in a list (`bapak Joko, ibu Siti`)."""
+    words, start = place.sentence.words, one.start
+    if start and words[start - 1] in _WAYS and _relates(words[start]):
+        return not _of(start, place)
+    if words[start] not in SALUTATIONS or one.end - start > 1:
         return False
-    others = (other for other in place.near if sentence.words[other.start] in SALUTATIONS)
-    of = start and sentence.words[start - 1] in _ORIGIN and _relation(sentence, end=start - 1)
-    return not of and all(other.keys == one.keys for other in others)
+    people = [other for other in place.near if _relates(words[other.start])]
+    return all(other.keys == one.keys for other in people) or not _in_a_list(people[0].start, place)
+
+
+def _of(start: int, place: Place) -> bool:
+    """Whether what somebody is of them stands before a person: `anak dari Bapak Joko`."""
+    sentence = place.sentence
+    return start > 1 and sentence.words[start - 1] in _ORIGIN and _relation(sentence, end=start - 1)
+
+
+def _in_a_list(start: int, place: Place) -> bool:
+    """Whether fields were named before there, or the message is the names of persons and nothing else."""
+    told = any(one.plain for one in place.before) or any(one.plain and one.end <= start for one in place.named)
+    alone = len(place.turn.heard.sentences) == 1 and start == 0 and _NO_NAMES.isdisjoint(place.sentence.words)
+    return told or alone or _of(start, place)
 
 
 def _common(one: Named, sentence: Sentence) -> bool:

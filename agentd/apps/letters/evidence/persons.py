@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
@@ -98,6 +98,7 @@ _JOINS = phrases().joins
 _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
+_PARENTS = frozenset(("orang tua", *phrases().covers["orang tua"]))
 _ORIGIN = frozenset(phrases().senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
@@ -134,14 +135,31 @@ def people(
     first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
     again = {at for at in own if at not in {*named, *possessive} and _opens(words, clauses, first.get(at, at))}
     strangers = others(marks, words, spoken_of)
+    last: str | None = None
     for at in sorted({*named, *again, *strangers})[:MOST]:
         if at in strangers:
             found.append((at, strangers[at], range(at, size)))
         elif at in named:
-            found.append((at, _whose(named, at, words), range(clauses.index(clauses[at]), size)))
+            whose = _whose(named, at, words)
+            source = at and words[at - 1] in _ORIGIN and at - 1 not in {*possessive, *first}
+            if source or _theirs(named[at], last, words):
+                whose += OF_ANOTHER
+            elif at not in first:
+                last = named[at].value
+            found.append((at, whose, range(clauses.index(clauses[at]), size)))
         else:
+            last = None
             found.append((at, None, range(at, size)))
     return own, found
+
+
+def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
+    """Whether a parent is that of the person spoken of before (`istri saya Siti, nama ayah Joko`): not of a brother's,
+    nor of a person whom the tool itself names."""
+    before = words[max(0, mark.start - 1)]
+    own = not SELF.isdisjoint((before, *words[mark.end : mark.end + 2]))
+    parent = person(words[mark.start : mark.end]) in _PARENTS
+    return parent and not own and last in RELATIONS and last not in _PARENTS | EITHER_WAY
 
 
 def _of(mark: Mark, words: Sequence[str], relations: Collection[int]) -> bool:

@@ -65,8 +65,21 @@ def test_parents_are_named_by_their_titles_together_or_by_the_fields_names(said:
     assert missing(BIODATA, wrong, said) == set(wrong)
 
 
-@pytest.mark.parametrize("said", ["Bapak Joko, tolong buatkan biodata, saya Siti", "selamat siang Ibu Joko, saya Siti"])
-def test_whom_somebody_speaks_to_is_no_parent(said: str) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bapak Joko, tolong buatkan biodata, saya Siti",
+        "selamat siang Ibu Joko, saya Siti",
+        "ibu Joko, bapak Ratna, tolong",
+        "halo bapak Joko, ibu Ratna",
+        "surat dari Bapak Joko untuk ibu Ratna",
+        "a note from father Joko to mother Ratna",
+        "istri saya Siti, nama ayah Joko",
+        "suami saya Lukman, nama ibunya Joko",
+        "my wife is Mary, her father's name is Joko",
+    ],
+)
+def test_whom_somebody_speaks_to_and_who_is_anothers_is_no_parent(said: str) -> None:
     wrong = {"nama_ayah": "Joko", "nama_ibu": "Joko"}
     assert missing(BIODATA, wrong, said) == set(wrong)
 
@@ -130,6 +143,20 @@ def test_what_is_told_of_somebody_else_or_of_the_past_stays_theirs(
     letter: str, arguments: dict[str, str], said: list[str]
 ) -> None:
     assert missing(letter, arguments, *said) == set(arguments)
+
+
+@pytest.mark.parametrize("said", ["nama ayah saya Joko, istri saya Siti", "istri saya Siti, ayah saya Joko"])
+def test_the_citizens_own_father_beside_others(said: str) -> None:
+    assert missing(BIODATA, {"nama_ayah": "Joko"}, said) == set()
+
+
+@pytest.mark.parametrize(
+    "said", ["cicilan dari penghasilan saya 1 juta", "potongan gaji 1 juta", "rent out of my salary is 1000000"]
+)
+def test_what_is_taken_from_an_income_is_none(said: str) -> None:
+    wrong = {"penghasilan": "1000000"}
+    assert missing("surat_keterangan_penghasilan_orang_tua", wrong, said) == set(wrong)
+    assert missing("surat_keterangan_penghasilan_orang_tua", wrong, "pendapatan dari warung 1 juta") == set()
 
 
 def test_an_income_is_the_answer_and_no_number_beside_it() -> None:
