@@ -99,6 +99,8 @@ _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
 _PARENTS = frozenset(("orang tua", *phrases().covers["orang tua"]))
+_OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
+"""Relations beside whom a parent is the citizen's own."""
 _ORIGIN = frozenset(phrases().senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
@@ -154,12 +156,12 @@ def people(
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
-    """Whether a parent is that of the person spoken of before (`istri saya Siti, nama ayah Joko`): not of a brother's,
-    nor of a person whom the tool itself names."""
+    """Whether a parent is that of the person spoken of before (`istri saya Siti, nama ayah Joko`), who is none whom the
+    tool itself names."""
     before = words[max(0, mark.start - 1)]
     own = not SELF.isdisjoint((before, *words[mark.end : mark.end + 2]))
     parent = person(words[mark.start : mark.end]) in _PARENTS
-    return parent and not own and last in RELATIONS and last not in _PARENTS | EITHER_WAY
+    return parent and not own and last in RELATIONS and last not in _PARENTS | _OF_ONE_HOUSE
 
 
 def _of(mark: Mark, words: Sequence[str], relations: Collection[int]) -> bool:
