@@ -39,6 +39,7 @@ _HEADS = frozenset(word for sense in ("identifier", "name", "date", "time", "amo
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
+_STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
@@ -65,6 +66,8 @@ def about(field: Field, place: Place) -> bool:
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
     if common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at < span.start):
+        return False
+    if _since_something_else(field, place):
         return False
     amount = field.kind == "money"
     own = (one for one in named if field.key in one.keys)
@@ -100,6 +103,14 @@ def _of_another_thing(field: Field, place: Place) -> bool:
             if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in own:
                 return True
     return False
+
+
+def _since_something_else(field: Field, place: Place) -> bool:
+    """`tinggal di sini sejak 2018`: since when somebody lives or works there is no beginning of a business."""
+    shape, clause = place.case.form.shapes.get(field.key), place.clause
+    if shape is None or "since" not in shape.senses:
+        return False
+    return any(mark.value in _STATES and place.sentence.clauses[mark.start] == clause for mark in place.sentence.labels)
 
 
 def _a_source(one: Named, place: Place) -> bool:

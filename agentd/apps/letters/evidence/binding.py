@@ -237,8 +237,7 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
 
 def _addresses(one: Named, place: Place) -> bool:
     """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
-    goes to (`surat dari Bapak Joko`): not behind what somebody is of them (`anak dari Bapak Joko`), nor beside the
-    other in a list (`bapak Joko, ibu Siti`)."""
+    goes to (`surat dari Bapak Joko`): in no list (`bapak Joko, ibu Siti`), not behind what somebody is of them."""
     words, start = place.sentence.words, one.start
     if start and words[start - 1] in _WAYS and _relates(words[start]):
         return not _of(start, place)
@@ -250,8 +249,7 @@ def _addresses(one: Named, place: Place) -> bool:
 
 def _of(start: int, place: Place) -> bool:
     """Whether what somebody is of them stands before a person: `anak dari Bapak Joko`."""
-    sentence = place.sentence
-    return start > 1 and sentence.words[start - 1] in _ORIGIN and _relation(sentence, end=start - 1)
+    return start > 1 and place.sentence.words[start - 1] in _ORIGIN and _relation(place.sentence, end=start - 1)
 
 
 def _in_a_list(start: int, place: Place) -> bool:

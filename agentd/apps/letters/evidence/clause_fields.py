@@ -23,6 +23,7 @@ _DAYS = frozenset({"pada", "tanggal", "per"})
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
 _NOT_MINE = phrases().not_mine
+_WHICH = phrases().which
 
 
 def on_label(reader: SentenceReader, mark: Mark) -> int:
@@ -78,6 +79,8 @@ def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     if _BUSINESS.intersection(reader.words[:at]):
         return f"{label}_usaha"
     said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS]
+    if reader.current.own and _WHICH.issuperset(said):
+        return label  # `saya yang bernama …`
     thing = bool(said) and not is_choice(said)
     return f"x:{label}" if thing and reader.speaking.person in (None, CITIZEN) else label
 

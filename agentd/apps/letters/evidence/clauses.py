@@ -173,6 +173,7 @@ class SentenceReader:
             label = label or current.follows
         self.current.label = label
         self.correcting = self.correcting or righted or turned
+        self.current.turned = mark.cue is Cue.TURN
         self.current.restated = righted and self.words[mark.start] not in _COURTESIES
         return mark.end
 

@@ -27,8 +27,7 @@ _TYPED = frozenset(
     "nik kk rt rw rtrw telepon tanggal_lahir lahir agama status_perkawinan jenis_kelamin kewarganegaraan penghasilan "
     "umur pendidikan golongan_darah email".split()
 )
-_YET = frozenset({"belum", "sudah", "blm", "belum pak", "sudah pak", "belum bu", "sudah bu", "udah"})
-"""Answers to the question for the marital status that leave the word for it out."""
+_YET = phrases().yet
 _GREETINGS = phrases().greetings
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
 
@@ -44,6 +43,8 @@ class Statement(NamedTuple):
     next_nik: bool
     next_words: tuple[str, ...]
     previous_words: tuple[str, ...]
+    presented: bool = False
+    """The citizen speaks of himself right before it, at the start of the sentence."""
     message: int = 0
     """The order of its message in the session."""
 
@@ -134,14 +135,26 @@ def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
 ) -> tuple[Message, list[Statement]]:
     spend()
-    if asked == ("status_perkawinan",) and plain(text) in _YET:
-        text = f"{plain(text).split()[0]} kawin"
+    text = _completed(text, asked)
     message = read(heard(text, lexicon, readings), person=person, of_business=before in _OF_BUSINESS)
     for segment in message.segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
     return message, _placed(message, asked)
+
+
+def _completed(text: str, asked: tuple[str, ...]) -> str:
+    """A text whose answer for the marital status leaves the word for it out (`guru, belum`), with that word."""
+    said = text.split(",") if len(asked) > 1 else [text]
+    if "status_perkawinan" in asked and len(said) == len(asked):
+        at = asked.index("status_perkawinan")
+        words = plain(said[at])
+        bare = (
+            words if words in _YET else " ".join(word for word in words.split() if word not in FILLERS or word in _YET)
+        )
+        said[at] = _YET.get(bare, said[at])
+    return ",".join(said)
 
 
 def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
@@ -170,6 +183,7 @@ def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence
                 else (),
+                before is not None and before.intro and before.mood is Mood.SAID,
             )
         )
     return placed

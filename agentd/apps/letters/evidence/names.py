@@ -11,6 +11,7 @@ _ENDS = phrases().name_ends
 _BEFORE = phrases().before_name
 _HONORIFICS = phrases().honorifics
 _COMMON = phrases().no_name
+_TITLES = phrases().titles
 
 Name = tuple[str, ...]
 
@@ -72,6 +73,11 @@ def phrased(raws: Sequence[str]) -> bool:
 def same(left: Name, right: Name) -> bool:
     """One name, whatever stands between its letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
     return left == right or "".join(left) == "".join(right)
+
+
+def untitled(name: Name) -> Name:
+    """A name without what may stand before one: `H. Abdul Karim`."""
+    return untitled(name[1:]) if len(name) > 1 and name[0] in _TITLES else name
 
 
 def within(part: Name, whole: Name) -> bool:

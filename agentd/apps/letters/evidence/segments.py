@@ -47,6 +47,7 @@ class Segment:
     restated: bool = False
     implied: bool = False
     own: bool = False
+    turned: bool = False
     words: list[str] = field(default_factory=list)
     raws: list[str] = field(default_factory=list)
     places: list[int] = field(default_factory=list)

@@ -68,6 +68,8 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
 
 def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> list[int | None]:
     segment = statement.segment
+    if statement.asked and all(asked.startswith("field:") for asked in statement.asked):
+        return []  # `lapangan RW 3` answers where the event is
     label = segment.label or (segment.follows if segment.corrected else None)
     address_of = label if label in ADDRESSES else segment.follows if segment.follows in ADDRESSES else None
     if place is not None:
@@ -107,6 +109,9 @@ def _pick(found: list[int], kind: str, *, both: bool) -> list[int | None]:
 
 
 _PLACE_NOISE = phrases().place_noise
+_AT = _PLACE_NOISE.intersection(phrases().senses["city"])
+_PLACE = 4
+"""Words of a place of birth with what stands before it."""
 _PLACE_ENDS = phrases().place_ends
 
 
@@ -136,10 +141,10 @@ def place(field: Field, case: Case) -> Iterator[Claim]:
     wanted = tuple(word for word in fold(str(field.value)) if word not in ("kota", "kabupaten", "kab"))
     for statement in case.of(field.person):
         segment = statement.segment
-        labelled = segment.label in ("lahir", "tempat_lahir")
+        found = segment.dates
+        labelled = segment.label in ("lahir", "tempat_lahir") or _where_behind(segment, found)
         if not labelled and segment.label is not None:
             continue
-        found = segment.dates
         if not labelled:
             dated = bool(found) or bool(dates.dates(statement.next_words))
             answers = statement.answers == field.label or (
@@ -150,6 +155,13 @@ def place(field: Field, case: Case) -> Iterator[Claim]:
         place = _place_in(segment, found)
         if place and (labelled or not _of_an_event(place, field, case)):
             yield claim(statement, supports=place == wanted, replaces=labelled)
+
+
+def _where_behind(segment: Segment, found: Sequence[dates.Found]) -> bool:
+    """`tanggal lahir 9 Agustus 1985 di Klaten`, `lahir 9-8-1985, di Klaten`: a place behind the day, and no more."""
+    after = segment.words[found[0][1] :] if segment.label == "tanggal_lahir" and len(found) == 1 else segment.words
+    born = bool(found) if segment.label else not (found or segment.turned) and segment.follows in BIRTH
+    return born and len(after) > 1 and after[0] in _AT and all(map(str.isalpha, after)) and len(after) <= _PLACE
 
 
 def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]:
@@ -167,6 +179,7 @@ def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]
     return tuple(kept)
 
 
+_POSTS, _PART, _HONORIFICS = phrases().posts, phrases().which | phrases().copulas, phrases().honorifics
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 
 
@@ -222,7 +235,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         named = field.person not in (None, CITIZEN) and field.label == "nama"
         listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
         heads = statement.first and listed and statement.message not in introduced and not names.phrased(segment.raws)
-        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named)
+        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named or _presented(statement))
         if not (labelled or answers or corrected or by_itself):
             continue
         raws = _after_colon(segment.raws) if purpose else segment.raws
@@ -230,9 +243,19 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         if not found:
             continue
         held |= {"".join(name) for name in found}
-        supports = any(names.same(name, wanted) for name in found)
+        supports = any(names.same(each, wanted) for name in found for each in (name, names.untitled(name)))
         clear = labelled or corrected or answers
         yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
+
+
+def _presented(statement: Statement) -> bool:
+    """`Saya direkturnya, Andi Wijaya`: a name alone behind what the citizen is of a business."""
+    said = (word for word in statement.previous_words if word[0].isalnum() and word not in FILLERS | _PART)
+    before = [word.removesuffix("nya") for word in said]
+    written = [raw for raw in statement.segment.raws if raw[0].isalpha()]
+    named = statement.presented and len(written) > 1 and all(raw[0].isupper() for raw in written)
+    titled = not written or written[0].casefold() in _HONORIFICS
+    return bool(before) and _POSTS.issuperset(before) and named and not titled and names.alone(statement.segment.raws)
 
 
 def _plausible(raws: Sequence[str]) -> list[names.Name]:

@@ -19,6 +19,7 @@ _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu per
 _PURPOSES = phrases().purposes
 _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
+_BUSINESS = phrases().business
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -43,7 +44,7 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             words = [*words, *str(segment.person).lstrip("?").split()]
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
-        labelled = segment.label == field.label or _instead(segment, field)
+        labelled = segment.label == field.label or _instead(segment, field) or _names_a_business(segment, field)
         if purpose and labelled and (segment.person in _OUTSIDERS or _contrasted(statement, case)):
             continue
         if labelled or statement.answers == field.label:
@@ -75,6 +76,13 @@ def _contrasted(statement: Statement, case: Case) -> bool:
 def _instead(segment: Segment, field: Field) -> bool:
     """`Sorry, I meant …`: what follows a correction of the field alone is said of it too."""
     return segment.label is None and segment.corrected and segment.follows == field.label
+
+
+def _names_a_business(segment: Segment, field: Field) -> bool:
+    """`Usaha: Bengkel Jaya Motor`: written as a name, behind what only says that a business follows."""
+    words = [raw for raw in segment.raws if raw[0].isalpha()]
+    named = len(words) > 1 and segment.words[0] in _BUSINESS and all(raw[0].isupper() for raw in words)
+    return field.label == "nama_usaha" and segment.label == "jenis_usaha" and segment.form and named
 
 
 def _restates(segment: Segment) -> bool:
