@@ -65,7 +65,7 @@ def about(field: Field, place: Place) -> bool:
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
-    if common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at < span.start):
+    if common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end):
         return False
     if _since_something_else(field, place):
         return False
@@ -116,7 +116,7 @@ def _since_something_else(field: Field, place: Place) -> bool:
 def _a_source(one: Named, place: Place) -> bool:
     """`cicilan dari penghasilan saya 1 juta`: what is named only says what the amount is taken from."""
     words, at = place.sentence.words, one.start - 1
-    while at > 0 and words[at] in SELF | _PACK.articles:
+    while at > 0 and words[at] in SELF:
         at -= 1
     of = at > 0 and (words[at] in _ORIGIN or " ".join(words[at - 1 : at + 1]) in _ORIGIN)
     thing = words[at - 1 - (words[at] not in _ORIGIN)] if of else ""
