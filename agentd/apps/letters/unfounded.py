@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from agentd.agent.languages import words
 from agentd.agent.text import normal, tokens
 from agentd.apps.letters.evidence.dates import dates
 from agentd.apps.letters.evidence.lexicon import LABELS, RELATIONS
@@ -23,7 +24,8 @@ _CODE = re.compile(r"(?<!\w)[A-Za-z\d]++(?:[/-][A-Za-z\d.]++)*+")
 _LEAST_DIGITS = {_LONG: 9, _CODE: 4}
 """Digits of what is somebody's or something's, and no count, hour or year."""
 _MONEY = re.compile(
-    r"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:ribu|rb|juta|jt|miliar|thousand|million|billion))?", re.I
+    rf"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:{'|'.join(sorted(words().scales, key=len, reverse=True))}))?",
+    re.I,
 )
 _TITLES = phrases().honorifics | {phrase for phrase in LABELS["nama"] if " " not in phrase}
 _COPULAS = phrases().copulas
@@ -56,8 +58,8 @@ def _codes(answer: str, named: Named) -> Iterator[str]:
 
 
 def _days(answer: str, named: Named) -> Iterator[str]:
-    words = [word.strip().casefold() for word in tokens(answer) if word.strip()]
-    yield from (" ".join(words[start:end]) for start, end, day in dates(words) if not named.day(day))
+    said = [word.strip().casefold() for word in tokens(answer) if word.strip()]
+    yield from (" ".join(said[start:end]) for start, end, day in dates(said) if not named.day(day))
 
 
 def _people(answer: str, named: Named) -> Iterator[str]:
@@ -79,6 +81,6 @@ def _sums(answer: str, named: Named) -> Iterator[str]:
     for match in _MONEY.finditer(answer):
         if len(named.amounts) > 1:
             return
-        words = [word.strip().casefold() for word in tokens(match.group()) if word.strip()]
-        if any(amount not in named.amounts for amount in amounts(words)):
+        said = [word.strip().casefold() for word in tokens(match.group()) if word.strip()]
+        if any(amount not in named.amounts for amount in amounts(said)):
             yield match.group()
