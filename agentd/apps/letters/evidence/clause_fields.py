@@ -19,6 +19,7 @@ _COPULAS = phrases().copulas
 _NEUTRAL = phrases().neutral
 _BUSINESS = phrases().business
 _BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
+_NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 _DAYS = frozenset({"pada", "tanggal", "per"})
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
@@ -27,33 +28,16 @@ _WHICH = phrases().which
 
 
 def on_label(reader: SentenceReader, mark: Mark) -> int:
-    words, label, at = reader.words, mark.value, mark.end
-    current = reader.current
-    if current.label is not None and _ends_as_a_name(reader, mark):
+    words, label = reader.words, mark.value
+    if _part_of_a_value(reader, mark):
         return reader.plain(mark)
-    before = current.follows if current.label is None and current.empty else current.label
-    address = before if before in ADDRESSES else None
-    if label in ("rt", "rw", "rtrw"):
-        if address is not None:
-            if reader.current.label is None:
-                reader.current.label = address
-            return reader.plain(mark)
-        if reader.current.label not in ("rt", "rw", "rtrw") or not reader.says(mark.start):
-            reader.close(label)
-        reader.plain(mark)
-        return _owner(reader, at)
-    if label == "x:nomor" and reader.current.label == "keperluan" and not any(map(str.isdecimal, words[at : at + 3])):
-        return reader.plain(mark)
+    if label in _NEIGHBOURHOOD:
+        return _on_neighbourhood(reader, mark)
     if label in ADDRESSES and reader.current.words in (["rt"], ["rw"]):
-        return at  # `RT tempat usaha: 5`
-    first = words[mark.start]
-    if first == "sebagai" and not {"kerja", "bekerja"}.intersection(words[: mark.start]):
-        return reader.plain(mark)
-    if label == "x:tanggal" and reader.current.label in _BIRTH and _DAYS.issuperset(words[mark.start : at]):
-        return reader.plain(mark)
+        return mark.end  # `RT tempat usaha: 5`
     if label == "alamat" and reader.current.label == "nik" and _STILL.issuperset(reader.current.words):
         label = "alamat_ktp"
-    introduced = first in ("bernama", "called") or (at < len(words) and words[at] in ("nya", "-"))
+    introduced = words[mark.start] in ("bernama", "called") or words[mark.end : mark.end + 1] in (["nya"], ["-"])
     if label in ("nama", "alamat") and introduced:
         label = _of_a_thing(reader, label, mark.start)
     if _disowned(reader, mark):
@@ -65,7 +49,31 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     before = words[mark.start - 1] if mark.start else ""
     if before == "'" or before == "s" or (before not in SELF and mark.start > 1 and words[mark.start - 2] == "my"):
         _english_owner(reader, mark)
-    return _owner(reader, at)
+    return _owner(reader, mark.end)
+
+
+def _part_of_a_value(reader: SentenceReader, mark: Mark) -> bool:
+    """Whether the name of a field stands inside what is said of another."""
+    words, label, said = reader.words, mark.value, reader.current.label
+    if words[mark.start] == "sebagai":
+        return {"kerja", "bekerja"}.isdisjoint(words[: mark.start])
+    if label == "x:nomor" and said == "keperluan":
+        return not any(map(str.isdecimal, words[mark.end : mark.end + 3]))
+    birthday = label == "x:tanggal" and said in _BIRTH and _DAYS.issuperset(words[mark.start : mark.end])
+    return birthday or (said is not None and _ends_as_a_name(reader, mark))
+
+
+def _on_neighbourhood(reader: SentenceReader, mark: Mark) -> int:
+    """RT or RW: part of the address that stands before it, or a field of its own."""
+    current = reader.current
+    before = current.follows if current.label is None and current.empty else current.label
+    if before in ADDRESSES:
+        current.label = current.label or before
+        return reader.plain(mark)
+    if current.label not in _NEIGHBOURHOOD or not reader.says(mark.start):
+        reader.close(mark.value)
+    reader.plain(mark)
+    return _owner(reader, mark.end)
 
 
 def _ends_as_a_name(reader: SentenceReader, mark: Mark) -> bool:

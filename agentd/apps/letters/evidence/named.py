@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentd.agent.text import FILLERS, folded_tokens
@@ -47,18 +47,10 @@ class Names:
         self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
-            for word in shape.words:
-                if len(word) < SHORTEST or word in FILLERS:
-                    continue
-                found.setdefault((word,), set()).add(key)
-            for known in people.get(shape.person or "", ()):
-                found.setdefault(folded_tokens(known), set()).add(key)
-            for sense in shape.senses:
-                goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
-                if sense in _WAYS and shape.kind != goes_with:
-                    continue
-                for phrase in _SENSES.get(sense, ()):
-                    found.setdefault(folded_tokens(phrase), set()).add(key)
+            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in FILLERS]
+            said = (*people.get(shape.person or "", ()), *_by_sense(shape, kinds))
+            for known in (*alone, *map(folded_tokens, said)):
+                found.setdefault(known, set()).add(key)
         found.pop((), None)
         none = dict.fromkeys(map(folded_tokens, phrases().no_names), frozenset[str]())
         self._phrases = none | {phrase: frozenset(keys) for phrase, keys in found.items()}
@@ -101,6 +93,14 @@ class Names:
         words = folded_tokens(text)
         found = {self._own.get(words[one.start : one.end], one.keys): one for one in self.find(words)}
         return tuple(Named(one.start, one.end, keys, one.plain) for keys, one in found.items())
+
+
+def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
+    """The words that go with what a field's name speaks of; those of a way with a place, or else with a name."""
+    for sense in shape.senses:
+        goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
+        if sense not in _WAYS or shape.kind == goes_with:
+            yield from _SENSES.get(sense, ())
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:

@@ -39,8 +39,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
             if number is not None:
                 parts, said, corrected, last = _renumbered(whole_yet, number), [], True, statement
                 pieces = [reading.read(parts)]
-                if not parts:
-                    yield Claim(message, Mood.TAKEN_BACK, False)
+                yield from () if parts else [Claim(message, Mood.TAKEN_BACK, False)]
                 continue
             spoken_of = segment.label or spoken_of
             if not _addressed(statement, field, accepted):

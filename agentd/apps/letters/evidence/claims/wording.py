@@ -25,23 +25,14 @@ _BUSINESS = phrases().business
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
-    if field.label == "pekerjaan" and choices.meanings(fold(value)) and not choices.is_occupation(fold(value)):
+    if _is_none(field, fold(value)):
         return
-    if field.label == "keperluan" and _PAPER.issuperset(texts.essence(fold(value))):
-        return
-    office = field.label == "instansi"
-    if office and choices.is_choice(fold(value)):
-        return
-    says = texts.saying(value)
+    says, office = texts.saying(value), field.label == "instansi"
     purpose = office or field.label == "keperluan"
     restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
     for statement in case.all if purpose else case.of(field.person):
         segment = statement.segment
-        words: Sequence[str] = segment.tail if purpose else segment.words
-        if purpose and segment.label is None and not office:
-            words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
-        if purpose and segment.person not in (None, CITIZEN):
-            words = [*words, *str(segment.person).lstrip("?").split()]
+        words = _purpose(segment, office=office) if purpose else segment.words
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
         labelled = segment.label == field.label or _instead(segment, field) or _names_a_business(segment, field)
@@ -58,6 +49,24 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             yield claim(statement, supports=says(words), replaces=False)
         elif field.label == "pekerjaan" and _bare_job(segment, value):
             yield claim(statement, supports=True, replaces=False)
+
+
+def _is_none(field: Field, words: Sequence[str]) -> bool:
+    """Whether a value is nothing that the field can be: no occupation, no purpose, no office."""
+    if field.label == "pekerjaan":
+        return bool(choices.meanings(words)) and not choices.is_occupation(words)
+    if field.label == "keperluan":
+        return _PAPER.issuperset(texts.essence(words))
+    return field.label == "instansi" and choices.is_choice(words)
+
+
+def _purpose(segment: Segment, *, office: bool) -> Sequence[str]:
+    """What a segment may say of a purpose: all that its clause goes on to say, and for whom."""
+    words = segment.tail
+    if segment.label is None and not office:
+        words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
+    named = segment.person not in (None, CITIZEN)
+    return [*words, *str(segment.person).lstrip("?").split()] if named else words
 
 
 def _toward(words: Sequence[str]) -> Sequence[str]:
