@@ -184,16 +184,17 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it, of the sentence at its end, else of the last clause from its field on."""
+    """A doubt: of its clause; alone in it, of all at its end, else of the clause before it too, or of its RT."""
     clause = _span(sentence, mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
         doubted = clause
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
-        before = _span(sentence, clause.start - 1)  # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        before = _span(sentence, clause.start - 1)
+        near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
         doubted = range(
-            next((label.start for label in sentence.labels if label.start in before), before.start), clause.stop
-        )
+            next(near, before.start), clause.stop
+        )  # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
     else:
         doubted = range(len(sentence.words))
     _set(sentence, doubted, Mood.OPEN)
@@ -250,9 +251,7 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
-    spoken = next((at for at in reversed(range(mark.start)) if sentence.words[at][0].isalnum()), None)
-    before = () if spoken is None else _span(sentence, spoken)
-    if any(sentence.moods[at] is Mood.DENIED for at in before):
+    if mark.start and Mood.DENIED in {sentence.moods[at] for at in _span(sentence, mark.start - 1)}:
         for at in range(mark.end, len(sentence.words)):
             sentence.corrected[at] = True
 

@@ -57,6 +57,11 @@ def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         ({"voucher_number": "B7781"}, "My passport number is B7781"),
         ({"voucher_number": "B7781"}, "Room number B7781"),
         ({"nomor_anggota": "B7781"}, "Nomor antrean saya B7781"),
+        ({"guest_name": "John Park"}, "Yang merekomendasikan bukan Ann Lee, tapi John Park"),
+        ({"amount": 500}, "My rent is not 400, but 500 dollars"),
+        ({"nights": 3}, "Contohnya:\nnights: 3"),
+        ({"voucher_number": "B7781"}, "Voucher number yang salah: B7781"),
+        ({"voucher_number": "B7781"}, "B7781 itu bukan voucher number saya"),
     ],
 )
 def test_what_only_fits_a_kind_is_asked_and_counts_once_it_is_answered(arguments: dict[str, Any], said: str) -> None:
