@@ -46,7 +46,7 @@ def _about(table: Mapping[str, Any]) -> str:
 def _small() -> frozenset[str]:
     """Words that say nothing by themselves, and numbers."""
     of = words()
-    return frozenset({*known_words(), *of.fillers, *of.joiners, *of.digits, *of.numbers, *of.ordinals})
+    return frozenset({*known_words(), *of.fillers, *of.joiners, *of.shorthands, *of.digits, *of.numbers, *of.ordinals})
 
 
 def _others(question: str) -> list[str]:
