@@ -130,7 +130,8 @@ class ValueIndex:
         places = [place for place in held if (text == held[place] if small else named or self.is_choice(place))]
         if not places:
             return None
-        return Mention(start, end, held[places[0]], tuple(places))
+        value = text if text in {held[place] for place in places} else held[places[0]]
+        return Mention(start, end, value, tuple(place for place in places if held[place] == value))
 
     def _close(self, text: str, start: int, end: int) -> Mention | None:
         fold = folded(text)

@@ -99,6 +99,13 @@ def test_a_small_word_names_a_code_only_as_it_is_stored() -> None:
     assert [held.value for held in codes.find("Which banks are in ARE or LVA?")] == ["ARE", "LVA"]
 
 
+def test_of_two_spellings_the_one_that_is_written_is_meant() -> None:
+    bank, name = Place("Bank", "id"), Place("Bank", "name")
+    held = ValueIndex({bank: ["low-door-bank", "other"], name: ["Low Door Bank", "Other"]})
+    (found,) = held.find("How many filings are of Low Door Bank?")
+    assert (found.value, found.places) == ("Low Door Bank", (name,))
+
+
 def test_an_id_shows_what_no_name_tells_apart() -> None:
     values = {Place("Filing", "bank_name"): ["Low", "Low", "Low"], Place("Filing", "id"): ["7", "8", "9"]}
     schema = GraphSchema({"Filing": {"bank_name": STRING, "id": STRING}}, (), {})
