@@ -7,7 +7,14 @@ import zoneinfo
 
 INDONESIAN = {"wib": "Asia/Jakarta", "wita": "Asia/Makassar", "wit": "Asia/Jayapura", "utc": "UTC", "gmt": "UTC"}
 
-# Indonesian cities whose clocks differ from Jakarta's and that have no IANA zone of their own.
+# Indonesian cities that have no IANA zone of their own.
+WESTERN = (
+    "depok bogor bekasi tangerang tangerang_selatan serang cilegon bandung cimahi cirebon tasikmalaya sukabumi karawang"
+    " semarang surakarta solo yogyakarta jogja magelang tegal purwokerto surabaya malang kediri madiun jember sidoarjo"
+    " gresik medan binjai pematangsiantar banda_aceh padang bukittinggi pekanbaru dumai batam tanjungpinang jambi"
+    " palembang bengkulu bandar_lampung lampung pangkalpinang palangkaraya palangka_raya singkawang jakarta_pusat"
+    " jakarta_timur jakarta_barat jakarta_selatan jakarta_utara"
+)
 CENTRAL = "denpasar bali mataram lombok kupang banjarmasin balikpapan samarinda palu manado gorontalo kendari mamuju"
 EASTERN = "ambon ternate sofifi sorong manokwari merauke timika nabire"
 
@@ -47,5 +54,6 @@ def _cities() -> dict[str, str]:
     cities = {
         name.rpartition("/")[2].casefold(): name for name in sorted(zoneinfo.available_timezones()) if "/" in name
     }
+    cities |= dict.fromkeys(WESTERN.split(), INDONESIAN["wib"])
     cities |= dict.fromkeys(CENTRAL.split(), INDONESIAN["wita"])
     return cities | dict.fromkeys(EASTERN.split(), INDONESIAN["wit"])

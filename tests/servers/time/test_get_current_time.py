@@ -59,6 +59,7 @@ PLACES = (
     ({"timezone": "Jakarta"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
     ({"city": "Denpasar"}, "10:15:00+08:00", "Asia/Makassar", "Denpasar"),
     ({"city": "New York"}, "21:15:00-05:00", "America/New_York", "New York"),
+    ({"city": "Depok"}, "09:15:00+07:00", "Asia/Jakarta", "Depok"),
     ({"city": "Mekkah"}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
     ({"timezone": None, "city": ""}, "09:15:00+07:00", "Asia/Jakarta", "Jakarta"),
 )
