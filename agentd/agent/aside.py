@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 BUDGET_S = 2.0
 """CPU seconds of one reading. The longest session there can be needs a fraction of it."""
 SHORT = 500
-"""Characters; the slowest text there is takes some 10 ms for so many (docs/drills.md, hostile texts)."""
+"""Characters; the slowest text there is takes some 10 ms for so many (docs/drills-attacks.md)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
