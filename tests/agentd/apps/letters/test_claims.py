@@ -204,7 +204,7 @@ async def test_a_model_that_claims_a_letter_is_asked_once_more() -> None:
 
     talk.model.turn = listening  # type: ignore[method-assign]
     ended = await talk.run()
-    assert (ended.status, ended.response, ended.fallbacks) == ("completed", "Mohon sebutkan: NIK.", ())
+    assert (ended.status, ended.response, ended.so_far.fallbacks) == ("completed", "Mohon sebutkan: NIK.", [])
     assert "no tool has done that" in heard[1]
 
 
