@@ -167,9 +167,14 @@ class Requests:
         if requirement not in found.requirements:
             known = "; ".join(found.requirements) or "none"
             raise InvalidParams(f"this request asks for no such thing; it asks for: {known}", field="requirement")
-        changed = replace(found, requirements={**found.requirements, requirement: seen})
-        await self._write(changed)
-        return await self._current(changed)
+
+        def work(db: Connection) -> Request:
+            same = REQUESTS.c.request_id == request_id
+            ticked = {**(_one(db, same, alone=True) or found).requirements, requirement: seen}  # two at once are two
+            db.execute(REQUESTS.update().where(same).values(requirements=ticked))
+            return replace(found, requirements=ticked)
+
+        return await self._current(await self._store.writes.do(work))
 
     async def hand_over(self, request_id: str, caller: Caller) -> Request:
         """The citizen has the letter. Raises NotFound, Conflict for one that is not ready."""
@@ -178,9 +183,7 @@ class Requests:
             return found
         if found.status != "ready":
             raise Conflict(f"the letter is not ready: the request is {found.status}")
-        handed = replace(found, status="fetched")
-        await self._write(handed)
-        return handed
+        return await self._turned(found, "fetched")
 
     async def seen(self, run_id: str) -> tuple[str, ...]:
         """What an officer ticked for a run."""
@@ -198,16 +201,18 @@ class Requests:
         if request.status in ENDED:
             return request
         status = status_of(request, await self._store.run(request.run_id))
-        if status == request.status:
-            return request
-        current = replace(request, status=status)
-        await self._write(current)
-        return current
+        return request if status == request.status else await self._turned(request, status)
 
-    async def _write(self, request: Request) -> None:
-        changed = {"status": request.status, "requirements": request.requirements}
-        query = REQUESTS.update().where(REQUESTS.c.request_id == request.request_id).values(**changed)
-        await self._store.writes.do(lambda db: db.execute(query))
+    async def _turned(self, request: Request, status: Status) -> Request:
+        """Of another status; as it stands where somebody else was quicker."""
+        same = REQUESTS.c.request_id == request.request_id
+
+        def work(db: Connection) -> Request:
+            query = REQUESTS.update().where(same, REQUESTS.c.status == request.status).values(status=status)
+            done = db.execute(query).rowcount
+            return replace(request, status=status) if done else _one(db, same) or request
+
+        return await self._store.writes.do(work)
 
 
 def status_of(request: Request, run: RunRecord | None) -> Status:
@@ -260,8 +265,10 @@ def _may_see(request: Request, caller: Caller) -> bool:
     return caller.may("staff") or (request.owner == caller.id and opens(caller.session_key, [request.key_hash]))
 
 
-def _one(db: Connection, where: sa.ColumnElement[bool]) -> Request | None:
-    row = db.execute(sa.select(REQUESTS).where(where)).mappings().first()
+def _one(db: Connection, where: sa.ColumnElement[bool], *, alone: bool = False) -> Request | None:
+    """`alone`: nobody else changes it within this transaction."""
+    query = sa.select(REQUESTS).where(where)
+    row = db.execute(query.with_for_update() if alone else query).mappings().first()
     return None if row is None else _read(row)
 
 

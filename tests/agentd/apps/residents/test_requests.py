@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,4 +121,19 @@ async def test_neither_others_nor_what_has_ended_hides_whom_a_list_is_for(tmp_pa
     await store.sessions.delete("s2")  # its run with it
     waiting, ended = await requests.list(staff, 1, "under_review"), await requests.list(staff, 1, "cancelled")
     assert ([one.run_id for one in waiting], [one.run_id for one in ended]) == (["r1"], ["r2"])
+    store.close()
+
+
+async def test_what_is_ticked_at_once_is_all_ticked(tmp_path: Path) -> None:
+    clock, store = ManualClock(), RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    requests, staff = Requests(store, clock, ZoneInfo("UTC")), Caller(id="desk", scopes=frozenset({"staff"}))
+    waits = run("needs_approval")
+    assert waits.approval is not None
+    await store.add_run(waits, SessionRecord("s1", "screen", "2026", "2026"))
+    wanted = ["KTP", "KK", "Surat RT", "Foto"]
+    letter = ToolInfo(name=TOOL, server="forms", meta={"agentd/requirements": wanted})
+    opened = await requests.open(waits, waits.approval, letter)
+    ticks = [requests.check(opened.request, one, seen=True, caller=staff) for one in wanted]
+    await asyncio.gather(*ticks, requests.list(staff, 9))
+    assert sorted(await requests.seen("r1")) == sorted(wanted)
     store.close()
