@@ -45,7 +45,7 @@ SAMPLES = 3
 """So many of a column's sample values are shown."""
 DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
 """The names by which the planner knows the dialects of own databases; MONTHS says how each writes a month."""
-EXAMPLES_SHOWN = 2
+EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
     "Use only the tables and columns given. Dates: write only those that `dates` lists ('{START_DATE}' "
@@ -174,15 +174,15 @@ class PlanExecution:
         style = state["plan_style"]
         messages = [ChatMessage(role="system", content=SYSTEMS[style])]
         asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
-        shown = self._examples.nearest(asked, style, EXAMPLES_SHOWN)
-        if self._examples.own and len(shown) < EXAMPLES_SHOWN:
+        shown = self._examples.nearest(asked, style, EXAMPLES_SHOWN[style])
+        if self._examples.own and len(shown) < EXAMPLES_SHOWN[style]:
             tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
             shown = [
                 *examples_of(
                     tables,
                     joins,
                     style,
-                    EXAMPLES_SHOWN - len(shown),
+                    EXAMPLES_SHOWN[style] - len(shown),
                     state["user_query"],
                     state.get("sql_dialect"),
                 ),

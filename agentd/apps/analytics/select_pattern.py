@@ -77,21 +77,29 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], said: 
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
     column = _columns(main, tables, near)
     values = "|".join([rf"'{said.text}'", *(rf"'\{{{name}\}}'" for name in said.dates)])
-    month = month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
-    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}|{column}{month}))"
+    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}|{column}{_of_month(month, column)}))"
     free = rf"\(*{_KEYWORD}{{0,3}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
-    key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){month})"
     joins = "|".join(
         _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
         for table, further in branches.items()
     )
-    return (
-        rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}"
-        + (rf"(?:{joins}){{0,{len(branches)}}}" if joins else "")
-        + rf"(?: WHERE {_conditions(main, tables, near, said)})?"
-        + rf"(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
-        + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
+
+    def rest(near: Collection[str]) -> str:
+        column = _columns(main, tables, near)
+        key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){_of_month(month, column)})"
+        return (
+            rf"(?: WHERE {_conditions(main, tables, near, said)})?"
+            + rf"(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
+            + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
+        )
+
+    return rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}" + (
+        rf"(?:(?:{joins}){{1,{len(branches)}}}{rest(near)}|{rest(())})" if joins else rest(())
     )
+
+
+def _of_month(month: str, column: str) -> str:
+    return month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
 
 
 def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) -> str:
