@@ -1,6 +1,6 @@
 """Questions with their right plans, for a model to imitate: the shipped ones and those this office approved.
 
-The nearest in kind and topic are shown. Nothing is learned by itself: a person approves each (`agentd analyze --keep`).
+The nearest by shared words are shown. Nothing is learned by itself: a person approves each (`agentd analyze --keep`).
 """
 
 from __future__ import annotations
@@ -10,22 +10,28 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from agentd.agent.languages import words
-from agentd.apps.analytics.limits import asked_for
-from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_entries import queries_in
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.statements import spoken_of
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
-from agentd.apps.analytics.wording import ends_of
 
-_KINDS = ("how_many", "averages", "totals", "lists", "compares", "by_today", "shares", "joined")
-"""What a question asks for; each is a key of the vocabulary."""
+_STOP = frozenset(
+    """apa berapa yang di dan untuk pada dari dengan per saya tolong tampilkan tunjukkan adalah ada itu ini the of in
+    is are what how many much for show me by and to a""".split()
+)
+_SAME = {
+    "pelanggan": "customer", "client": "customer", "klien": "customer", "sales": "penjualan", "omzet": "penjualan",
+    "omset": "penjualan", "revenue": "penjualan", "pemasok": "supplier", "vendor": "supplier", "hutang": "utang",
+    "payable": "utang", "payables": "utang", "receivable": "piutang", "receivables": "piutang",
+    "outstanding": "piutang", "barang": "produk", "material": "produk", "product": "produk", "item": "produk",
+    "stock": "stok", "persediaan": "stok", "karyawan": "pegawai", "employee": "pegawai", "tertinggi": "terbesar",
+    "terbanyak": "terbesar", "top": "terbesar", "largest": "terbesar", "most": "terbesar", "faktur": "invoice",
+    "purchase": "pembelian", "overdue": "jatuh", "tempo": "jatuh", "pembayaran": "bayar", "payment": "bayar",
+    "jumlah": "banyak", "banyaknya": "banyak", "count": "banyak", "rata": "average", "order": "pesanan",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,9 @@ class ExampleLibrary:
         self._file = folder / "examples.jsonl" if folder is not None else None
 
     def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:
-        """The `count` examples of that style most like the question in what is asked of what, the nearest last."""
-        asked = traits(question)
-        ranked = sorted(
-            self._all(style), key=lambda example: _likeness(asked, _of_known(example.question)), reverse=True
-        )
+        """The `count` examples of that style that share most words with the question, the nearest last."""
+        asked = words(question)
+        ranked = sorted(self._all(style), key=lambda example: _likeness(asked, words(example.question)), reverse=True)
         return list(reversed(ranked[:count]))
 
     def keep(self, question: str, style: PlanStyle, plan: dict[str, Any]) -> None:
@@ -87,25 +91,13 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
     return {"sql_queries_plan": bare, "response_template": template}
 
 
-def traits(question: str) -> frozenset[str]:
-    """What a question is about, synonyms and both languages as one, and what it asks for."""
-    asked = timeless(question)
-    small = {*words().detection, *words().fillers, *vocabulary().neutral}
-    kinds = [f"#{kind}" for kind in _KINDS if finder(kind).search(asked)]
-    kinds += [f"#{end}" for ends, _ in ends_of(asked) for end in ends]
-    kinds += [kind for kind, is_so in (("#period", asked != question), ("#some", asked_for(question))) if is_so]
-    rare = {*re.findall(r"[^\W\d_]{4,}", without_topics(asked.casefold()))} - small
-    return topics_of(asked) | {*kinds, *(f"#{word}" for word in rare)}
-
-
-_of_known = lru_cache(maxsize=1024)(traits)
+def words(text: str) -> frozenset[str]:
+    """The words of a question that tell it from others, synonyms as one."""
+    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in _STOP)
+    return frozenset(_SAME.get(word, word) for word in found)
 
 
 def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:
-    """Shared traits over the root of both sizes (the cosine of two sets); a kind, or a word of no pack, weighs as much
-    as two topics."""
-
-    def size(of: frozenset[str]) -> int:
-        return sum(1 + each.startswith("#") for each in of)
-
-    return size(asked & known) / math.sqrt((size(asked) or 1) * (size(known) or 1))
+    """Shared words over the root of both sizes (the cosine of two sets)."""
+    shared = len(asked & known)
+    return shared / math.sqrt((len(asked) or 1) * (len(known) or 1))

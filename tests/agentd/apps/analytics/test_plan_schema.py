@@ -30,16 +30,12 @@ RELATIONS = [{"from_table": "arbook", "from_column": "CustomerCode", "to_table":
 
 
 def writable(
-    style: Any,
-    plan: dict[str, Any],
-    tables: Any = TABLES,
-    joins: Any = RELATIONS,
-    dates: Any = DATES,
-    question: str = "Piutang di atas 5 juta",
+    style: Any, plan: dict[str, Any], tables: Any = TABLES, joins: Any = RELATIONS, dates: Any = DATES
 ) -> bool:
     """Whether a model held by the schema could write that plan."""
-    state = {"plan_style": style, "relevant_tables": tables, "table_relationships": joins, "user_query": question}
-    grammar = from_schema(plan_schema({**state, "temporal_columns": {"arbook": ["DocDate"]}}, dates))
+    grammar = from_schema(
+        plan_schema({"plan_style": style, "relevant_tables": tables, "table_relationships": joins}, dates)
+    )
     tokens = LLTokenizer("byte")
     text = json.dumps(plan, separators=(",", ":"))
     return bool(LLMatcher(tokens, grammar).try_consume_tokens(tokens.tokenize_str(text)) == len(text))
@@ -57,7 +53,7 @@ def writable(
         ("SELECT Name AS N FROM mastercustomer JOIN mastercity ON arbook.CustomerCode = mastercustomer.Code", False),
         ("SELECT COUNT(*) AS N FROM arbook WHERE DocDate < '{TODAY}'", False),
         ("SELECT COUNT(*) AS N FROM arbook WHERE DocNo NOT IN ( -- DocNo", False),
-        ("SELECT COUNT(*) AS N FROM arbook WHERE (DocNo LIKE 'A%' OR DocDate IS NULL) AND DocNo IS NULL", True),
+        ("SELECT COUNT(*) AS N FROM arbook WHERE (DocNo LIKE 'A%' OR YEAR(DocDate) = 2022) AND DocNo IS NULL", True),
         ("SELECT COUNT(*) AS N FROM arbook WHERE DocValueLocal - DocValueLocal > 0 AND DocNo IN ('A1', 'A2')", True),
         ("SELECT COUNT(*) AS N FROM arbook WHERE DocNo = 'A1' AND DocNo", False),
         ("SELECT COUNT(*) AS N FROM arbook WHERE SUM(DocNo) > 1", False),
@@ -78,32 +74,6 @@ def test_sql_can_name_the_consulted_tables_alone(query: str, can: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "question", "dates"),
-    [
-        ("DocDate >= '2022-01-01'", "Penjualan 2022 di atas 5 juta?", DATES),
-        ("DocDate LIKE '2022-%'", "Penjualan 2022 di atas 5 juta?", DATES),
-        ("DocDate >= '2022-01-01'", "Piutang per customer?", ()),
-        ("MONTH(DocDate) = 3", "Piutang kuartal 3 2022?", DATES),
-        ("DocNo IN (1, 2, 3)", "Piutang per customer?", ()),
-        ("DocDate LIKE '%-03-%'", "Piutang kuartal 3 2022?", DATES),
-        ("DocNo = '1'", "Piutang bulan lalu per customer?", DATES),
-    ],
-)
-def test_no_day_or_key_can_be_written_that_the_question_does_not_say(condition: str, question: str, dates: Any) -> None:
-    """`DocDate >= '2022-01-01'`, as in the examples, for "How many clients have unpaid receivables": it was refused,
-    and written again."""
-
-    def can(condition: str, question: str = question) -> bool:
-        query = f"SELECT COUNT(*) AS TOTAL FROM arbook WHERE {condition}"
-        plan = {"sql_queries_plan": [{"query": query, "result_key": "TOTAL"}], "response_template": "{TOTAL}"}
-        return writable("sql", plan, dates=dates, question=question)
-
-    assert not can(condition)
-    assert can("DocNo = 'A1' AND DocDate IS NULL AND DocValueLocal > 0")
-    assert can(condition, "Faktur 1, 2 dan 3, 01/01/2022") is ("START_DATE" not in dates or "'1'" in condition)
-
-
-@pytest.mark.parametrize(
     ("dialect", "month"),
     [
         ("sqlite", "STRFTIME('%Y-%m', DocDate)"),
@@ -115,7 +85,7 @@ def test_an_own_database_is_asked_by_month_in_its_own_words(dialect: str, month:
     """The prompt named STRFTIME, and the grammar let the embedded model only write `GROUP BY STRFTIME, InvoiceDate`."""
     query = f"SELECT {month} AS MONTH, SUM(DocValueLocal) AS TOTAL FROM arbook GROUP BY {month} ORDER BY MONTH"
     own = {"sqlite", "mysql", "postgres", None}
-    patterns = {each: select_pattern({"arbook": ["DocDate", "DocValueLocal"]}, [], dialect=each) for each in own}
+    patterns = {each: select_pattern({"arbook": ["DocDate", "DocValueLocal"]}, [], (), each) for each in own}
     assert {each for each, pattern in patterns.items() if re.fullmatch(pattern, query)} == {dialect}
 
 
@@ -166,7 +136,6 @@ def test_every_shipped_example_can_be_written(style: Any) -> None:
         ("Penjualan dan pembelian?", True, 3),
         ("Penjualan Februari dibanding Januari?", True, 3),
         ("Total sales, number of invoices", True, 3),
-        ("Sales orders received in Q3 2022, how many?", True, 1),
     ],
 )
 def test_a_question_of_one_part_gets_one_query_of_a_model_that_writes_little(
