@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import NamedTuple
 
 from agentd.agent.text import folded_tokens
@@ -53,7 +54,20 @@ _PHRASES = {
 _OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
 """One word is politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
-Entry = tuple[tuple[str, ...], Cue, str]
+Entry = tuple[Cue, str]
+
+
+@cache
+def _common() -> Mapping[tuple[str, ...], Entry]:
+    """The packs' phrases, folded once; of one phrase in two places the later counts."""
+    places = [
+        (Cue.OTHER_TIME, "", _OTHER_TIME),
+        *((cue, "", known) for cue, known in _PHRASES.items() if cue is not Cue.FIXED),
+        *((Cue.RELATION, person, known) for person, known in RELATIONS.items()),
+        *((Cue.LABEL, label, known) for label, known in LABELS.items()),
+        (Cue.FIXED, "", _PHRASES[Cue.FIXED]),
+    ]
+    return {folded_tokens(phrase): (cue, value) for cue, value, known in places for phrase in known}
 
 
 class Lexicon:
@@ -66,28 +80,21 @@ class Lexicon:
 
         What a tool says of itself wins over the common labels and relations.
         """
-        entries: dict[tuple[str, ...], Entry] = {}
-        for cue, known in _PHRASES.items():
-            if cue is not Cue.FIXED:
-                entries |= {words: (words, cue, "") for words in map(folded_tokens, known)}
-        for person, known in RELATIONS.items():
-            entries |= {words: (words, Cue.RELATION, person) for words in map(folded_tokens, known)}
-        for label, known in LABELS.items():
-            entries |= {words: (words, Cue.LABEL, label) for words in map(folded_tokens, known)}
-        entries = {words: (words, Cue.OTHER_TIME, "") for words in map(folded_tokens, _OTHER_TIME)} | entries
-        entries |= {words: (words, Cue.FIXED, "") for words in map(folded_tokens, _PHRASES[Cue.FIXED])}
+        entries = dict(_common())
         for person, known in (people or {}).items():
             own = (words for words in map(folded_tokens, known) if words and words[0] not in SELF)
-            entries |= {words: (words, Cue.RELATION, person) for words in own}
+            entries |= dict.fromkeys(own, (Cue.RELATION, person))
         for phrase, label in labels:
             words = folded_tokens(phrase)
-            if words and (words not in entries or entries[words][1] in (Cue.LABEL, Cue.RELATION)):
-                entries[words] = (words, Cue.LABEL, label)
-        self._entries = {words: (cue, value) for words, cue, value in entries.values()}
+            if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION)):
+                entries[words] = (Cue.LABEL, label)
+        self._entries = entries
         self._sizes: dict[str, tuple[int, ...]] = {}
         for words in entries:
             self._sizes[words[0]] = tuple(sorted({len(words), *self._sizes.get(words[0], ())}, reverse=True))
-        self._stems = {word for words, cue, _ in entries.values() if cue in (Cue.LABEL, Cue.RELATION) for word in words}
+        self._stems = {
+            word for words, (cue, _) in entries.items() if cue in (Cue.LABEL, Cue.RELATION) for word in words
+        }
 
     def suffix(self, word: str) -> int:
         """How many letters of a folded word are its `nya` or `ku`: `alamatnya` has three, `hanya` none."""
