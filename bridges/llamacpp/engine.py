@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ BATCH = 64
 """Tokens read between two chances to stop (about 1 s on two cores); larger ones are hardly faster on a CPU."""
 MEMORY_CACHE_MIB = 512
 """Prompts that the library keeps in memory besides the current one (its own default is 8192)."""
+LET_GO_S = 0.2
 SHARED = 0.25
 """The library goes on from a prompt that it keeps in memory only where a request shares this part of it."""
 _ASIDE: dict[str, Any] = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
@@ -116,7 +118,13 @@ class Engine:
         return answer
 
     def close(self) -> None:
-        """Release the weights."""
+        """Release the weights.
+
+        The library's release keeps the interpreter while it waits for threads that may still need the interpreter to
+        drop the last answer's callback: seen once to wait for ever. They get a moment first.
+        """
+        if self._server is not None:
+            time.sleep(LET_GO_S)
         self._server = self._last = None
         self._in_memory.clear()
 
