@@ -11,21 +11,20 @@ from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from agentd.agent.text import alike
+from agentd.agent.text import HAN, alike
 from agentd.apps.letters.languages import phrases
 
-_HAN = "[\u3400-\u9fff]"
 _ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
 """Who speaks in a model's own conversation."""
 
 
-_BEGIN, _END = rf"(?:\b(?=\w)|(?={_HAN}))", rf"(?:(?!\w)|(?<={_HAN}))"
+_BEGIN, _END = rf"(?:\b(?=\w)|(?={HAN}))", rf"(?:(?!\w)|(?<={HAN}))"
 """Of a word; a script without spaces begins and ends one anywhere."""
 
 
 def _any_of(said: Collection[str]) -> str:
     """One of these words or phrases, to its end."""
-    gaps = (r"\s*" if re.match(_HAN, each) else r"\s+" for each in said)
+    gaps = (r"\s*" if re.match(HAN, each) else r"\s+" for each in said)
     every = sorted((gap.join(map(re.escape, each.split())) for gap, each in zip(gaps, said, strict=True)), key=len)
     return rf"(?:(?:{'|'.join(reversed(every))}){_END})"
 
