@@ -28,8 +28,7 @@ ASSENTS = frozenset(map(plain, words().assents))
 """Every phrase that is a plain yes."""
 _FIRST = frozenset(map(plain, words().assents_first))
 _BESIDE = frozenset(map(plain, words().beside_assent))
-_LONGEST = 6
-"""Words of a phrase of a yes, at most."""
+_LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE)
 
 REFUSALS = frozenset(map(plain, words().refusals))
 """Every answer that is a plain no."""

@@ -15,7 +15,7 @@ def tied(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> st
     """
     tokens = facts.returned
     words = [token.text.upper() for token in tokens]
-    if not rows or words[-2:-1] != ["LIMIT"] or words.count("BY") != 1 or int(tokens[-1].text) != len(rows):
+    if not rows or words[-2:] != ["LIMIT", str(len(rows))] or words.count("BY") != 1:
         return None
     begin, limit = tokens[words.index("BY") + 1], tokens[-1]
     way = next((token for token in tokens if token.is_word("ASC", "DESC", "ASCENDING", "DESCENDING")), tokens[-2])

@@ -23,9 +23,8 @@ class Naming:
         best = [name for name in telling if self._values.identifies(Place(label, name))]
         texts = [name for name, kind in types.items() if kind == STRING and self._values.identifies(Place(label, name))]
         exact = [name for name in telling if name.lower() in (*words.naming, *words.describing)]
-        own = [
-            name for name in texts if parts(name) in ([*parts(label), "id"], ["id"])
-        ]  # rather than the `shipName` of an order
+        # rather than the `shipName` of an order
+        own = [name for name in texts if parts(name) in ([*parts(label), "id"], ["id"])]
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def names(self, name: str) -> bool:

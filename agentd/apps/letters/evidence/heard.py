@@ -192,9 +192,8 @@ def _on_unsure(sentence: Sentence, mark: Mark) -> None:
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
         before = _span(sentence, clause.start - 1)
         near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
-        doubted = range(
-            next(near, before.start), clause.stop
-        )  # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        doubted = range(next(near, before.start), clause.stop)
     else:
         doubted = range(len(sentence.words))
     _set(sentence, doubted, Mood.OPEN)

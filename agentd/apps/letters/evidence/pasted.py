@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentd.agent.text import HAN, alike
@@ -16,17 +16,14 @@ from agentd.apps.letters.languages import phrases
 
 _ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
 """Who speaks in a model's own conversation."""
-
-
 _BEGIN, _END = rf"(?:\b(?=\w)|(?={HAN}))", rf"(?:(?!\w)|(?<={HAN}))"
 """Of a word; a script without spaces begins and ends one anywhere."""
 
 
-def _any_of(said: Collection[str]) -> str:
+def _any_of(said: Iterable[str]) -> str:
     """One of these words or phrases, to its end."""
-    gaps = (r"\s*" if re.match(HAN, each) else r"\s+" for each in said)
-    every = sorted((gap.join(map(re.escape, each.split())) for gap, each in zip(gaps, said, strict=True)), key=len)
-    return rf"(?:(?:{'|'.join(reversed(every))}){_END})"
+    every = (re.escape(each).replace(r"\ ", r"\s*" if re.match(HAN, each) else r"\s+") for each in said)
+    return rf"(?:(?:{'|'.join(sorted(every, key=len, reverse=True))}){_END})"
 
 
 _SAID = phrases()
