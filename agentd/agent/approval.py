@@ -28,10 +28,9 @@ ASSENTS = frozenset(map(plain, words().assents))
 """Every phrase that is a plain yes."""
 _FIRST = frozenset(map(plain, words().assents_first))
 _BESIDE = frozenset(map(plain, words().beside_assent))
-_LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE)
-
 REFUSALS = frozenset(map(plain, words().refusals))
 """Every answer that is a plain no."""
+_LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE | REFUSALS)
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
 
@@ -138,21 +137,27 @@ def assents(text: str) -> bool:
 
     A yes that asks where it stands behind another (`sudah benar ya`) counts only before it.
     """
-    said = plain(text).split() if "?" not in normal(text) and len(text) <= 60 else []
-    agreed = False
-    while said:
-        heads = (" ".join(said[:size]) for size in range(_LONGEST, 0, -1))
-        head = next((head for head in heads if head in ASSENTS or head in _BESIDE), None)
-        if head is None or (agreed and head in _FIRST):
-            return False
-        agreed = agreed or head in ASSENTS
-        said = said[len(head.split()) :]
-    return agreed
+    agreed = _put_together(text, ASSENTS)
+    return bool(agreed) and _FIRST.isdisjoint(agreed[1:])
 
 
 def refuses(text: str) -> bool:
-    """Whether a citizen's whole message is a plain no."""
-    return "?" not in normal(text) and len(text) <= 60 and plain(text) in REFUSALS
+    """Whether a citizen's whole message is one plain no and courtesy; two of them may deny each other."""
+    return len(_put_together(text, REFUSALS)) == 1
+
+
+def _put_together(text: str, known: frozenset[str]) -> list[str]:
+    """The phrases of which a whole message is put together, courtesy aside; none where it says any further word."""
+    said = plain(text).split() if "?" not in normal(text) and len(text) <= 60 else []
+    found: list[str] = []
+    while said:
+        heads = (" ".join(said[:size]) for size in range(_LONGEST, 0, -1))
+        head = next((head for head in heads if head in known or head in _BESIDE), "")
+        if not head:
+            return []
+        found += [head] if head in known else []
+        said = said[len(head.split()) :]
+    return found
 
 
 def summary(

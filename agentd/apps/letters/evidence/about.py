@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
-from agentd.apps.letters.evidence.case import Case, Place, clear
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, clear
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.shapes import Shape
@@ -35,10 +35,13 @@ _QUIET = (
 )
 _QUIET |= {word for phrase in _TIMES for word in phrase.split()}
 _IDENTIFIERS = frozenset(_PACK.senses["identifier"])
-_HEADS = frozenset(word for sense in ("identifier", "name", "date", "time", "amount") for word in _PACK.senses[sense])
+_HEADS = frozenset(
+    word for sense in ("identifier", "name", "date", "time", "year", "amount") for word in _PACK.senses[sense]
+)
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
+_RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
@@ -49,7 +52,7 @@ def about(field: Field, place: Place) -> bool:
     if _goes_the_other_way(field, place):
         return False
     common = is_common_number(field)
-    if field.kind in _FREE or (sentence.corrected[span.start] and (not common or _spoken_last(field, place))):
+    if field.kind in _FREE:
         return True
     if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
         return False
@@ -58,20 +61,34 @@ def about(field: Field, place: Place) -> bool:
         return True
     if _numbered(field, place) or _of_another_thing(field, place):
         return False
-    clause = set(place.around())
+    clause = _scope(place)
     named = [one for one in place.named if one.start in clause]
     if common:
         between = range(max((one.end for one in place.near if one.end <= span.start), default=0), span.start)
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
-    if common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end):
-        return False
-    if _since_something_else(field, place):
+    costs = common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end)
+    if costs or _since_something_else(field, place):
         return False
     amount = field.kind == "money"
-    own = (one for one in named if field.key in one.keys)
-    return any(not (amount and _a_source(one, place)) for one in own) or not (common or _of_else(place, named))
+    own = (one for one in named if field.key in one.keys and not _a_head(field, one, place))
+    if any(not (amount and _a_source(one, place)) for one in own):
+        return True
+    righted = sentence.corrected[span.start] and _spoken_last(field, place)
+    return (righted or not common) and not _of_else(place, clause, named)
+
+
+def _scope(place: Place) -> frozenset[int]:
+    """The words that may say what a value is of: its clause, and of a correction the clause that it corrects too."""
+    sentence, start = place.sentence, place.span.start
+    clauses = {place.clause}
+    if sentence.corrected[start]:
+        cues = {at for mark in sentence.marks if mark.cue in _RIGHTS for at in range(mark.start, mark.end)}
+        before = range(max(0, start - CLAUSE), start)
+        said = [at for at in before if not (sentence.corrected[at] or at in cues or clear([sentence.words[at]]))]
+        clauses |= {sentence.clauses[at] for at in said[-1:]}
+    return frozenset(at for at in place.reach() if sentence.clauses[at] in clauses)
 
 
 def _spoken_last(field: Field, place: Place) -> bool:
@@ -113,6 +130,14 @@ def _since_something_else(field: Field, place: Place) -> bool:
     return any(mark.value in _STATES and place.sentence.clauses[mark.start] == clause for mark in place.sentence.labels)
 
 
+def _a_head(field: Field, one: Named, place: Place) -> bool:
+    """`gajian tanggal 1`: of a longer name the head right before a number tells the kind, and not of what it is."""
+    words, shape = place.sentence.words, place.case.form.shapes.get(field.key)
+    longer = shape is not None and not _HEADS.issuperset(shape.words)
+    numbered = any(map(str.isdecimal, words[one.end : one.end + 1]))
+    return longer and numbered and not one.plain and words[one.start] in _HEADS
+
+
 def _a_source(one: Named, place: Place) -> bool:
     """`cicilan dari penghasilan saya 1 juta`: what is named only says what the amount is taken from."""
     words, at = place.sentence.words, one.start - 1
@@ -133,13 +158,13 @@ def _goes_the_other_way(field: Field, place: Place) -> bool:
     return said in _PACK.senses[other] and said not in _PACK.senses[next(iter(own))]
 
 
-def _of_else(place: Place, named: Sequence[Named]) -> bool:
+def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> bool:
     """Whether a word of the clause names what is neither the tool's nor the value of a field named before it."""
     case, words, span = place.case, place.sentence.words, place.span
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
     expected = within = False
-    for at in place.around():
+    for at in sorted(scope):
         known = at in inside or quiet(words[at], case) or (at > 0 and place.sentence.raws[at][0].isupper())
         expected = expected or at in starts
         within = not known and (expected or within)

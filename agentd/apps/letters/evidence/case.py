@@ -76,8 +76,11 @@ class Place:
 
     def around(self) -> Iterator[int]:
         """The words of its clause, as far as a clause may reach."""
-        first, last = max(0, self.span.start - CLAUSE), min(len(self.sentence.words), self.span.end + CLAUSE)
-        return (at for at in range(first, last) if self.sentence.clauses[at] == self.clause)
+        return (at for at in self.reach() if self.sentence.clauses[at] == self.clause)
+
+    def reach(self) -> range:
+        """The words near it."""
+        return range(max(0, self.span.start - CLAUSE), min(len(self.sentence.words), self.span.end + CLAUSE))
 
 
 def _day(entry: Said) -> date:

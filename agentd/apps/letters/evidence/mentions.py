@@ -61,6 +61,8 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
         own = [place for place in found if means(field, place)]
         called = {place for place in own if _called(field, place)}
         own = [place for place in own if not called or place in called or _bare(place)]
+        spoken = max((at for at, place in enumerate(own) if place.span.supports and _by_name(field, place)), default=0)
+        own = [place for at, place in enumerate(own) if at >= spoken or about(field, place)]
         said, held = _by_sentence(own), _by_sentence(found)
         for sentence, named, _ in turn.sentences():
             yield from _refused(field, held.get(id(sentence), ()))
@@ -146,6 +148,13 @@ def _called(field: Field, place: Place) -> bool:
     before = next((one for one in reversed(own) if one.end <= span.start), None)
     right = field.kind in NUMBERS and any(one.start == span.end for one in own)
     return right or (before is not None and clear(place.sentence.words[before.end : span.start]))
+
+
+def _by_name(field: Field, place: Place) -> bool:
+    """Whether a clause names the field of a value: what was said before of something else is no other value then."""
+    clauses = place.sentence.clauses
+    named = any(field.key in one.keys and clauses[one.start] == place.clause for one in place.named)
+    return named and about(field, place)
 
 
 def _bare(place: Place) -> bool:

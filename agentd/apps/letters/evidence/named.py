@@ -63,26 +63,21 @@ class Names:
         """Where folded words call a field, the longest phrase first, none inside another."""
         found: list[Named] = []
         end = 0
-        words = [self._stem(word) for word in words]
-        for at, word in enumerate(words):
-            if at < end or word not in self._sizes:
-                continue
-            for size in self._sizes[word]:
-                keys = self._phrases.get(tuple(words[at : at + size]))
-                if keys is not None and at + size <= len(words):
-                    end = at + size
-                    if keys:
-                        found.append(Named(at, end, keys, tuple(words[at:end]) in self._plain))
+        stems = [self._stem(word) for word in words]
+        for at in range(len(words)):
+            for said in (words, stems) if at >= end else ():
+                sizes = (size for size in self._sizes.get(said[at], ()) if at + size <= len(words))
+                phrase = next((each for size in sizes if (each := tuple(said[at : at + size])) in self._phrases), ())
+                if phrase:
+                    end = at + len(phrase)
+                    if keys := self._phrases[phrase]:
+                        found.append(Named(at, end, keys, phrase in self._plain))
                     break
         return found
 
     def _stem(self, word: str) -> str:
-        """`jadwalnya` is `jadwal` where only that names a field."""
-        return (
-            word[:-3]
-            if word.endswith("nya") and word not in self._vocabulary and word[:-3] in self._vocabulary
-            else word
-        )
+        """`jadwalnya` is `jadwal` where that names a field."""
+        return word[:-3] if word.endswith("nya") and word[:-3] in self._vocabulary else word
 
     def knows(self, word: str) -> bool:
         """Whether a word is part of a field's name."""
@@ -91,7 +86,11 @@ class Names:
     def asked(self, text: str) -> tuple[Named, ...]:
         """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone."""
         words = folded_tokens(text)
-        found = {self._own.get(words[one.start : one.end], one.keys): one for one in self.find(words)}
+        stems = tuple(map(self._stem, words))
+        found: dict[frozenset[str], Named] = {}
+        for one in self.find(words):
+            at = slice(one.start, one.end)
+            found.setdefault(self._own.get(words[at]) or self._own.get(stems[at], one.keys), one)
         return tuple(Named(one.start, one.end, keys, one.plain) for keys, one in found.items())
 
 

@@ -60,6 +60,7 @@ _KINDS = {
     "money": frozenset({"amount", "price", "balance"}),
     "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age", "rating"}),
     "year": frozenset({"year"}),
+    "phone": frozenset({"phone"}),
     "code": frozenset({"identifier", "card"}),
     "name": frozenset({"name", "person", "artist", "director", "actor", "doctor", "patient"}),
     "place": frozenset({"city", "place", "origin", "destination"}),
