@@ -36,4 +36,6 @@ def run(given: argparse.Namespace) -> int:
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
     print(f"{settings.file}: {len(settings.providers)} providers, {len(settings.servers)} servers: valid")
+    if settings.tools:
+        print(f"`tools` is the whole list: {', '.join(tool.name for tool in settings.tools)}; no other tool exists")
     return 0

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -130,12 +131,11 @@ class LlamaCppModel:
         await self._on_worker(work, None, None)
 
     def state(self) -> ProviderState:
-        """`ready` when the weights are there (loaded or not), `down` when they must be pulled first."""
+        """`ready` when library and weights are there (loaded or not), else `down` with what to run."""
         named = next((info for info in self._settings.models if info.name == self._model), None)
         models = (named or ModelInfo(name=self._model),)
-        there = self._path.is_file()
-        error = None if there else self._missing()
-        state: Any = "ready" if there else "down"
+        error = self._missing()
+        state: Any = "down" if error else "ready"
         return ProviderState(
             id=self.provider,
             type=self._settings.type,
@@ -196,9 +196,6 @@ class LlamaCppModel:
             raise ProviderFailure("timeout", f"no whole answer within {min(limits):g} s") from None
         except Stopped:
             raise ProviderFailure("unavailable", "the embedded model is being shut down") from None
-        except ModuleNotFoundError as error:
-            advice = f"`{error.name}` is not installed; run: pip install 'agentd[embedded]'"
-            raise ProviderFailure("unavailable", advice) from None
         finally:
             left.set()
             self._stops.discard(left)
@@ -215,10 +212,15 @@ class LlamaCppModel:
     def _require(self, model: str | None) -> None:
         if model is not None and model != self._model:
             raise ProviderFailure("not_found", f"{model}: this provider holds {self._model} only")
-        if not self._path.is_file():
-            raise ProviderFailure("not_found", self._missing())
+        if missing := self._missing():
+            raise ProviderFailure("not_found", missing)
 
-    def _missing(self) -> str:
+    def _missing(self) -> str | None:
+        """What must be installed or fetched first."""
+        if lacking := [module for module in ("xllamacpp", "llguidance") if find_spec(module) is None]:
+            return f"not installed: {', '.join(lacking)}; run: pip install 'agentd[embedded]'"
+        if self._path.is_file():
+            return None
         if "path" in self._settings.settings:
             return f"no weights at the `path` of provider {self.provider} ({self._path.name})"
         return f"the weights of {self._model} are not on this machine; run `agentd models pull`"

@@ -169,10 +169,11 @@ class Server:
 
     async def _pause(self, why: str, wire: Subprocess | Endpoint, wait: float) -> None:
         name = self.settings.name
-        facts = (name, wire.tail.struck(why), wait, wire.tail.text())
+        lost, said = wire.tail.struck(why), wire.tail.text()
+        more = "" if said in lost else f"; stderr: {said}"
         level = logging.DEBUG if why == self._lost_by else logging.WARNING  # to end as the last time is no news
         self._lost_by = why
-        logger.log(level, "server %s is lost: %s; next attempt in %.1f s; stderr: %s", *facts)
+        logger.log(level, "server %s is lost: %s; next attempt in %.1f s%s", name, lost, wait, more)
         if wait == 0.0:
             return self._starting()
         self._set(state="down", error=why)

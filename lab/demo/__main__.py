@@ -58,7 +58,7 @@ def show(state: Path) -> None:
     """Both ways to a letter."""
     say("The embedded model (fetched once, checked by sha256)")
     subprocess.run([AGENTD, "models", "pull"], check=True)
-    say("The daemon, with the sample register of residents")
+    say("The daemon, with the sample register of residents; a warning names what the demo leaves out (books, graph)")
     screen, desk = token(state, f"kiosk-{os.getpid()}", "kiosk"), token(state, f"siti-{os.getpid()}", "staff")
     with daemon(state, CONFIG) as url:
         resident(Person(url, screen))

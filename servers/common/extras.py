@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
+from pathlib import Path
+
+COMMANDS = ("-m", "text2cypher")
+"""What `sys.argv[0]` names when a server is run, not imported: Python has `-m` there while it looks for the module."""
 
 
 def require(extra: str, *modules: str) -> None:
     """Do nothing when all are there.
 
-    Else `python -m servers.NAME` ends with one line and status 1, and an import raises ModuleNotFoundError with it.
+    Else a command ends with one line and status 1, and an import raises ModuleNotFoundError with that line.
     """
     missing = [module for module in modules if find_spec(module) is None]
     if not missing:
         return
     lacking = f"not installed: {', '.join(missing)}; run: pip install 'agentd[{extra}]'"
-    if sys.argv[0] == "-m":  # what Python has there while it looks for the module to run
+    if Path(sys.argv[0]).name in COMMANDS:
         sys.exit(lacking)
     raise ModuleNotFoundError(lacking, name=missing[0])

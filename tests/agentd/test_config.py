@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from agentd import config
+from agentd.cli import main
 from agentd.errors import ConfigError
 from agentd.messages import ModelPrice
 
@@ -117,6 +118,14 @@ def test_a_tool_bound_to_a_missing_server_is_wrong_and_one_bound_to_none_is_a_wa
     file.write_text(bare + '[[tools]]\nname = "x"\n')
     [warning] = config.load(file, environ={}).warnings
     assert "unbound_tool" in warning.text
+
+
+def test_the_check_says_that_tools_is_the_whole_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "client.toml").write_text(RUST)
+    assert main(["config", "check", "--config", str(tmp_path / "client.toml")]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "`tools` is the whole list: get_current_time; no other tool exists"
+    ]
 
 
 def test_the_servers_that_the_daemon_believes_must_exist_once_they_are_named(tmp_path: Path) -> None:

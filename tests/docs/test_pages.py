@@ -185,21 +185,13 @@ def test_the_letter_of_the_page_has_no_mistake(tmp_path: Path) -> None:
 
 
 def install(folder: Path, files: dict[str, str]) -> None:
-    """The page's package as an installer would leave it: the module, and its metadata with the entry points."""
-    project = tomllib.loads(files["pyproject.toml"])["project"]
-    for module in filter(lambda file: file.endswith(".py"), files):
-        (folder / module).write_text(files[module])
-    metadata = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    lines = [
-        line
-        for group, entries in project["entry-points"].items()
-        for line in (f"[{group}]", *(f"{entry} = {target}" for entry, target in entries.items()))
-    ]
-    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    """The page's package, built and installed into the folder."""
+    source = folder.parent / "source"
+    source.mkdir()
+    for name_, text in files.items():
+        (source / name_).write_text(text)
+    pip = [Path(sys.executable).with_name("uv"), "pip", "install", "--quiet", "--offline", "--python", sys.executable]
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--target", folder, source], check=True)
 
 
 def test_the_bridge_of_the_page_is_found_by_its_entry_point_and_answers_in_the_chain(tmp_path: Path) -> None:

@@ -90,6 +90,13 @@ def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, t
         assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
     finally:
         daemon.kill(15)
+    look = [clean / "bin" / "agentd", "doctor", "--listen", "127.0.0.1:0"]
+    doctor = subprocess.run(look, cwd=tmp_path, capture_output=True, text=True).stdout
+    for what, extra in (("certificate", "letters"), ("mysql_mcp_server", "analytics"), ("llamacpp", "embedded")):
+        (line,) = [line for line in doctor.splitlines() if line.startswith("· ") and f" {what}: " in line]
+        assert line.endswith(f"run: pip install 'agentd[{extra}]'")
+    lone = subprocess.run([clean / "bin" / "text2cypher"], cwd=tmp_path, capture_output=True, text=True)
+    assert lone.stderr == "not installed: ladybug, llguidance; run: pip install 'agentd[graph]'\n"
     for command, extra in (
         (["-m", "servers.certificate"], "letters"),
         (["-m", "servers.mysql"], "analytics"),

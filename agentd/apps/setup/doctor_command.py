@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -24,6 +25,19 @@ from agentd.credentials import SYSTEM_FOLDER
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
 WAIT_S = 2.0
+IMPORTED = """
+import importlib, importlib.util, sys
+name = sys.argv[1]
+found = importlib.util.find_spec(name)
+if found is None:
+    sys.exit(f"no Python module {name}")
+if found.submodule_search_locations:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        sys.exit(str(error))
+"""
+"""Imports a package, and of a single module only looks whether it is there: importing it might run it."""
 MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 
@@ -268,7 +282,17 @@ def server_of(server: Any) -> Finding:
     if found is None:
         to_do = f"install what brings `{server.command}`, or correct the server's `command`"
         return Finding("must", f"server {server.name}: no program `{server.command}` on the PATH", to_do)
+    if server.args[:1] == ("-m",) and (lacking := module_fault([found, "-c", IMPORTED, *server.args[1:2]], server)):
+        to_do = "until then agentd works without it; or take its [[servers]] entry out"
+        return Finding("note", f"server {server.name}: {lacking}", to_do)
     return Finding("good", f"server {server.name}: {found}")
+
+
+def module_fault(command: Sequence[str], server: Any) -> str | None:
+    """Why `python -m MODULE` can't start: the module is not there, or its package says what it lacks."""
+    env = {**os.environ, **server.env}
+    looked = subprocess.run(command, cwd=server.workdir, env=env, capture_output=True, text=True, check=False)
+    return (looked.stderr.strip().splitlines() or ["it does not start"])[-1] if looked.returncode else None
 
 
 def reachable(url: str) -> bool:
