@@ -1,4 +1,4 @@
-"""A policy: arguments that the host sets, not the model (`session_id`). It judges nothing."""
+"""A policy: a call has the arguments of its tool's schema, and the session's id where it takes one. It judges no value."""
 
 from __future__ import annotations
 
@@ -8,11 +8,29 @@ from agentd.ports import ProgressSink
 from agentd.wrappers import ToolHostWrapper
 
 
+OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
+"""Where a schema has one of these at its top, its `properties` may not be all that it takes."""
+
+
 class HostedArguments(ToolHostWrapper):
-    """Adds the session's id to each call of a tool whose schema has such an argument."""
+    """Adds the session's id to each call of a tool whose schema has such an argument; refuses arguments there are none
+    of: a server that passed over `location` would answer for another place."""
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """The call, with what the host knows."""
+        """The call, with what the host knows; or a failed outcome that names the arguments there are."""
+        if unknown := unknown_arguments(call):
+            there = ", ".join(call.tool.input_schema["properties"])
+            message = f"`{call.tool.name}` has no argument {', '.join(unknown)}; it has: {there}"
+            return ToolOutcome(success=False, message=message, error_type="tool_execution")
         if call.tool.meta.get("agentd/takes_session"):
             call = call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
         return await self._inner.call(call, on_progress)
+
+
+def unknown_arguments(call: ToolCall) -> list[str]:
+    """Arguments that the tool's schema doesn't have; none where the schema names none or is open."""
+    schema = call.tool.whole_schema or call.tool.input_schema
+    known = schema.get("properties")
+    if not isinstance(known, dict) or not known or any(key in schema for key in OPEN):
+        return []
+    return [f"`{name}`" for name in call.input if name not in known and name != SESSION_ARGUMENT]

@@ -108,5 +108,8 @@ def _run(given: argparse.Namespace) -> int:
             raise
         print(f"agentd {given.command}: {how}", file=sys.stderr)
         return FAILED
+    except BrokenPipeError:  # who reads the output, such as `head`, had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except KeyboardInterrupt:
         return 130

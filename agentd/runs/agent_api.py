@@ -222,7 +222,9 @@ class AgentRuns:
         """
         row = await self._seen(run_id, caller)
         if row.prompt != prompt or options.session_id not in (None, row.session_id):
-            raise Conflict("this run_id was used with another prompt or session", run_id=row.run_id)
+            raise Conflict(
+                "this run_id was used with another prompt or session: what is new needs a new one", run_id=row.run_id
+            )
         noted = {one["approval_id"] for one in row.brief.decisions if row.brief.answers}
         if any(one.approval is not None and one.approval.approval_id in noted for one in waiting):
             return None

@@ -22,6 +22,12 @@ def test_values_lose_what_was_said_at_every_depth() -> None:
     assert discreet([ValueError("Budi"), {"at": Path("/x")}, (1, None)]) == ["ValueError", {"at": "/x"}, [1, None]]
 
 
+def test_the_daemons_own_ids_stay_whole_and_a_number_of_the_same_length_does_not() -> None:
+    ids = "eb7f2647d6534c438eac60221f310450", "a2a-49bc834283593201c3e1345aa4388285ea83e481"
+    assert discreet(ids) == list(ids)
+    assert discreet("31750645089000013175064508900001") == "31••••"
+
+
 def test_a_failure_is_told_by_types_and_places_through_all_its_causes() -> None:
     try:
         try:

@@ -71,10 +71,10 @@ async def agent(
         yield ClientFactory(ClientConfig(httpx_client=wire, streaming=streaming)).create(card)
 
 
-def message(*parts: Part | str, **ids: str) -> SendMessageRequest:
+def message(*parts: Part | str, role: Role = Role.ROLE_USER, **ids: str) -> SendMessageRequest:
     made = [new_text_part(part) if isinstance(part, str) else part for part in parts]
     whole = {"message_id": uuid.uuid4().hex, **ids}
-    return SendMessageRequest(message=Message(role=Role.ROLE_USER, parts=made, **whole))
+    return SendMessageRequest(message=Message(role=role, parts=made, **whole))
 
 
 async def told(client: Client, request: SendMessageRequest) -> list[StreamResponse]:
@@ -163,6 +163,9 @@ async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> Non
             await asked(client, message(Part(raw=b"%PDF-", media_type="application/pdf")))
         with pytest.raises(TaskNotFoundError):
             await client.get_task(GetTaskRequest(id="unknown"))
+        for unfit in (message("Halo", message_id=""), message("Halo", role=Role.ROLE_AGENT)):
+            with pytest.raises(InvalidParamsError):
+                await asked(client, unfit)
         for wrong in ({"page_size": 0}, {"page_size": 101}, {"page_token": "next"}, {"history_length": -1}):
             with pytest.raises(InvalidParamsError):
                 await client.list_tasks(ListTasksRequest(**wrong))

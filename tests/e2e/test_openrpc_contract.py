@@ -68,6 +68,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Tools.list", {}, ""),
     ("Tools.call", {"tool": "get_current_time", "input": {}}, ""),
     ("Tools.call", {"tool": "get_curent_time", "input": {}}, "unknown_tool"),
+    ("Tools.call", {"tool": "get_current_time", "input": {"location": "Jayapura"}}, "tool_execution"),
     ("Tools.call", {"tool": "get_current_time", "input": {}, "server": "certificate"}, "unknown_tool"),
     ("Models.list", {}, ""),
     ("Analytics.ask", {"question": "Berapa total piutang?", "session_id": "books"}, ""),

@@ -22,6 +22,7 @@ from a2a.types import (
     ListTasksRequest,
     ListTasksResponse,
     Message,
+    Role,
     SendMessageConfiguration,
     SendMessageRequest,
     SubscribeToTaskRequest,
@@ -217,7 +218,12 @@ class Handler(RequestHandler):
 
 
 def _text(message: Message) -> str:
-    """Raises ContentTypeNotSupportedError for anything but text."""
+    """Raises InvalidParamsError for a message that isn't the user's or has no id, ContentTypeNotSupportedError for
+    anything but text."""
+    if message.role != Role.ROLE_USER or not message.message_id:
+        raise InvalidParamsError(
+            "a message needs the role of the user, and a messageId: sent again by it, it is one task"
+        )
     if any(part.WhichOneof("content") != "text" for part in message.parts):
         raise ContentTypeNotSupportedError("only text is read, and a decision as a data part with a taskId")
     return get_message_text(message)
