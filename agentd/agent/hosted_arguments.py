@@ -1,4 +1,4 @@
-"""A policy: a call has the arguments of its tool's schema, and the session's id where it takes one. It judges no value."""
+"""A policy: a call has the arguments of its tool's schema, and the session's id where it takes one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from agentd.agent.toolset import SESSION_ARGUMENT
 from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
 from agentd.wrappers import ToolHostWrapper
-
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
 """Where a schema has one of these at its top, its `properties` may not be all that it takes."""

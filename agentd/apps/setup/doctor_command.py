@@ -25,19 +25,11 @@ from agentd.credentials import SYSTEM_FOLDER
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
 WAIT_S = 2.0
-IMPORTED = """
-import importlib, importlib.util, sys
-name = sys.argv[1]
-found = importlib.util.find_spec(name)
-if found is None:
-    sys.exit(f"no Python module {name}")
-if found.submodule_search_locations:
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        sys.exit(str(error))
-"""
-"""Imports a package, and of a single module only looks whether it is there: importing it might run it."""
+IMPORTED = (
+    "import importlib.util as u, sys; m = sys.argv[1]; found = u.find_spec(m) or sys.exit(f'no Python module {m}');"
+    "found.submodule_search_locations and __import__(m)"
+)
+"""Imports a package; of a single module it only looks whether it is there, for importing it might run it."""
 MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 
@@ -292,7 +284,8 @@ def module_fault(command: Sequence[str], server: Any) -> str | None:
     """Why `python -m MODULE` can't start: the module is not there, or its package says what it lacks."""
     env = {**os.environ, **server.env}
     looked = subprocess.run(command, cwd=server.workdir, env=env, capture_output=True, text=True, check=False)
-    return (looked.stderr.strip().splitlines() or ["it does not start"])[-1] if looked.returncode else None
+    said = looked.stderr.strip().splitlines() or ["it does not start"]
+    return said[-1].removeprefix("ModuleNotFoundError: ") if looked.returncode else None
 
 
 def reachable(url: str) -> bool:
